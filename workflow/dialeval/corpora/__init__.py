@@ -1,0 +1,1 @@
+"""Readers of human dialogues, one module per kind of source."""

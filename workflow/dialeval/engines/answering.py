@@ -1,0 +1,125 @@
+"""Answering requests: each distinct one once, from the store if it is there, with failures counted and never stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
+from dialeval.engines.store import ResponseStore
+from dialeval.errors import UserError
+from dialeval.progress import Progress
+
+
+async def run_together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Runs coroutines side by side; the first UserError among them cancels the others and is raised as itself."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for coroutine in coroutines:
+                group.create_task(coroutine)
+    except* UserError as errors:
+        raise errors.exceptions[0] from None
+
+
+class Answering:
+    """One model, its store, and a running count of what happened.
+
+    Args:
+        engine: answers what the store lacks.
+        store: an open response store.
+        progress: told about each answer.
+        max_failure_share: the share of requests that may fail before `check_failures` refuses the job.
+    """
+
+    def __init__(
+        self, engine: Engine, store: ResponseStore, progress: Progress, *, max_failure_share: float = 0.0
+    ) -> None:
+        self.engine = engine
+        self.store = store
+        self.progress = progress
+        self.max_failure_share = max_failure_share
+        self.asked = 0
+        self.total = 0
+        self.failures: Counter[str] = Counter()
+        self.first_message: dict[str, str] = {}
+        self._in_flight: dict[str, asyncio.Future[Response]] = {}
+
+    def key(self, request: Request) -> str:
+        """Returns the key of a request to this model."""
+        return request_key(request, self.engine.identity, reads_subject=self.engine.reads_subject)
+
+    async def ask(self, request: Request) -> Response:
+        """Returns the answer, from the store or the model; equal requests in flight share one call.
+
+        Raises:
+            AnswerFailure: the model gave no answer; counted, not stored.
+        """
+        self.total += 1
+        key = self.key(request)
+        stored = self.store.get(key)
+        if stored is not None:
+            self.progress.advance(stored=True)
+            return stored
+        if key in self._in_flight:
+            response = await asyncio.shield(self._in_flight[key])
+            self.progress.advance(stored=True)
+            return response
+        future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+        self._in_flight[key] = future
+        try:
+            response = await self._ask_engine(key, request)
+            future.set_result(response)
+            return response
+        except BaseException as error:
+            future.set_exception(error if isinstance(error, AnswerFailure) else asyncio.CancelledError())
+            with suppress(AnswerFailure, asyncio.CancelledError):
+                future.exception()
+            raise
+        finally:
+            del self._in_flight[key]
+
+    async def _ask_engine(self, key: str, request: Request) -> Response:
+        self.asked += 1
+        try:
+            response = await self.engine.answer(request)
+            if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
+                raise AnswerFailure("empty", "the model answered with an empty text")
+        except AnswerFailure as failure:
+            self.failures[failure.kind] += 1
+            self.first_message.setdefault(failure.kind, f"{request.request_id}: {failure}")
+            self.progress.advance(failed=True)
+            raise
+        self.store.append(key, response)
+        self.progress.advance(tokens=response.completion_tokens or 0)
+        return response
+
+    async def ask_all(self, requests: Iterable[Request]) -> None:
+        """Asks every request, `engine.concurrency` at a time; answers are then in the store, failures counted.
+
+        Requests are drawn from the iterable as places become free, so that a long table is never held in memory.
+        """
+        waiting: Iterator[Request] = iter(requests)
+
+        async def worker() -> None:
+            for request in waiting:
+                with suppress(AnswerFailure):
+                    await self.ask(request)
+
+        await run_together(worker() for _ in range(self.engine.concurrency))
+
+    def check_failures(self) -> None:
+        """Raises UserError if more requests failed than the configuration allows."""
+        failed = sum(self.failures.values())
+        if not failed or failed <= self.max_failure_share * self.total:
+            return
+        lines = [
+            f"  {kind}: {count} (first: {self.first_message[kind]})" for kind, count in self.failures.most_common()
+        ]
+        raise UserError(
+            f"{failed} of {self.total} requests got no answer, more than answering.max_failure_share = "
+            f"{self.max_failure_share:g} allows:\n" + "\n".join(lines) + "\n"
+            "Everything that was answered is stored; run the same command again to ask only for the rest."
+        )

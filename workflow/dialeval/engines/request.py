@@ -1,0 +1,159 @@
+"""What is asked of a model, what it answers, and the key under which the answer is kept.
+
+A request is plain data. Its key is a hash over everything that can change the answer: the kind, the messages, the
+labels or the continuation, the sampling parameters, the repeat number and the model's identity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Literal, NamedTuple, Protocol
+
+Kind = Literal["chat", "choice", "loglikelihood"]
+Dialogue = tuple[str, ...]
+"""The utterances of one dialogue, speakers in turn."""
+
+
+class Message(NamedTuple):
+    """One message of a chat: `role` is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the answer is drawn. `seed` is the sampler's, not a ChatSEED."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 1024
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to one model.
+
+    Attributes:
+        request_id: readable and unique within its table, such as `arena/8/MT-12/qwen/vicuna`.
+        protocol: selfchat, unieval, arena, gteval, ...
+        kind: `chat` asks for text, `choice` for the log-probabilities of `labels`, `loglikelihood` for that of
+            `continuation` after the messages.
+        messages: the prompt.
+        subject: the dialogues that the request is about, as data. Embedded models answer from it; others from the
+            messages, which render it.
+        repeat: number of this repetition of an otherwise equal request.
+    """
+
+    request_id: str
+    protocol: str
+    kind: Kind
+    messages: tuple[Message, ...]
+    sampling: Sampling = field(default_factory=Sampling)
+    labels: tuple[str, ...] = ()
+    continuation: str = ""
+    subject: tuple[Dialogue, ...] = ()
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a model answered.
+
+    Attributes:
+        text: the answer without its reasoning part.
+        reasoning: the reasoning part of a reasoning model, kept apart from what is parsed.
+        finish_reason: `stop`, `length` (the token budget ran out) or `refusal`.
+        label_logprobs: natural logarithm of each label's probability (`choice`); a label that the engine could not
+            see is absent.
+        label_mass: probability that all labels together captured (`choice`).
+        logprob: summed log-probability of the continuation (`loglikelihood`), over `n_tokens` tokens.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    reasoning: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    label_logprobs: dict[str, float] | None = None
+    label_mass: float | None = None
+    logprob: float | None = None
+    n_tokens: int | None = None
+
+    def to_json(self) -> str:
+        """Returns the canonical JSON of what is not at its default."""
+        content = {name: value for name, value in asdict(self).items() if value not in (None, "")}
+        return json.dumps({"text": self.text, **content}, ensure_ascii=False, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Response:
+        """Reads what `to_json` wrote."""
+        return cls(**json.loads(text))
+
+
+class AnswerFailure(Exception):
+    """A request that got no answer. It is reported and never stored.
+
+    Attributes:
+        kind: a short word for counting, such as `timeout`, `empty`, `authentication`.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Engine(Protocol):
+    """Answers requests for one model.
+
+    Attributes:
+        identity: canonical JSON of everything about the model that can change an answer.
+        reads_subject: whether answers depend on `Request.subject` (embedded models).
+        concurrency: how many requests may be in flight at once.
+        context_window: tokens of prompt and answer together; None if there is no limit.
+    """
+
+    identity: str
+    reads_subject: bool
+    concurrency: int
+    context_window: int | None
+
+    async def answer(self, request: Request) -> Response:
+        """Answers, or raises AnswerFailure."""
+        ...
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of the rendered prompt in the model's own tokens."""
+        ...
+
+    async def close(self) -> None:
+        """Gives back what the engine holds."""
+        ...
+
+
+def request_key(request: Request, identity: str, *, reads_subject: bool = False) -> str:
+    """Returns the key of a request to a model: 32 hexadecimal digits.
+
+    Args:
+        request: the request; its `request_id` is a name and not part of the key.
+        identity: the model's identity, as `Engine.identity`.
+        reads_subject: whether the model answers from the subject, which then belongs to the key.
+    """
+    content = {
+        "identity": identity,
+        "kind": request.kind,
+        "messages": request.messages,
+        "sampling": asdict(request.sampling),
+        "labels": request.labels,
+        "continuation": request.continuation,
+        "repeat": request.repeat,
+    }
+    if reads_subject:
+        content |= {"protocol": request.protocol, "subject": request.subject}
+    canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,1 @@
+"""Prompt templates and the rendering of dialogues into messages."""

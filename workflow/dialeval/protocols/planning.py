@@ -1,0 +1,74 @@
+"""A planned request: what to ask, and which dialogues the answer will be about."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dialeval.engines.request import Dialogue, Message, Request, Sampling
+
+DialoguesByModel = Mapping[str, Mapping[str, Dialogue]]
+"""Model name -> seed_id -> utterances. Human dialogues stand under HUMAN."""
+
+HUMAN = "human"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A request and the ids of its subject.
+
+    Attributes:
+        seed_id: the ChatSEED of the dialogues.
+        left: the model whose dialogue is shown (first).
+        right: the model whose dialogue is shown second, in pairwise protocols.
+        n_utterances: the length that dialogues were cut to, or have.
+    """
+
+    request: Request
+    seed_id: str
+    left: str
+    right: str | None = None
+    n_utterances: int | None = None
+
+    def to_row(self) -> dict[str, Any]:
+        """Returns the request as a row of the table `requests`."""
+        request = self.request
+        sampling = asdict(request.sampling)
+        sampling["sampler_seed"] = sampling.pop("seed")
+        return {
+            "request_id": request.request_id,
+            "protocol": request.protocol,
+            "kind": request.kind,
+            "messages": [message._asdict() for message in request.messages],
+            "labels": request.labels,
+            "continuation": request.continuation,
+            **sampling,
+            "repeat": request.repeat,
+            "subject": request.subject,
+            "seed_id": self.seed_id,
+            "left": self.left,
+            "right": self.right,
+            "n_utterances": self.n_utterances,
+        }
+
+
+def request_from_row(row: Mapping[str, Any]) -> Request:
+    """Returns the request that `Planned.to_row` wrote."""
+    return Request(
+        request_id=row["request_id"],
+        protocol=row["protocol"],
+        kind=row["kind"],
+        messages=tuple(Message(message["role"], message["content"]) for message in row["messages"]),
+        sampling=Sampling(row["temperature"], row["top_p"], row["max_tokens"], row["sampler_seed"], tuple(row["stop"])),
+        labels=tuple(row["labels"]),
+        continuation=row["continuation"],
+        subject=tuple(tuple(dialogue) for dialogue in row["subject"]),
+        repeat=row["repeat"],
+    )
+
+
+def in_shard(name: str, shard: int, shards: int) -> bool:
+    """Returns whether a request or seed of this name belongs to a shard (1-based), whatever else there is."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % shards == shard - 1

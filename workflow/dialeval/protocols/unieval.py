@@ -1,0 +1,87 @@
+"""UniEval (BotChat 3.2): is one dialogue human, and if not, which utterance is the first of a machine?
+
+A dialogue passes at N if the judge says it is human, or puts the first AI utterance after N.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dialeval.engines.request import Message, Request, Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.planning import DialoguesByModel, Planned
+from dialeval.protocols.verdict_text import VerdictText, read_verdict, status_of
+
+TEMPLATE = "unieval.j2"
+OPTIONS = {r"yes": "Yes", r"no": "No"}
+
+
+def plan(dialogues: DialoguesByModel, templates: Templates, sampling: Sampling) -> Iterator[Planned]:
+    """Yields one request per dialogue of every model (and of people), whole as it is."""
+    for model, by_seed in dialogues.items():
+        for seed_id, utterances in by_seed.items():
+            prompt = templates.render(TEMPLATE, utterances=utterances)
+            request = Request(
+                request_id=f"unieval/{seed_id}/{model}",
+                protocol="unieval",
+                kind="chat",
+                messages=(Message("user", prompt),),
+                sampling=sampling,
+                subject=(utterances,),
+            )
+            yield Planned(request, seed_id, model, n_utterances=len(utterances))
+
+
+def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a row of the table `verdicts`.
+
+    `choice` is Yes (AI) or No; `first_ai_index` is 1-based as in the paper and set only for Yes.
+
+    Args:
+        judge: name of the judge.
+        planned: row of `requests`.
+        answer: row of `responses` for the same request.
+    """
+    verdict = read_verdict(answer["text"], OPTIONS)
+    choice, index, problem = _choice_and_index(verdict, planned["n_utterances"])
+    return {
+        "judge": judge,
+        "protocol": "unieval",
+        "request_id": planned["request_id"],
+        "seed_id": planned["seed_id"],
+        "left": planned["left"],
+        "n_utterances": planned["n_utterances"],
+        "choice": choice,
+        "first_ai_index": index,
+        "reason": problem or verdict.reason,
+        "status": status_of(answer["status"], answer["finish_reason"], readable=choice is not None),
+    }
+
+
+def passes(choice: str | None, first_ai_index: int | None, n: int) -> bool:
+    """Returns whether a dialogue passes at N: human, or the first AI utterance comes after N."""
+    return choice == "No" or (choice == "Yes" and first_ai_index is not None and first_ai_index > n)
+
+
+def _choice_and_index(verdict: VerdictText, n_utterances: int) -> tuple[str | None, int | None, str]:
+    """Returns the choice, the index, and what is wrong if there is none."""
+    if verdict.choice is None:
+        return None, None, verdict.reason
+    number = _number(verdict.index)
+    if verdict.choice == "No":
+        if number is not None:
+            return None, None, f"contradiction: Choice: No, but Index: {verdict.index}"
+        return "No", None, ""
+    if number is None:
+        return None, None, f"Choice: Yes without a readable index ({verdict.index!r:.60})"
+    if not 1 <= number <= n_utterances:
+        return None, None, f"index {number} is out of range 1 to {n_utterances}"
+    return "Yes", number, ""
+
+
+def _number(text: str | None) -> int | None:
+    """Returns the number that an index field holds; more than one number is none."""
+    numbers = re.findall(r"-?\d+", text or "")
+    return int(numbers[0]) if len(numbers) == 1 else None

@@ -1,0 +1,1 @@
+"""One thin command per rule: `python -m dialeval.stages.<stage> --help`. Usable by hand, without Snakemake."""

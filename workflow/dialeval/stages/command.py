@@ -1,0 +1,87 @@
+"""Turns a stage's function into a command, and its failures into words.
+
+A stage module holds one function and `if __name__ == "__main__": run(function)`. The function's parameters are the
+command's options: a `Path` becomes `--name FILE`, a `list[Path]` becomes `--name FILE ...` (it may be empty), a `str`
+becomes `--name TEXT`, and `settings`, a pydantic model, becomes `--settings JSON`. `provenance` is filled in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import inspect
+import json
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ValidationError
+
+from dialeval.errors import UserError
+from dialeval.tables import Provenance
+
+INTERRUPTED = 130
+
+
+def run(stage: Callable[..., None]) -> None:
+    """Runs a stage with the arguments of the command line and ends the process."""
+    signal.signal(signal.SIGTERM, _terminate)
+    name = Path(sys.argv[0]).stem
+    try:
+        stage(**_arguments(stage, name))
+    except UserError as error:
+        _fail(name, str(error))
+    except KeyboardInterrupt:
+        _fail(name, "stopped; what was answered is stored, run the same command to go on", INTERRUPTED)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
+            raise
+        _fail(name, f"{error.filename or 'a file'}: {error.strerror}; mend that and run the same command again")
+
+
+def _fail(name: str, message: str, status: int = 1) -> None:
+    print(f"error in {name}: {message}", file=sys.stderr, flush=True)
+    sys.exit(status)
+
+
+def _terminate(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
+    parser = argparse.ArgumentParser(
+        prog=f"python -m dialeval.stages.{name}",
+        description=inspect.getdoc(stage),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--code", default="", help="fingerprint of the stage's code, kept in the output's metadata")
+    kinds = {key: kind for key, kind in get_type_hints(stage).items() if key not in ("return", "provenance")}
+    for key, kind in kinds.items():
+        option = "--" + key.replace("_", "-")
+        if key == "settings":
+            parser.add_argument(option, default="{}", metavar="JSON", help="the stage's part of the configuration")
+        elif kind == list[Path]:
+            parser.add_argument(option, nargs="*", type=Path, default=[], metavar="FILE")
+        else:
+            parser.add_argument(option, required=True, type=kind, metavar="FILE" if kind is Path else "TEXT")
+    values = vars(parser.parse_args())
+    code = values.pop("code")
+    if "provenance" in inspect.signature(stage).parameters:
+        settings = values.get("settings", "{}")
+        values["provenance"] = Provenance(stage=name, code=code, settings=settings)
+    if "settings" in kinds:
+        values["settings"] = _settings(kinds["settings"], values["settings"])
+    return values
+
+
+def _settings(kind: type[BaseModel], text: str) -> BaseModel:
+    try:
+        return kind.model_validate(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise UserError(f"--settings is not valid JSON: {error}") from None
+    except ValidationError as error:
+        raise UserError(f"--settings: {error}") from None
+
+

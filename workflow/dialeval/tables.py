@@ -1,0 +1,263 @@
+"""Every table that passes between stages: its columns, how it is written, how it is read back.
+
+Parquet files are written whole or not at all (temporary name, fsync, rename) and carry their provenance in the file's
+metadata. Reading checks that the file has the columns that this version expects.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from dialeval import __version__
+from dialeval.errors import UserError
+
+METADATA_KEY = b"dialeval"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a table comes from: the stage, the fingerprint of its code, and its part of the configuration."""
+
+    stage: str = "by hand"
+    code: str = ""
+    settings: str = "{}"
+
+
+def _schema(**columns: pa.DataType) -> pa.Schema:
+    """Returns a schema whose columns may be null only if their name is listed in `_NULLABLE`."""
+    return pa.schema([pa.field(name, kind, nullable=name in _NULLABLE) for name, kind in columns.items()])
+
+
+_TEXT, _INT, _FLOAT = pa.string(), pa.int32(), pa.float64()
+_UTTERANCES = pa.list_(pa.string())
+
+# fmt: off
+_NULLABLE = {
+    "left", "right", "n_utterances", "prompt_tokens", "completion_tokens", "reasoning_tokens", "sampler_seed",
+    "label_logprobs", "label_mass", "logprob", "n_tokens", "first_ai_index", "choice", "winner", "passes",
+    "low", "high", "mean", "median", "p95", "max", "pass_rate", "elo", "elo_sd", "win", "tie", "lose", "unparsed",
+    "win_low", "win_high", "win_or_tie", "bradley_terry", "bradley_terry_low", "bradley_terry_high", "davidson",
+    "davidson_low", "davidson_high", "p_above_next", "value", "note", "auc", "accuracy",
+    "published", "published_elo", "published_mean", "published_pass_rate", "published_win_or_tie",
+}
+
+SCHEMAS: dict[str, pa.Schema] = {
+    "utterances": _schema(corpus=_TEXT, dialogue_id=_TEXT, turn=_INT, speaker=_TEXT, text=_TEXT, language=_TEXT),
+    "seeds": _schema(seed_id=_TEXT, corpus=_TEXT, language=_TEXT, utterances=_UTTERANCES, n_human=_INT,
+                     for_arena=pa.bool_()),
+    "generated": _schema(chatbot=_TEXT, seed_id=_TEXT, turn=_INT, origin=_TEXT, text=_TEXT, prompt_tokens=_INT,
+                         completion_tokens=_INT, dropped=_INT, finish_reason=_TEXT),
+    "requests": _schema(request_id=_TEXT, protocol=_TEXT, kind=_TEXT,
+                        messages=pa.list_(pa.struct([("role", _TEXT), ("content", _TEXT)])),
+                        labels=pa.list_(_TEXT), continuation=_TEXT, temperature=_FLOAT, top_p=_FLOAT, max_tokens=_INT,
+                        sampler_seed=pa.int64(), stop=pa.list_(_TEXT), repeat=_INT, subject=pa.list_(_UTTERANCES),
+                        seed_id=_TEXT, left=_TEXT, right=_TEXT, n_utterances=_INT),
+    "responses": _schema(request_id=_TEXT, key=_TEXT, status=_TEXT, text=_TEXT, reasoning=_TEXT, finish_reason=_TEXT,
+                         prompt_tokens=_INT, completion_tokens=_INT, reasoning_tokens=_INT,
+                         label_logprobs=pa.map_(_TEXT, _FLOAT), label_mass=_FLOAT, logprob=_FLOAT, n_tokens=_INT),
+    "verdicts": _schema(judge=_TEXT, protocol=_TEXT, request_id=_TEXT, seed_id=_TEXT, left=_TEXT, right=_TEXT,
+                        n_utterances=_INT, choice=_TEXT, winner=_TEXT, first_ai_index=_INT, reason=_TEXT,
+                        status=_TEXT),
+    "judge_report": _schema(judge=_TEXT, damage=_TEXT, n=_INT, auc=_FLOAT, accuracy=_FLOAT, note=_TEXT),
+    "botchat/seeds": _schema(n_utterances=_INT, n_dialogues=_INT),
+    "botchat/utterance_lengths": _schema(model=_TEXT, mean=_FLOAT, median=_FLOAT, p95=_FLOAT, max=_INT, n=_INT,
+                                         tokenizer=_TEXT, published_mean=_FLOAT),
+    "botchat/utterance_tokens": _schema(model=_TEXT, seed_id=_TEXT, turn=_INT, tokens=_INT),
+    "botchat/unieval_pass_rates": _schema(judge=_TEXT, model=_TEXT, n=_INT, pass_rate=_FLOAT, low=_FLOAT, high=_FLOAT,
+                                          n_dialogues=_INT, n_unparsed=_INT, published_pass_rate=_FLOAT),
+    "botchat/unieval_at_gt_length": _schema(judge=_TEXT, model=_TEXT, pass_rate=_FLOAT, low=_FLOAT, high=_FLOAT,
+                                            n_dialogues=_INT, n_unparsed=_INT),
+    "botchat/arena_elo": _schema(judge=_TEXT, n=_INT, model=_TEXT, elo=_FLOAT, low=_FLOAT, high=_FLOAT,
+                                 n_comparisons=_INT, n_unparsed=_INT, elo_sd=_FLOAT, bradley_terry=_FLOAT,
+                                 bradley_terry_low=_FLOAT, bradley_terry_high=_FLOAT, davidson=_FLOAT,
+                                 davidson_low=_FLOAT, davidson_high=_FLOAT, p_above_next=_FLOAT, note=_TEXT,
+                                 published_elo=_FLOAT),
+    "botchat/arena_win_rates": _schema(judge=_TEXT, n=_INT, model_a=_TEXT, model_b=_TEXT, win=_FLOAT, tie=_FLOAT,
+                                       lose=_FLOAT, unparsed=_FLOAT, win_low=_FLOAT, win_high=_FLOAT,
+                                       n_comparisons=_INT),
+    "botchat/gteval": _schema(judge=_TEXT, model=_TEXT, win=_FLOAT, tie=_FLOAT, lose=_FLOAT, unparsed=_FLOAT,
+                              win_or_tie=_FLOAT, low=_FLOAT, high=_FLOAT, n_comparisons=_INT,
+                              published_win_or_tie=_FLOAT),
+}
+# fmt: on
+
+
+def empty_table(name: str) -> pa.Table:
+    """Returns a table of the named schema without rows."""
+    return SCHEMAS[name].empty_table()
+
+
+def to_table(name: str, rows: Sequence[dict[str, Any]]) -> pa.Table:
+    """Returns rows as a table of the named schema; a missing key is null."""
+    return pa.Table.from_pylist(list(rows), schema=SCHEMAS[name])
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Gives a temporary path beside `path`; on success it is fsynced and takes the place of `path`.
+
+    Raises:
+        UserError: the disk is full or the folder not writable; what was there before is untouched.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield temporary
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that "
+            "disk, then run the same command again: earlier results are whole"
+        ) from error
+
+
+class TableWriter:
+    """Writes one Parquet table in row groups, so that it need never be whole in memory.
+
+    Use as a context manager around the writing; the file appears when it closes without an error.
+    """
+
+    def __init__(self, path: Path, name: str, provenance: Provenance) -> None:
+        self._schema = with_provenance(SCHEMAS[name], name, provenance)
+        self._replacing = replacing(path)
+        self.rows = 0
+
+    def __enter__(self) -> TableWriter:
+        self._writer = pq.ParquetWriter(self._replacing.__enter__(), self._schema, compression="zstd")
+        return self
+
+    def write(self, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
+        """Appends rows as one row group."""
+        table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), schema=self._schema)
+        self._writer.write_table(_checked(table, self._schema))
+        self.rows += len(table)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        try:
+            self._writer.close()
+        except OSError as closing:
+            if error is None:
+                kind, error, trace = type(closing), closing, closing.__traceback__
+        self._replacing.__exit__(kind, error, trace)
+
+
+def write_table(path: Path, name: str, table: pa.Table, provenance: Provenance) -> None:
+    """Writes a table of the named schema to a Parquet file, whole or not at all."""
+    schema = with_provenance(SCHEMAS[name], name, provenance)
+    checked = _checked(table, schema)
+    with replacing(path) as temporary:
+        pq.write_table(checked, temporary, compression="zstd")
+
+
+def write_for_people(parquet: Path, csv: Path, name: str, table: pa.Table, provenance: Provenance) -> None:
+    """Writes a table as Parquet and, for reading by people, as CSV."""
+    write_table(parquet, name, table, provenance)
+    with replacing(csv) as temporary:
+        pyarrow.csv.write_csv(table, temporary)
+
+
+def with_provenance(schema: pa.Schema, name: str, provenance: Provenance) -> pa.Schema:
+    """Returns the schema with the table's name, the library's version and the provenance as metadata."""
+    content = {"table": name, "version": __version__, **asdict(provenance)}
+    return schema.with_metadata({METADATA_KEY: json.dumps(content, sort_keys=True)})
+
+
+def read_provenance(path: Path) -> dict[str, str]:
+    """Returns what `with_provenance` put into a file, or an empty dictionary for a foreign file."""
+    metadata = pq.read_schema(path).metadata or {}
+    content: dict[str, str] = json.loads(metadata.get(METADATA_KEY, b"{}"))
+    return content
+
+
+def read_table(path: Path, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """Reads a table of the named schema.
+
+    Raises:
+        UserError: the file is missing, not Parquet, or has other columns; the message says which differ.
+    """
+    with _open(path, name) as file:
+        return file.read(columns=list(columns) if columns else None)
+
+
+def read_tables(paths: Iterable[Path], name: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """Reads several tables of one schema, one after the other."""
+    parts = [read_table(path, name, columns) for path in paths]
+    if not parts:
+        schema = SCHEMAS[name]
+        return (pa.schema([schema.field(column) for column in columns]) if columns else schema).empty_table()
+    return pa.concat_tables([part.replace_schema_metadata() for part in parts])
+
+
+def iterate_rows(path: Path, name: str, batch_size: int = 1024) -> Iterator[dict[str, Any]]:
+    """Yields the rows of a table as dictionaries, reading it piece by piece."""
+    with _open(path, name) as file:
+        for batch in file.iter_batches(batch_size):
+            yield from batch.to_pylist()
+
+
+def count_rows(path: Path, name: str) -> int:
+    """Returns the number of rows, from the file's footer."""
+    with _open(path, name) as file:
+        rows: int = file.metadata.num_rows
+        return rows
+
+
+@contextmanager
+def _open(path: Path, name: str) -> Iterator[pq.ParquetFile]:
+    try:
+        file = pq.ParquetFile(path)
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist; it should be a table '{name}'") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path} cannot be read as a Parquet table: {error}; delete it and run again") from error
+    with file:
+        differences = _differences(file.schema_arrow, SCHEMAS[name])
+        if differences:
+            version = json.loads((file.schema_arrow.metadata or {}).get(METADATA_KEY, b"{}")).get("version", "unknown")
+            raise UserError(
+                f"{path} (written by dialeval {version}) is not a table '{name}' of dialeval {__version__}: "
+                + "; ".join(differences)
+                + "; delete it and run again"
+            )
+        yield file
+
+
+def _differences(found: pa.Schema, expected: pa.Schema) -> list[str]:
+    messages = []
+    for label, names in (
+        ("missing columns", [n for n in expected.names if n not in found.names]),
+        ("unknown columns", [n for n in found.names if n not in expected.names]),
+    ):
+        if names:
+            messages.append(f"{label}: {', '.join(names)}")
+    for field in expected:
+        if field.name in found.names and not found.field(field.name).type.equals(field.type):
+            messages.append(f"column {field.name} is {found.field(field.name).type}, expected {field.type}")
+    return messages
+
+
+def _checked(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Returns the table under the schema, refusing other columns and nulls where none may be: a programmer's error."""
+    if table.schema.names != schema.names:
+        raise ValueError(f"columns {table.schema.names} do not fit the schema {schema.names}")
+    table = table.cast(schema)
+    for field in schema:
+        if not field.nullable and table[field.name].null_count:
+            raise ValueError(f"column {field.name} has {table[field.name].null_count} nulls and may have none")
+    return table
