@@ -11,10 +11,12 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
@@ -22,6 +24,8 @@ from dialeval import __version__
 from dialeval.errors import UserError
 
 METADATA_KEY = b"dialeval"
+HUMAN = "human"
+"""Stands for the human dialogues wherever a table names a model."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,8 @@ SCHEMAS: dict[str, pa.Schema] = {
     "botchat/seeds": _schema(n_utterances=_INT, n_dialogues=_INT),
     "botchat/utterance_lengths": _schema(model=_TEXT, mean=_FLOAT, median=_FLOAT, p95=_FLOAT, max=_INT, n=_INT,
                                          tokenizer=_TEXT, published_mean=_FLOAT),
-    "botchat/utterance_tokens": _schema(model=_TEXT, seed_id=_TEXT, turn=_INT, tokens=_INT),
+    "botchat/utterance_tokens": _schema(model=_TEXT, seed_id=_TEXT, turn=_INT, tokens=_INT,
+                                        tokenizer=_TEXT),
     "botchat/unieval_pass_rates": _schema(judge=_TEXT, model=_TEXT, n=_INT, pass_rate=_FLOAT, low=_FLOAT, high=_FLOAT,
                                           n_dialogues=_INT, n_unparsed=_INT, published_pass_rate=_FLOAT),
     "botchat/unieval_at_gt_length": _schema(judge=_TEXT, model=_TEXT, pass_rate=_FLOAT, low=_FLOAT, high=_FLOAT,
@@ -98,8 +103,13 @@ def empty_table(name: str) -> pa.Table:
 
 
 def to_table(name: str, rows: Sequence[dict[str, Any]]) -> pa.Table:
-    """Returns rows as a table of the named schema; a missing key is null."""
-    return pa.Table.from_pylist(list(rows), schema=SCHEMAS[name])
+    """Returns rows as a table of the named schema; a missing key and a NaN are null."""
+    table = pa.Table.from_pylist(list(rows), schema=SCHEMAS[name])
+    for number, column in enumerate(SCHEMAS[name]):
+        if pa.types.is_floating(column.type) and column.nullable:
+            known = pc.if_else(pc.is_nan(table[number]), None, table[number])
+            table = table.set_column(number, column, known)
+    return table
 
 
 @contextmanager
@@ -147,6 +157,12 @@ class TableWriter:
         table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), schema=self._schema)
         self._writer.write_table(_checked(table, self._schema))
         self.rows += len(table)
+
+    def write_all(self, rows: Iterable[dict[str, Any]], group_size: int = 2048) -> None:
+        """Appends rows as they come, in row groups of `group_size`."""
+        waiting = iter(rows)
+        while group := list(islice(waiting, group_size)):
+            self.write(group)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         try:
@@ -204,10 +220,12 @@ def read_tables(paths: Iterable[Path], name: str, columns: Sequence[str] | None 
     return pa.concat_tables([part.replace_schema_metadata() for part in parts])
 
 
-def iterate_rows(path: Path, name: str, batch_size: int = 1024) -> Iterator[dict[str, Any]]:
+def iterate_rows(
+    path: Path, name: str, columns: Sequence[str] | None = None, batch_size: int = 1024
+) -> Iterator[dict[str, Any]]:
     """Yields the rows of a table as dictionaries, reading it piece by piece."""
     with _open(path, name) as file:
-        for batch in file.iter_batches(batch_size):
+        for batch in file.iter_batches(batch_size, columns=list(columns) if columns else None):
             yield from batch.to_pylist()
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
@@ -88,13 +89,17 @@ class Answering:
             if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
                 raise AnswerFailure("empty", "the model answered with an empty text")
         except AnswerFailure as failure:
-            self.failures[failure.kind] += 1
-            self.first_message.setdefault(failure.kind, f"{request.request_id}: {failure}")
-            self.progress.advance(failed=True)
+            self.count_failure(failure, request.request_id)
             raise
         self.store.append(key, response)
         self.progress.advance(tokens=response.completion_tokens or 0)
         return response
+
+    def count_failure(self, failure: AnswerFailure, place: str) -> None:
+        """Counts a request that got no answer; `place` says which."""
+        self.failures[failure.kind] += 1
+        self.first_message.setdefault(failure.kind, f"{place}: {failure}")
+        self.progress.advance(failed=True)
 
     async def ask_all(self, requests: Iterable[Request]) -> None:
         """Asks every request, `engine.concurrency` at a time; answers are then in the store, failures counted.
@@ -105,6 +110,10 @@ class Answering:
 
         async def worker() -> None:
             for request in waiting:
+                if self.key(request) in self.store:
+                    self.total += 1
+                    self.progress.advance(stored=True)
+                    continue
                 with suppress(AnswerFailure):
                     await self.ask(request)
 
@@ -123,3 +132,9 @@ class Answering:
             f"{self.max_failure_share:g} allows:\n" + "\n".join(lines) + "\n"
             "Everything that was answered is stored; run the same command again to ask only for the rest."
         )
+
+
+def response_row(request: Request, key: str, response: Response | None) -> dict[str, Any]:
+    """Returns a row of the table `responses`; without a response its status is `missing`."""
+    row: dict[str, Any] = {"request_id": request.request_id, "key": key, "status": "ok" if response else "missing"}
+    return row | asdict(response or Response(text="", finish_reason=""))

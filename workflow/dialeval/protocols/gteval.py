@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dialeval.engines.request import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.pairwise import plan_pair
-from dialeval.protocols.planning import HUMAN, DialoguesByModel, Planned
+from dialeval.protocols.planning import DialoguesByModel, Planned
+from dialeval.tables import HUMAN
 
 TEMPLATE = "gteval.j2"
 

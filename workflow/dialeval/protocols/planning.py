@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import pyarrow as pa
+
+from dialeval.corpora.seeds import dialogues_of
 from dialeval.engines.request import Dialogue, Message, Request, Sampling
 
 DialoguesByModel = Mapping[str, Mapping[str, Dialogue]]
 """Model name -> seed_id -> utterances. Human dialogues stand under HUMAN."""
-
-HUMAN = "human"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,26 @@ def request_from_row(row: Mapping[str, Any]) -> Request:
         subject=tuple(tuple(dialogue) for dialogue in row["subject"]),
         repeat=row["repeat"],
     )
+
+
+def generated_dialogues(generated: pa.Table) -> dict[str, dict[str, Dialogue]]:
+    """Returns the dialogues of a table `generated`, by chatbot and seed_id, in the table's order."""
+    dialogues: dict[str, dict[str, list[str]]] = {}
+    columns = generated.select(["chatbot", "seed_id", "text"]).to_pydict()
+    for chatbot, seed_id, text in zip(columns["chatbot"], columns["seed_id"], columns["text"], strict=True):
+        dialogues.setdefault(chatbot, {}).setdefault(seed_id, []).append(text)
+    return {bot: {seed_id: tuple(texts) for seed_id, texts in by_seed.items()} for bot, by_seed in dialogues.items()}
+
+
+def human_dialogues(utterances: pa.Table, seeds: pa.Table) -> dict[str, Dialogue]:
+    """Returns the human dialogues that the seeds were taken from, by seed_id."""
+    dialogues = dialogues_of(utterances)
+    return {seed_id: dialogues[seed_id] for seed_id in seeds["seed_id"].to_pylist()}
+
+
+def arena_seeds(seeds: pa.Table) -> list[str]:
+    """Returns the seed_ids that serve Arena and GTEval."""
+    return [row["seed_id"] for row in seeds.select(["seed_id", "for_arena"]).to_pylist() if row["for_arena"]]
 
 
 def in_shard(name: str, shard: int, shards: int) -> bool:

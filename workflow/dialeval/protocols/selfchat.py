@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
-from dialeval.engines.answering import Answering
-from dialeval.engines.request import AnswerFailure, Dialogue, Engine, Message, Request, Response, Sampling
+from dialeval.engines.answering import Answering, run_together
+from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response, Sampling
 
 TEMPLATE = "selfchat.j2"
 
@@ -32,19 +34,64 @@ def history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
 
 
 def fit_history(
-    system: str, utterances: Sequence[str], engine: Engine, max_tokens: int
+    system: str, utterances: Sequence[str], answering: Answering, max_tokens: int
 ) -> tuple[tuple[Message, ...], int]:
     """Returns the longest history that leaves room for the answer, and how many old utterances it leaves out.
 
     Raises:
         AnswerFailure: not even the last utterance fits.
     """
+    engine = answering.engine
     for dropped in range(len(utterances)):
         messages = history(system, utterances[dropped:])
         window = engine.context_window
         if window is None or engine.count_tokens(messages) + max_tokens <= window:
             return messages, dropped
-    raise AnswerFailure("context", f"the last utterance alone does not fit a context window of {engine.context_window}")
+    failure = AnswerFailure("context", f"the last utterance alone does not fit a window of {engine.context_window}")
+    answering.count_failure(failure, f"the utterance {utterances[-1]!r:.60}")
+    raise failure
+
+
+async def chat_all(
+    answering: Answering, seeds: Mapping[str, Dialogue], *, n_utterances: int, system: str, sampling: Sampling
+) -> dict[str, list[Turn]]:
+    """Continues every seed, `engine.concurrency` dialogues at a time; each goes on as soon as its last answer is there.
+
+    A dialogue whose next utterance cannot be had is left out; its failure is counted in `answering`.
+    """
+    dialogues: dict[str, list[Turn]] = {}
+    waiting = iter(seeds.items())
+
+    async def worker() -> None:
+        for seed_id, seed in waiting:
+            with suppress(AnswerFailure):
+                dialogues[seed_id] = await chat(
+                    answering, seed_id, seed, n_utterances=n_utterances, system=system, sampling=sampling
+                )
+
+    await run_together(worker() for _ in range(min(answering.engine.concurrency, len(seeds))))
+    return dialogues
+
+
+def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, list[Turn]]) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `generated`, the seeds' own utterances first, in the order of the seeds."""
+    for seed_id, seed in seeds.items():
+        if seed_id not in dialogues:
+            continue
+        about = {"chatbot": chatbot, "seed_id": seed_id}
+        for number, text in enumerate(seed):
+            yield {**about, "turn": number, "origin": "seed", "text": text, "dropped": 0, "finish_reason": ""}
+        for number, turn in enumerate(dialogues[seed_id], start=len(seed)):
+            yield {
+                **about,
+                "turn": number,
+                "origin": "model",
+                "text": turn.text,
+                "prompt_tokens": turn.response.prompt_tokens,
+                "completion_tokens": turn.response.completion_tokens,
+                "dropped": turn.dropped,
+                "finish_reason": turn.response.finish_reason,
+            }
 
 
 async def chat(
@@ -59,7 +106,7 @@ async def chat(
     utterances = list(seed)
     turns: list[Turn] = []
     while len(utterances) < n_utterances:
-        messages, dropped = fit_history(system, utterances, answering.engine, sampling.max_tokens)
+        messages, dropped = fit_history(system, utterances, answering, sampling.max_tokens)
         request = Request(
             request_id=f"selfchat/{seed_id}/{len(utterances)}",
             protocol="selfchat",

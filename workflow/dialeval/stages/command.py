@@ -57,22 +57,22 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--code", default="", help="fingerprint of the stage's code, kept in the output's metadata")
-    kinds = {key: kind for key, kind in get_type_hints(stage).items() if key not in ("return", "provenance")}
+    parser.add_argument("--settings", default="{}", metavar="JSON", help="the stage's part of the configuration")
+    kinds = get_type_hints(stage)
     for key, kind in kinds.items():
         option = "--" + key.replace("_", "-")
-        if key == "settings":
-            parser.add_argument(option, default="{}", metavar="JSON", help="the stage's part of the configuration")
-        elif kind == list[Path]:
+        if key in ("settings", "provenance", "return"):
+            continue
+        if kind == list[Path]:
             parser.add_argument(option, nargs="*", type=Path, default=[], metavar="FILE")
         else:
             parser.add_argument(option, required=True, type=kind, metavar="FILE" if kind is Path else "TEXT")
     values = vars(parser.parse_args())
-    code = values.pop("code")
-    if "provenance" in inspect.signature(stage).parameters:
-        settings = values.get("settings", "{}")
+    code, settings = values.pop("code"), values.pop("settings")
+    if "provenance" in kinds:
         values["provenance"] = Provenance(stage=name, code=code, settings=settings)
     if "settings" in kinds:
-        values["settings"] = _settings(kinds["settings"], values["settings"])
+        values["settings"] = _settings(kinds["settings"], settings)
     return values
 
 
@@ -83,5 +83,3 @@ def _settings(kind: type[BaseModel], text: str) -> BaseModel:
         raise UserError(f"--settings is not valid JSON: {error}") from None
     except ValidationError as error:
         raise UserError(f"--settings: {error}") from None
-
-

@@ -1,0 +1,95 @@
+# The configuration, checked before any rule is defined, and what every rule needs of it.
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+try:
+    from dialeval import runlock
+    from dialeval.config import EmbeddedModel, load_config, refuse_repeated_keys
+    from dialeval.corpora.readers import source_files
+    from dialeval.engines.availability import unavailable
+    from dialeval.errors import UserError
+    from dialeval.fingerprint import fingerprint
+except ImportError as error:
+    raise WorkflowError(f"{error}; install the project first: pip install -e .")
+
+
+def checked_config(raw):
+    """Returns the typed configuration, or ends with one message that names every mistake."""
+    try:
+        for path in workflow.configfiles:
+            refuse_repeated_keys(Path(path))
+        checked = load_config(raw)
+        for name in [*checked.chatbots, *checked.judges]:
+            reason = unavailable(checked.models[name])
+            if reason:
+                raise UserError(f"models.{name}: {reason}")
+        runlock.check_writable(checked.results_dir)
+        return checked
+    except UserError as error:
+        raise WorkflowError(str(error))
+
+
+CONFIG = checked_config(config)
+RESULTS = str(CONFIG.results_dir)
+STORE = str(CONFIG.store_dir)
+PROTOCOLS = [name for name in ("unieval", "arena", "gteval") if getattr(CONFIG.protocols, name)]
+PYTHON = "python" if workflow.deployment_settings.deployment_method else sys.executable
+PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.directory)
+
+
+wildcard_constraints:
+    corpus="[^/]+",
+    model="[^/]+",
+    chatbot="[^/]+",
+    judge="[^/]+",
+    protocol="[^/]+",
+
+    shard=r"\d+",
+    shards=r"\d+",
+
+
+onstart:
+    runlock.acquire(CONFIG.results_dir)
+
+
+def settings(**parts):
+    """Returns a stage's part of the configuration as canonical JSON: the same settings are always the same text."""
+    return json.dumps(parts, sort_keys=True, ensure_ascii=False, default=lambda part: part.model_dump(mode="json"))
+
+
+def code(stage):
+    """Returns the fingerprint of a stage's code and templates."""
+    return fingerprint(f"dialeval.stages.{stage}", CONFIG.prompts.directory)
+
+
+def command(stage, options):
+    """Returns the shell command of a stage; what it says goes to the terminal and to the log."""
+    return (
+        f"{{PYTHON}} -u -m dialeval.stages.{stage} --settings {{params.settings:q}} --code {{params.code}} "
+        f"{options} 2>&1 | tee -i {{log:q}}"
+    )
+
+
+def one_of(names):
+    """Returns a wildcard's constraint to some names; without any it matches nothing."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def learned(name):
+    """Returns the files that a model's engine reads: what an embedded model learned."""
+    return [f"{RESULTS}/embedded/{name}.learned"] if isinstance(CONFIG.models[name], EmbeddedModel) else []
+
+
+def dialogues(names):
+    """Returns the dialogue tables of chatbots."""
+    return [f"{RESULTS}/dialogues/{name}.parquet" for name in names]
+
+
+def results_of(protocol):
+    """Returns the verdict tables of all judges under a protocol."""
+    return [f"{RESULTS}/verdicts/{judge}/{protocol}.parquet" for judge in CONFIG.judges]

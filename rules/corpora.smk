@@ -1,0 +1,72 @@
+# Human dialogues, the seeds taken from them, and what embedded models learn from them.
+
+HUMAN = f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet"
+SEEDS = f"{RESULTS}/seeds.parquet"
+
+
+rule read_corpus:
+    input:
+        lambda wildcards: source_files(
+            CONFIG.corpora[wildcards.corpus].reader, CONFIG.corpus_path(wildcards.corpus)
+        ),
+    output:
+        f"{RESULTS}/corpora/{{corpus}}.parquet",
+    params:
+        settings=lambda wildcards: settings(
+            name=wildcards.corpus,
+            reader=CONFIG.corpora[wildcards.corpus].reader,
+            path=str(CONFIG.corpus_path(wildcards.corpus) or "") or None,
+            language=CONFIG.corpora[wildcards.corpus].language,
+        ),
+        code=code("read_corpus"),
+    log:
+        f"{RESULTS}/logs/corpora/{{corpus}}.log",
+    conda:
+        "../envs/core.yaml"
+    shell:
+        command("read_corpus", "--utterances {output:q}")
+
+
+rule extract_seeds:
+    input:
+        HUMAN,
+    output:
+        SEEDS,
+    params:
+        settings=settings(**CONFIG.seeds.model_dump()),
+        code=code("extract_seeds"),
+    log:
+        f"{RESULTS}/logs/seeds.log",
+    conda:
+        "../envs/core.yaml"
+    shell:
+        command("extract_seeds", "--utterances {input:q} --seeds {output:q}")
+
+
+rule learn_embedded:
+    input:
+        lambda wildcards: [
+            f"{RESULTS}/corpora/{corpus}.parquet" for corpus in CONFIG.models[wildcards.model].learn_from
+        ],
+    output:
+        learned=f"{RESULTS}/embedded/{{model}}.learned",
+        report=f"{RESULTS}/tables/embedded/{{model}}.parquet",
+        report_csv=f"{RESULTS}/tables/embedded/{{model}}.csv",
+    params:
+        settings=lambda wildcards: settings(
+            name=wildcards.model,
+            method=CONFIG.models[wildcards.model].method,
+            folds=CONFIG.models[wildcards.model].folds,
+            random_seed=CONFIG.random_seed,
+        ),
+        code=code("learn_embedded"),
+    log:
+        f"{RESULTS}/logs/embedded/{{model}}.log",
+    conda:
+        "../envs/core.yaml"
+    shell:
+        command(
+            "learn_embedded",
+            "--corpora {input:q} --learned {output.learned:q} --report {output.report:q} "
+            "--report-csv {output.report_csv:q}",
+        )

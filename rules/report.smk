@@ -1,0 +1,3 @@
+rule report:
+    input:
+        rules.botchat.input,

@@ -1,0 +1,1 @@
+"""Figures, one module per paper: tables in, matplotlib figures out."""

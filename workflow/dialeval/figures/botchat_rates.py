@@ -1,0 +1,227 @@
+"""BotChat's Figures 4, 6 and 7: how often a model's dialogues pass for human, alone and beside the human one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from dialeval.figures.panels import (
+    INTERVAL,
+    best_first,
+    caption,
+    check_columns,
+    counted,
+    distinct,
+    draw_published,
+    interval_lengths,
+    legend_marker,
+    mark_missing,
+    panel_grid,
+    percent_axis,
+    published_marker,
+    shade_human,
+    write_beside,
+)
+from dialeval.figures.style import (
+    BLACK,
+    BLUE,
+    GREY,
+    LIGHT_GREY,
+    ORANGE,
+    SKY,
+    TINY,
+    mixed,
+    model_colours,
+    readable_on,
+    sentence_figure,
+    styled,
+)
+
+_MARKERS = "os^Dv<>ph"
+_SPREAD = 0.6
+_OUTCOMES = {"win": BLUE, "tie": mixed(SKY, "#FFFFFF", 0.35), "lose": ORANGE, "unparsed": LIGHT_GREY}
+
+
+@styled
+def figure4_unieval(pass_rates: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+    """Draws UniEval's pass rates at every length N (BotChat, Figure 4), one panel per judge.
+
+    Models are sorted by their rate at the largest N, averaged over judges.
+
+    Args:
+        pass_rates: `botchat/unieval_pass_rates`: judge, model, n, pass_rate, low, high, n_dialogues, n_unparsed,
+            published_pass_rate.
+        interval: what the intervals are, for the axis.
+    """
+    columns = ("n", "pass_rate", "low", "high", "n_dialogues", "n_unparsed", "published_pass_rate")
+    check_columns(pass_rates, "judge", "model", *columns)
+    if pass_rates.empty:
+        return sentence_figure("UniEval has no verdicts, so there are no pass rates to show.")
+    sizes = sorted({int(n) for n in pass_rates["n"]})
+    longest = pass_rates[pass_rates["n"] == sizes[-1]]
+    models = best_first(longest, "pass_rate", distinct(pass_rates, "model"))
+    judges = distinct(pass_rates, "judge")
+    figure, panels = panel_grid([f"Judge: {judge}" for judge in judges], models, 0.14 + 0.07 * min(len(sizes), 6))
+    for judge, panel in zip(judges, panels, strict=True):
+        of_judge = pass_rates[pass_rates["judge"] == judge]
+        for index in range(len(sizes)):
+            _draw_size(panel, of_judge, models, sizes, index)
+        _finish_panel(panel, of_judge, models, "pass_rate")
+    counts = counted(pass_rates["n_dialogues"], "dialogues")
+    caption(figure, f"UniEval pass rate (% of {counts} per model)", f"bars: {interval}")
+    handles = [
+        legend_marker(_MARKERS[i % len(_MARKERS)], _size_colour(i, sizes), f"N = {n}") for i, n in enumerate(sizes)
+    ]
+    if pass_rates["published_pass_rate"].notna().any():
+        handles.append(published_marker("published"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 8), columnspacing=1.2)
+    return figure
+
+
+@styled
+def figure6_gteval(gteval: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+    """Draws how models fare against the human dialogues (BotChat, Figure 6), one panel per judge.
+
+    Models are sorted by their win + tie rate, averaged over judges.
+
+    Args:
+        gteval: `botchat/gteval`: judge, model, win, tie, lose, unparsed, win_or_tie, low, high, n_comparisons,
+            published_win_or_tie.
+        interval: what the intervals are, for the axis.
+    """
+    check_columns(gteval, "judge", "model", *_OUTCOMES, "win_or_tie", "low", "high", "n_comparisons")
+    check_columns(gteval, "published_win_or_tie")
+    if gteval.empty:
+        return sentence_figure("GTEval has no verdicts, so there are no win, tie and lose rates to show.")
+    models, judges = best_first(gteval, "win_or_tie"), distinct(gteval, "judge")
+    figure, panels = panel_grid([f"Judge: {judge}" for judge in judges], models, 0.28)
+    for judge, panel in zip(judges, panels, strict=True):
+        of_judge = gteval[gteval["judge"] == judge].set_index("model").reindex(models)
+        _draw_outcomes(panel, of_judge, annotate=len(judges) == 1)
+        _draw_interval(panel, np.arange(len(models)), of_judge, "win_or_tie")
+        draw_published(panel, np.arange(len(models)), of_judge["published_win_or_tie"])
+        mark_missing(panel, [row for row, empty in enumerate(of_judge["win_or_tie"].isna()) if empty])
+        percent_axis(panel)
+    counts = counted(gteval["n_comparisons"], "comparisons")
+    caption(figure, f"Outcome against the human dialogue (% of {counts} per model)", f"bars: {interval} of win + tie")
+    shown = [name for name in _OUTCOMES if name != "unparsed" or gteval["unparsed"].gt(0).any()]
+    handles: list[Patch | Line2D] = [_outcome_patch(name) for name in shown]
+    if gteval["published_win_or_tie"].notna().any():
+        handles.append(published_marker("published win + tie"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    return figure
+
+
+@styled
+def figure7_unieval_at_gt_length(pass_rates: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+    """Draws UniEval's pass rates at the length of each human dialogue, one panel per judge.
+
+    Models are sorted by their rate, averaged over judges.
+
+    Args:
+        pass_rates: `botchat/unieval_at_gt_length`: judge, model, pass_rate, low, high, n_dialogues, n_unparsed.
+        interval: what the intervals are, for the axis.
+    """
+    check_columns(pass_rates, "judge", "model", "pass_rate", "low", "high", "n_dialogues", "n_unparsed")
+    if pass_rates.empty:
+        return sentence_figure("UniEval has no verdicts at the human dialogues' lengths, so there is nothing to show.")
+    models, judges = best_first(pass_rates, "pass_rate"), distinct(pass_rates, "judge")
+    colours = model_colours(models)
+    figure, panels = panel_grid([f"Judge: {judge}" for judge in judges], models, 0.26)
+    for judge, panel in zip(judges, panels, strict=True):
+        of_judge = pass_rates[pass_rates["judge"] == judge]
+        rows = of_judge.set_index("model").reindex(models)
+        rates = rows["pass_rate"].fillna(0.0)
+        panel.barh(np.arange(len(models)), rates, height=0.7, color=[colours[model] for model in models])
+        _draw_interval(panel, np.arange(len(models)), rows, "pass_rate")
+        _finish_panel(panel, of_judge, models, "pass_rate")
+    counts = counted(pass_rates["n_dialogues"], "dialogues")
+    caption(figure, f"UniEval pass rate at the human dialogue's length (% of {counts} per model)", f"bars: {interval}")
+    return figure
+
+
+def _draw_size(panel: Axes, of_judge: pd.DataFrame, models: list[str], sizes: list[int], index: int) -> None:
+    """Draws all models' rates at one length N, each a little below the one of the length before."""
+    rows = of_judge[of_judge["n"] == sizes[index]].set_index("model").reindex(models)
+    shift = 0.0 if len(sizes) == 1 else _SPREAD * (index / (len(sizes) - 1) - 0.5)
+    heights = np.arange(len(models)) + shift
+    lengths = interval_lengths(rows, "pass_rate", "low", "high")
+    panel.errorbar(
+        rows["pass_rate"],
+        heights,
+        xerr=lengths,
+        fmt=_shape(index),
+        markersize=3.5,
+        color=_size_colour(index, sizes),
+        elinewidth=0.8,
+        clip_on=False,
+    )
+    draw_published(panel, heights, rows["published_pass_rate"])
+
+
+def _shape(index: int) -> str:
+    return _MARKERS[index % len(_MARKERS)]
+
+
+def _size_colour(index: int, sizes: list[int]) -> str:
+    """Returns the colour of a length, darker for longer ones."""
+    return to_hex(matplotlib.colormaps["cividis"](0.75 * (1 - index / max(len(sizes) - 1, 1))))
+
+
+def _draw_outcomes(panel: Axes, rows: pd.DataFrame, annotate: bool) -> None:
+    """Stacks the shares of the outcomes, with their percentages where these fit beside the interval."""
+    below, above = interval_lengths(rows, "win_or_tie", "low", "high")
+    no_bar = np.zeros(len(rows))
+    left = np.zeros(len(rows))
+    for name, taken in zip(_OUTCOMES, (no_bar, below, above, no_bar), strict=True):
+        shares = rows[name].fillna(0.0).to_numpy(dtype=np.float64)
+        panel.barh(np.arange(len(rows)), shares, left=left, height=0.72, **_outcome_look(name))
+        for row in np.flatnonzero(shares > 0.06 + np.nan_to_num(taken)).tolist() if annotate else []:
+            at_right = name == "lose"
+            panel.text(
+                left[row] + (shares[row] - 0.01 if at_right else 0.01),
+                row,
+                f"{100 * shares[row]:.0f}",
+                ha="right" if at_right else "left",
+                va="center_baseline",
+                fontsize=TINY,
+                color=readable_on(_OUTCOMES[name]),
+            )
+        left += shares
+
+
+def _draw_interval(panel: Axes, heights: NDArray[Any], rows: pd.DataFrame, value: str) -> None:
+    lengths = interval_lengths(rows, value, "low", "high")
+    panel.errorbar(rows[value], heights, xerr=lengths, fmt="none", ecolor=BLACK, elinewidth=0.9, capsize=2)
+
+
+def _finish_panel(panel: Axes, of_judge: pd.DataFrame, models: list[str], value: str) -> None:
+    """Adds what every panel of pass rates has: the axis, the human row's band, the numbers beside the rows."""
+    percent_axis(panel)
+    shade_human(panel, models)
+    by_model = of_judge.groupby("model")
+    present = by_model[value].count().reindex(models).fillna(0)
+    mark_missing(panel, [row for row, count in enumerate(present) if count == 0])
+    unparsed = by_model["n_unparsed"].max().reindex(models)
+    if unparsed.gt(0).any():
+        words = {row: f"{int(number):,}" for row, number in enumerate(unparsed) if number >= 0}
+        write_beside(panel, "unparsed", words)
+
+
+def _outcome_look(name: str) -> dict[str, Any]:
+    hatch = "////" if name == "unparsed" else None
+    return {"facecolor": _OUTCOMES[name], "edgecolor": GREY, "linewidth": 0.3, "hatch": hatch}
+
+
+def _outcome_patch(name: str) -> Patch:
+    words = {"win": "win (the human one is taken for AI)", "unparsed": "unparsed verdict"}.get(name, name)
+    return Patch(label=words, **_outcome_look(name))

@@ -1,0 +1,156 @@
+"""One look for all figures: fonts, sizes, colours, and saving so that the same figure gives the same bytes."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib
+import matplotlib.style
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+
+from dialeval.tables import HUMAN, replacing
+
+PAGE_WIDTH = 6.9
+"""Width of every figure, in inches: the text width of an A4 or letter page."""
+
+BLACK, GREY, LIGHT_GREY = "#000000", "#666666", "#D9D9D9"
+ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
+    "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7",
+)  # fmt: skip
+"""The palette of Okabe and Ito, which people with any kind of colour blindness can tell apart."""
+
+SMALL, TINY = 7.0, 6.0
+"""Sizes of secondary text, in points."""
+
+_MODEL_HUES = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION, YELLOW)
+_MIXES = ((0.0, "#FFFFFF"), (0.45, "#FFFFFF"), (0.4, "#000000"))
+_SETTINGS: Mapping[str, Any] = MappingProxyType(
+    {
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+        "font.size": 8.0,
+        "axes.titlesize": 8.0,
+        "axes.labelsize": 8.0,
+        "xtick.labelsize": 7.5,
+        "ytick.labelsize": 7.5,
+        "legend.fontsize": 7.5,
+        "figure.titlesize": 9.0,
+        "figure.dpi": 100.0,
+        "savefig.dpi": 150.0,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "axes.linewidth": 0.6,
+        "axes.edgecolor": GREY,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "grid.color": LIGHT_GREY,
+        "grid.linewidth": 0.5,
+        "hatch.linewidth": 0.5,
+        "lines.linewidth": 1.0,
+        "errorbar.capsize": 1.5,
+        "legend.frameon": False,
+        "text.parse_math": False,
+        "text.hinting": "none",  # text then has the same proportions at every resolution
+        "figure.constrained_layout.w_pad": 0.07,
+        "figure.constrained_layout.h_pad": 0.06,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "dialeval",
+        "pdf.fonttype": 42,
+    }
+)
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Makes a function draw in this style, whatever the settings around it, which stay as they are."""
+
+    @wraps(draw)
+    def drawn(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        with matplotlib.style.context(["default", dict(_SETTINGS)]):
+            return draw(*args, **kwargs)
+
+    return drawn
+
+
+def new_figure(height: float) -> Figure:
+    """Returns an empty figure of the page's width that makes room for its labels.
+
+    Args:
+        height: in inches.
+    """
+    figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+@styled
+def sentence_figure(sentence: str) -> Figure:
+    """Returns a figure that says in one sentence why there is nothing to show."""
+    figure = new_figure(1.2)
+    figure.text(0.5, 0.5, textwrap.fill(sentence, 95), ha="center", va="center", color=GREY)
+    return figure
+
+
+@styled
+def save_figure(figure: Figure, svg_path: Path, pdf_path: Path) -> None:
+    """Writes a figure as SVG (text stays text) and as PDF (fonts embedded), each whole or not at all.
+
+    The same figure gives the same bytes: neither file holds a date or a random identifier.
+
+    Raises:
+        UserError: a file cannot be written.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # or each format would be laid out anew, from where the last one left things
+    with replacing(svg_path) as temporary:
+        figure.savefig(temporary, format="svg", metadata={"Date": None})
+    with replacing(pdf_path) as temporary:
+        figure.savefig(temporary, format="pdf", metadata={"CreationDate": None})
+
+
+def model_colours(models: Iterable[str]) -> dict[str, str]:
+    """Returns a colour for each model, by the order of their names; the human dialogues are grey.
+
+    Up to seven models have the hues of the palette; more have lighter and darker ones of the same, and past
+    twenty-one the colours repeat.
+    """
+    colours = {HUMAN: GREY}
+    for index, model in enumerate(sorted(set(models) - {HUMAN})):
+        share, other = _MIXES[index // len(_MODEL_HUES) % len(_MIXES)]
+        colours[model] = mixed(_MODEL_HUES[index % len(_MODEL_HUES)], other, share)
+    return colours
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """Returns a colour mixed with a share, in 0..1, of another."""
+    (r, g, b), (other_r, other_g, other_b) = to_rgb(colour), to_rgb(other)
+    return to_hex(
+        ((1 - share) * r + share * other_r, (1 - share) * g + share * other_g, (1 - share) * b + share * other_b)
+    )
+
+
+def readable_on(colour: Any) -> str:
+    """Returns black or white, whichever reads better on a colour."""
+    red, green, blue = to_rgb(colour)
+    return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
+
+
+def wrapped(name: str, width: int) -> str:
+    """Returns a name broken into lines of at most `width` characters, after punctuation where there is any."""
+    lines = []
+    while len(name) > width:
+        cut = max((name.rfind(mark, 0, width) + 1 for mark in "-_.+/: "), default=0)
+        cut = cut if cut > width // 2 else width
+        lines.append(name[:cut])
+        name = name[cut:]
+    return "\n".join([*lines, name])

@@ -1,0 +1,56 @@
+"""One run at a time in a results folder, with a lock that dies with its process.
+
+Snakemake's own lock outlives a killed run and then asks for `--unlock`; the default profile turns it off in favour of
+this one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from dialeval.errors import UserError
+
+_held: list[int] = []
+
+
+def acquire(results_dir: Path) -> None:
+    """Takes the lock of a results folder until this process ends.
+
+    Raises:
+        UserError: another run holds it.
+    """
+    path = results_dir / ".run.lock"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner = os.read(descriptor, 20).decode().strip()
+        raise UserError(
+            f"another run (process {owner}) is at work in {results_dir}; wait for it, or give this one a "
+            "`results_dir` of its own"
+        ) from None
+    except OSError as error:  # a file system without locks
+        print(f"note: {results_dir} has no file locks ({error.strerror}); see to it that only one run uses it")
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, f"{os.getpid()}\n".encode())
+    _held.append(descriptor)
+
+
+def check_writable(folder: Path) -> None:
+    """Makes a folder if need be and checks that files can be written there.
+
+    Raises:
+        UserError: it cannot be made or written.
+    """
+    probe = folder / f".writable.{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise UserError(
+            f"the results folder {folder} cannot be written: {error.strerror or error}; "
+            "correct `results_dir` or the rights and space of that disk"
+        ) from error

@@ -1,0 +1,67 @@
+"""Answers a table of requests with one model: the only kind of stage, with self-chat, that costs money or GPU time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from dialeval.config import Answering as AnsweringSettings
+from dialeval.config import Model
+from dialeval.engines.answering import Answering, response_row
+from dialeval.engines.opening import open_engine
+from dialeval.engines.request import Request
+from dialeval.engines.store import ResponseStore
+from dialeval.progress import Progress
+from dialeval.protocols.planning import in_shard, request_from_row
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows
+
+
+class Settings(BaseModel):
+    """The model that answers; `shard` of `shards` is this job's part of the requests."""
+
+    name: str
+    protocol: str
+    model: Model
+    answering: AnsweringSettings
+    shard: int = 1
+    shards: int = 1
+
+
+def stage(
+    settings: Settings, requests: Path, learned: list[Path], store: Path, responses: Path, provenance: Provenance
+) -> None:
+    """Writes the table `responses`, in the order of the requests; what the store has is not asked again."""
+
+    def mine() -> Iterator[Request]:
+        for row in iterate_rows(requests, "requests"):
+            if in_shard(row["request_id"], settings.shard, settings.shards):
+                yield request_from_row(row)
+
+    engine = open_engine(settings.model, learned)
+    total = count_rows(requests, "requests") if settings.shards == 1 else None
+    progress = Progress(f"{settings.protocol} by {settings.name}", total, "answers")
+    writer = f"shard-{settings.shard}-of-{settings.shards}"
+    with ResponseStore(
+        store, identity=engine.identity, name=settings.name, protocol=settings.protocol, writer=writer
+    ) as kept:
+        answering = Answering(engine, kept, progress, max_failure_share=settings.answering.max_failure_share)
+        asyncio.run(answering.ask_all(mine()))
+        progress.finish()
+        answering.check_failures()
+
+        def rows() -> Iterator[dict[str, Any]]:
+            for request in mine():
+                key = answering.key(request)
+                yield response_row(request, key, kept.get(key))
+
+        with TableWriter(responses, "responses", provenance) as table:
+            table.write_all(rows())
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,46 @@
+"""Plans BotChat Arena: every pair of models on every seed, in both orders, at each length (BotChat 3.3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.engines.request import Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.arena import plan
+from dialeval.protocols.planning import arena_seeds, generated_dialogues
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, read_table, read_tables
+
+
+class Settings(BaseModel):
+    """The lengths, how the judge is sampled, and where other prompts lie."""
+
+    n_utterances: list[int]
+    temperature: float
+    max_tokens: int
+    prompts_directory: Path | None = None
+
+
+def stage(settings: Settings, seeds: Path, dialogues: list[Path], requests: Path, provenance: Provenance) -> None:
+    """Writes the table `requests` and says what was left out."""
+    skipped: Counter[str] = Counter()
+    planned = plan(
+        generated_dialogues(read_tables(dialogues, "generated")),
+        arena_seeds(read_table(seeds, "seeds")),
+        settings.n_utterances,
+        Templates(settings.prompts_directory),
+        Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
+        skipped,
+    )
+    with TableWriter(requests, "requests", provenance) as table:
+        table.write_all(item.to_row() for item in planned)
+    print(f"{table.rows} requests planned")
+    for reason, count in (+skipped).items():
+        print(f"{count} pairs left out: {reason}")
+
+
+if __name__ == "__main__":
+    run(stage)

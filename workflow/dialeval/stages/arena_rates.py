@@ -1,0 +1,38 @@
+"""Computes who wins how often against whom in Arena (BotChat, Figure 5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.arena import arena_win_rates
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_tables, write_for_people
+
+
+class Settings(BaseModel):
+    """The judges, the chatbots in their order, the lengths N, and the resamples behind the intervals."""
+
+    judges: list[str]
+    chatbots: list[str]
+    n_utterances: list[int]
+    resamples: int
+    random_seed: int
+
+
+def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
+    """Writes the table `botchat/arena_win_rates`."""
+    table = arena_win_rates(
+        read_tables(verdicts, "verdicts").to_pandas(),
+        settings.judges,
+        settings.chatbots,
+        settings.n_utterances,
+        settings.resamples,
+        settings.random_seed,
+    )
+    write_for_people(rates, rates_csv, "botchat/arena_win_rates", table, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

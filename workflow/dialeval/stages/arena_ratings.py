@@ -1,0 +1,39 @@
+"""Rates the chatbots from Arena's verdicts (BotChat, Table 2 and appendix A)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.arena import arena_elo
+from dialeval.config import Elo
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_tables, write_for_people
+
+
+class Settings(BaseModel):
+    """The judges, the chatbots in their order, the lengths N, and the settings of Elo."""
+
+    judges: list[str]
+    chatbots: list[str]
+    n_utterances: list[int]
+    elo: Elo
+    random_seed: int
+
+
+def stage(settings: Settings, verdicts: list[Path], elo: Path, elo_csv: Path, provenance: Provenance) -> None:
+    """Writes the table `botchat/arena_elo`."""
+    table = arena_elo(
+        read_tables(verdicts, "verdicts").to_pandas(),
+        settings.judges,
+        settings.chatbots,
+        settings.n_utterances,
+        settings.elo,
+        settings.random_seed,
+    )
+    write_for_people(elo, elo_csv, "botchat/arena_elo", table, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

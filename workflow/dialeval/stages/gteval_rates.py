@@ -1,0 +1,31 @@
+"""Computes how often a model's dialogue passes for the human one (BotChat, Figure 6)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.gteval import gteval_rates
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_tables, write_for_people
+
+
+class Settings(BaseModel):
+    """The judges, the chatbots in their order, and the resamples behind the intervals."""
+
+    judges: list[str]
+    chatbots: list[str]
+    resamples: int
+    random_seed: int
+
+
+def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
+    """Writes the table `botchat/gteval`."""
+    frame = read_tables(verdicts, "verdicts").to_pandas()
+    table = gteval_rates(frame, settings.judges, settings.chatbots, settings.resamples, settings.random_seed)
+    write_for_people(rates, rates_csv, "botchat/gteval", table, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,28 @@
+"""Reads the judge's Arena and GTEval answers into verdicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.protocols.joining import answered
+from dialeval.protocols.pairwise import parse
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter
+
+
+class Settings(BaseModel):
+    """Whose answers they are."""
+
+    judge: str
+
+
+def stage(settings: Settings, requests: Path, responses: list[Path], verdicts: Path, provenance: Provenance) -> None:
+    """Writes the table `verdicts`, one row per request."""
+    with TableWriter(verdicts, "verdicts", provenance) as table:
+        table.write_all(parse(settings.judge, *pair) for pair in answered(requests, responses))
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,32 @@
+"""Reads one source of human dialogues into the table `utterances`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.readers import read_corpus
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, write_table
+
+
+class Settings(BaseModel):
+    """The corpus to read."""
+
+    name: str
+    reader: str
+    path: Path | None
+    language: str
+
+
+def stage(settings: Settings, utterances: Path, provenance: Provenance) -> None:
+    """Writes the table `utterances` and says what was read and what was left out."""
+    reading = read_corpus(settings.reader, settings.path, settings.language)
+    print(reading.summary())
+    write_table(utterances, "utterances", utterance_table(settings.name, reading), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

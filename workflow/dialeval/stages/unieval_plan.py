@@ -1,0 +1,44 @@
+"""Plans UniEval: one request per dialogue, the human ones included (BotChat 3.2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.engines.request import Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.planning import generated_dialogues, human_dialogues
+from dialeval.protocols.unieval import plan
+from dialeval.stages.command import run
+from dialeval.tables import HUMAN, Provenance, TableWriter, read_table, read_tables
+
+
+class Settings(BaseModel):
+    """How the judge is sampled, and where other prompts lie."""
+
+    temperature: float
+    max_tokens: int
+    prompts_directory: Path | None = None
+
+
+def stage(
+    settings: Settings,
+    human: Path,
+    seeds: Path,
+    dialogues: list[Path],
+    requests: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `requests`."""
+    people = human_dialogues(read_table(human, "utterances"), read_table(seeds, "seeds"))
+    by_model = {HUMAN: people} | generated_dialogues(read_tables(dialogues, "generated"))
+    sampling = Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens)
+    planned = plan(by_model, Templates(settings.prompts_directory), sampling)
+    with TableWriter(requests, "requests", provenance) as table:
+        table.write_all(item.to_row() for item in planned)
+    print(f"{table.rows} requests planned")
+
+
+if __name__ == "__main__":
+    run(stage)
