@@ -59,7 +59,7 @@ def read_verdict(text: str, options: Mapping[str, str]) -> VerdictText:
     """
     plain = unicodedata.normalize("NFKC", without_reasoning(text)).replace("\r\n", "\n").replace("\r", "\n")
     lines = list(_CHOICE_LINE.finditer(plain))
-    reason = _field(_REASON, plain)
+    reason = _field(_REASON, plain, strip=" \t\n*_`")
     if not lines:
         return VerdictText(None, None, reason or "no line begins with 'Choice:'")
     values = [_NEXT_FIELD.split(line["rest"], maxsplit=1)[0].strip(_EDGES).lower() for line in lines]
@@ -90,6 +90,6 @@ def _option(value: str, options: Mapping[str, str]) -> str | None:
     return matching.pop() if len(matching) == 1 else None
 
 
-def _field(pattern: re.Pattern[str], text: str) -> str | None:
+def _field(pattern: re.Pattern[str], text: str, strip: str = _EDGES + "\n") -> str | None:
     found = pattern.search(text)
-    return found["value"].strip(_EDGES + "\n") if found else None
+    return found["value"].strip(strip) if found else None

@@ -1,0 +1,80 @@
+"""Anyone's dialogues: what is taken, and how a mistake is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialeval.corpora import json_lines
+from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.seeds import dialogues_of
+from dialeval.errors import UserError
+
+
+def line(dialogue_id: str = "d1", texts: tuple[str, ...] = ("Hello.", "Hi."), **more: object) -> str:
+    utterances = [{"speaker": "AB"[turn % 2], "text": text} for turn, text in enumerate(texts)]
+    return json.dumps({"dialogue_id": dialogue_id, "utterances": utterances, **more}, ensure_ascii=False)
+
+
+def write(tmp_path: Path, *lines: str, encoding: str = "utf-8", newline: str = "\n") -> Path:
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes((newline.join(lines) + newline).encode(encoding))
+    return path
+
+
+def test_dialogues_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path, line("a", language="de", topic="x"), "", line("b", ("Tab\there", "你好", "“quotes”")))
+    reading = json_lines.read(path, "en")
+    found = [(dialogue.dialogue_id, dialogue.language, len(dialogue.utterances)) for dialogue in reading.dialogues]
+    assert found == [("a", "de", 2), ("b", "en", 3)]
+    assert reading.dialogues[1].utterances[0].text == "Tab\there"
+    assert "2 dialogues with 5 utterances" in reading.summary()
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_taken(tmp_path: Path) -> None:
+    path = write(tmp_path, line("a"), line("b"), encoding="utf-8-sig", newline="\r\n")
+    assert [dialogue.dialogue_id for dialogue in json_lines.read(path, "en").dialogues] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([line("a"), line("a")], ["line 2", "'a'", "used before, at line 1"]),
+        ([line("a", ("Only one.",))], ["line 1", "1 utterance(s)", "needs two"]),
+        ([line("a", ("Hi.", "  ", "Well?"))], ["line 1", "utterance 2 is empty"]),
+        ([line("")], ["line 1", "no id"]),
+        (["{broken"], ["line 1", "not valid JSON"]),
+        (["[1, 2]"], ["line 1", "one JSON object"]),
+        (['{"id": "a", "utterances": []}'], ["line 1", "'dialogue_id' is missing", "id, utterances"]),
+        (['{"dialogue_id": "a", "utterances": "Hi"}'], ["line 1", "'utterances' must be a list"]),
+        (['{"dialogue_id": "a", "utterances": ["Hi", "Ho"]}'], ["line 1", "utterance 1 must be an object"]),
+        ([""], ["there is no dialogue in it"]),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_remedy(tmp_path: Path, lines: list[str], words: list[str]) -> None:
+    path = write(tmp_path, *lines)
+    with pytest.raises(UserError) as caught:
+        json_lines.read(path, "en")
+    for word in ("mine.jsonl", *words):
+        assert word in str(caught.value)
+
+
+def test_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
+    path = write(tmp_path, line("a"), line("b", ("Grüße", "Ja")), encoding="latin-1")
+    with pytest.raises(UserError, match=r"mine\.jsonl, line 2: not UTF-8 \(byte 0xfc\)"):
+        json_lines.read(path, "en")
+
+
+@given(st.lists(st.text().filter(str.strip), min_size=2, max_size=6))
+def test_texts_pass_through_unchanged(texts: list[str]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.jsonl"
+        path.write_text(json.dumps({"dialogue_id": "d", "utterances": [{"speaker": "A", "text": t} for t in texts]}))
+        table = utterance_table("c", json_lines.read(path, "en"))
+    assert dialogues_of(table) == {"d": tuple(text.strip() for text in texts)}

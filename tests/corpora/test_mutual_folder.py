@@ -1,0 +1,55 @@
+"""MuTual's own text files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialeval.corpora import mutual_folder
+from dialeval.errors import UserError
+
+
+def folder(tmp_path: Path, **articles: str) -> Path:
+    for name, article in articles.items():
+        content = {"id": name, "article": article, "options": [], "answers": " "}
+        (tmp_path / f"{name}.txt").write_text(json.dumps(content), encoding="utf-8")
+    return tmp_path
+
+
+def test_cuts_of_one_dialogue_become_one(tmp_path: Path) -> None:
+    path = folder(
+        tmp_path,
+        test_10="m : hello . f : hi .",
+        test_2="m : hello . f : hi . m : well ?",
+        test_3="m : hello . f : hi . m : well ?",
+        test_4="f : alone .",
+        test_5="f : it 's 5 a.m : no , p.m . m : oh .",
+    )
+    reading = mutual_folder.read(path, "en")
+    assert [dialogue.dialogue_id for dialogue in reading.dialogues] == ["test_2", "test_5"]
+    assert reading.dialogues[0].utterances[0] == ("m", "hello .")
+    assert reading.skipped == {
+        "that are a shorter cut of another item": 2,
+        "with fewer than two utterances": 1,
+    }
+
+
+def test_mistakes_are_told_with_the_file(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has no .txt files"):
+        mutual_folder.read(tmp_path, "en")
+    with pytest.raises(UserError, match="is not a folder"):
+        mutual_folder.read(tmp_path / "nowhere", "en")
+    folder(tmp_path, test_1="hello . f : hi .")
+    with pytest.raises(UserError, match=r"test_1\.txt: the article begins with 'hello \.'"):
+        mutual_folder.read(tmp_path, "en")
+    (tmp_path / "test_1.txt").write_text('{"text": 1}')
+    with pytest.raises(UserError, match=r"test_1\.txt.*'article'"):
+        mutual_folder.read(tmp_path, "en")
+
+
+def test_the_real_folder_gives_572_dialogues(real_data: Path) -> None:
+    reading = mutual_folder.read(real_data / "mutual" / "test", "en")
+    assert len(reading.dialogues) == 572
+    assert sum(reading.skipped.values()) == 886 - 572

@@ -1,0 +1,145 @@
+"""A real browser without a window, driven through a pair of pipes with nothing but the standard library."""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Self
+
+PROGRAM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+_OPTIONS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
+)  # fmt: skip
+_READ_END, _WRITE_END = 3, 4  # where the browser looks for its pipes
+_PATIENCE = 60.0  # seconds
+
+
+class Browser:
+    """One page of a browser; use as a context manager."""
+
+    def __init__(self, profile: Path) -> None:
+        self._profile = profile
+        self._number = 0
+        self._unread = b""
+        self.events: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Self:
+        assert PROGRAM is not None
+        commands, self._commands = (_high(end) for end in os.pipe())
+        self._answers, answers = (_high(end) for end in os.pipe())
+
+        def connect() -> None:
+            os.dup2(commands, _READ_END)
+            os.dup2(answers, _WRITE_END)
+
+        self._process = subprocess.Popen(
+            [PROGRAM, *_OPTIONS, f"--user-data-dir={self._profile}", "about:blank"],
+            pass_fds=(_READ_END, _WRITE_END),
+            preexec_fn=connect,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(commands)
+        os.close(answers)
+        self._session: str | None = None
+        pages = self.command("Target.getTargets")["targetInfos"]
+        target = next(page["targetId"] for page in pages if page["type"] == "page")
+        self._session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.command(f"{domain}.enable")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._session = None
+            self.command("Browser.close")
+            self._process.wait(timeout=_PATIENCE)
+        finally:
+            self._process.kill()
+            self._process.wait()
+            os.close(self._commands)
+            os.close(self._answers)
+
+    def command(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Sends a command of the DevTools protocol and returns its result; events meanwhile are kept."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        while (answer := self._receive()).get("id") != self._number:
+            self.events.append(answer)
+        assert "error" not in answer, answer
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def open(self, address: str, *, until: str) -> None:
+        """Goes to an address and waits until an expression is true there."""
+        self.command("Page.navigate", url="about:blank")
+        self.events.clear()
+        self.command("Page.navigate", url=address)
+        self.wait(until)
+
+    def wait(self, until: str) -> None:
+        """Waits until an expression is true."""
+        deadline = time.monotonic() + _PATIENCE
+        while not self.evaluate(f"Boolean({until})"):
+            assert time.monotonic() < deadline, f"not true within {_PATIENCE} s: {until}"
+            time.sleep(0.02)
+
+    def evaluate(self, expression: str) -> Any:
+        """Returns the value of an expression in the page."""
+        answer = self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def requested(self) -> list[str]:
+        """Returns the addresses that the page asked for since `open`."""
+        sent = [event["params"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
+        return [event["request"]["url"] for event in sent]
+
+    def complaints(self) -> list[str]:
+        """Returns errors and warnings since `open`: uncaught ones, and what the content policy refused."""
+        entries = [event["params"]["entry"] for event in self.events if event.get("method") == "Log.entryAdded"]
+        thrown = [event["params"] for event in self.events if event.get("method") == "Runtime.exceptionThrown"]
+        return [entry["text"] for entry in entries] + [json.dumps(event) for event in thrown]
+
+    def look(self, width: int, height: int, *, dark: bool = False) -> None:
+        """Sets the size of the window and the preferred colours."""
+        self.command(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.command("Emulation.setEmulatedMedia", features=[scheme])
+
+    def picture(self, path: Path) -> None:
+        """Writes what is in the window as PNG."""
+        path.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"]))
+
+    def _receive(self) -> dict[str, Any]:
+        while b"\0" not in self._unread:
+            ready, _, _ = select.select([self._answers], [], [], _PATIENCE)
+            chunk = os.read(self._answers, 1 << 20) if ready else b""
+            assert chunk, "the browser says nothing more"
+            self._unread += chunk
+        message, _, self._unread = self._unread.partition(b"\0")
+        answer: dict[str, Any] = json.loads(message)
+        return answer
+
+
+def _high(end: int) -> int:
+    """Moves an end of a pipe out of the way of the places that the browser wants."""
+    moved = fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20)
+    os.close(end)
+    return moved

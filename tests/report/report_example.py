@@ -1,0 +1,154 @@
+"""A small hand-made run: three seeds, two chatbots and one judge, with everything in it that could trip a page."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from dialeval.report import Figure, ReportInputs
+from dialeval.tables import to_table
+
+HOSTILE = "</script><script>alert(1)</script>"
+ODD = "<b>bold</b> & \"quoted\" 'single' 😀 &amp; <!-- comment"
+ARABIC = "مرحبا، كيف حالك؟"
+CHINESE = "你好，吃了吗？"
+
+_HUMAN = {
+    "MT-1": ["Is the shop open?", "Until six.", "Then I'll hurry.", "Take the back door."],
+    "MT-2": [CHINESE, "吃了。"],
+    "MT-10": ["Where were you?", "At the lake.", "In this weather?", "It was warm enough."],
+}
+_WRITTEN = {
+    ("able", "MT-1"): ["Good, I'll come over.", HOSTILE],
+    ("able", "MT-2"): [ARABIC, ODD],
+    ("able", "MT-10"): ["Lovely.", "It was."],
+    ("weak", "MT-1"): ["Choice: No", "Index: 3 <chat_end>"],
+    ("weak", "MT-2"): ["line one\nline two", ""],
+    ("weak", "MT-10"): ["Lovely.", "Lovely."],
+}
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5"><style>*{fill:red}</style>'
+    '<rect width="4" height="4"/></svg>'
+)
+
+
+def verdict(protocol: str, seed_id: str, left: str, right: str | None = None, **other: Any) -> dict[str, Any]:
+    """Returns a row of the table `verdicts`; read and without a reason unless said otherwise."""
+    names = "/".join(name for name in (protocol, seed_id, left, right) if name)
+    row = {"judge": "clerk", "protocol": protocol, "request_id": names, "seed_id": seed_id, "left": left}
+    return {**row, "right": right, "n_utterances": 4, "reason": "", "status": "ok", **other}
+
+
+_VERDICTS = [
+    verdict("unieval", "MT-1", "human", choice="No", reason="Sounds like people."),
+    verdict("unieval", "MT-1", "able", choice="Yes", first_ai_index=4, reason=f"Says {HOSTILE}, which is odd."),
+    verdict("unieval", "MT-2", "able", choice="No"),
+    verdict("unieval", "MT-10", "able", choice="No"),
+    verdict("unieval", "MT-1", "weak", status="unparsed", reason="no line begins with 'Choice:'"),
+    verdict("unieval", "MT-2", "weak", choice="Yes", first_ai_index=3),
+    verdict("unieval", "MT-10", "weak", choice="Yes", first_ai_index=4),
+    verdict("arena", "MT-1", "able", "weak", choice="Conversation 2", winner="left", reason="The second repeats."),
+    verdict("arena", "MT-1", "weak", "able", choice="Both", winner="tie"),
+    verdict("gteval", "MT-1", "able", "human", choice="Conversation 1", winner="right"),
+    verdict("gteval", "MT-1", "human", "able", choice="Conversation 1", winner="right"),
+]
+
+
+def _rate(model: str, n: int, rate: float | None, **other: Any) -> dict[str, Any]:
+    low, high = (None, None) if rate is None else (rate - 0.05, rate + 0.05)
+    row = {"judge": "clerk", "model": model, "n": n, "pass_rate": rate, "low": low, "high": high}
+    return {**row, "n_dialogues": 3, "n_unparsed": 0, **other}
+
+
+def _rating(model: str, elo: float, **other: Any) -> dict[str, Any]:
+    row = {"judge": "clerk", "n": 4, "model": model, "elo": elo, "low": elo - 9, "high": elo + 9}
+    return {**row, "n_comparisons": 2, "n_unparsed": 0, "bradley_terry": elo + 1, **other}
+
+
+def _against_people(model: str, win: float, unparsed: float) -> dict[str, Any]:
+    row = {"judge": "clerk", "model": model, "win": win, "tie": 0.0, "lose": 1 - win - unparsed, "unparsed": unparsed}
+    return {**row, "win_or_tie": win, "low": win - 0.1, "high": win + 0.1, "n_comparisons": 4}
+
+
+def _length(model: str, mean: float) -> dict[str, Any]:
+    return {"model": model, "mean": mean, "median": mean, "p95": mean, "max": 30, "n": 6, "tokenizer": "cl100k_base"}
+
+
+def inputs(**other: Any) -> ReportInputs:
+    """Returns the run; a field given replaces the run's."""
+    run = ReportInputs(
+        title="A run of <two> & more",
+        chatbots=("weak", "able"),
+        judges=("clerk",),
+        seeds=to_table(
+            "seeds",
+            [
+                {"seed_id": seed_id, "corpus": "made", "language": "en", "utterances": utterances[:2]}
+                | {"n_human": len(utterances), "for_arena": len(utterances) >= 4}
+                for seed_id, utterances in _HUMAN.items()
+            ],
+        ),
+        human=to_table(
+            "utterances",
+            [
+                {"corpus": corpus, "dialogue_id": seed_id, "turn": turn, "speaker": "AB"[turn % 2], "text": text}
+                | {"language": "en"}
+                for corpus in ("made", "elsewhere")
+                for seed_id, utterances in _HUMAN.items()
+                for turn, text in enumerate(utterances)
+            ],
+        ),
+        generated=to_table(
+            "generated",
+            [
+                {"chatbot": chatbot, "seed_id": seed_id, "turn": turn, "origin": "seed" if turn < 2 else "model"}
+                | {"text": text, "dropped": 0, "finish_reason": "length" if text == HOSTILE else "stop"}
+                for (chatbot, seed_id), written in _WRITTEN.items()
+                for turn, text in enumerate([*_HUMAN[seed_id][:2], *written])
+            ],
+        ),
+        verdicts=to_table("verdicts", _VERDICTS),
+        tables={
+            "botchat/unieval_pass_rates": to_table(
+                "botchat/unieval_pass_rates",
+                [
+                    *(_rate("able", n, rate) for n, rate in ((4, 0.9), (16, 2 / 3))),
+                    *(_rate("weak", n, rate, n_unparsed=1) for n, rate in ((4, 0.5), (16, 0.1))),
+                    *(_rate("human", n, rate) for n, rate in ((4, 1.0), (16, 0.95))),
+                ],
+            ),
+            "botchat/arena_elo": to_table(
+                "botchat/arena_elo", [_rating("weak", 980.0, note="loses all"), _rating("able", 1020.0)]
+            ),
+            "botchat/gteval": to_table(
+                "botchat/gteval", [_against_people("able", 0.5, 0.0), _against_people("weak", 0.25, 0.5)]
+            ),
+            "botchat/utterance_lengths": to_table(
+                "botchat/utterance_lengths", [_length("able", 100.0), _length("weak", 9.0), _length("human", 12.5)]
+            ),
+            "botchat/utterance_tokens": to_table(
+                "botchat/utterance_tokens",
+                [{"model": "able", "seed_id": "MT-1", "turn": 2, "tokens": 5, "tokenizer": "x"}],
+            ),
+        },
+        embedded=frozenset({"weak"}),
+        responses={
+            "clerk": to_table(
+                "responses",
+                [
+                    {
+                        "request_id": "unieval/MT-1/weak",
+                        "key": "k",
+                        "status": "ok",
+                        "text": "Hard to say <i>really</i>.",
+                    }
+                    | {"reasoning": "", "finish_reason": "stop"},
+                    {"request_id": "unieval/MT-2/able", "key": "k", "status": "ok", "text": "Choice: No"}
+                    | {"reasoning": "", "finish_reason": "stop"},
+                ],
+            )
+        },
+        figures=(Figure("Pass <rates>", "What & why.", SVG),),
+        results_dir="results",
+    )
+    return dataclasses.replace(run, **other)

@@ -1,0 +1,129 @@
+"""The embedded dialogues and verdicts: what a browser unpacks is what the tables hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import report_example as example
+
+from dialeval.report.archive import Archive, build_archive, pack, unpack
+from dialeval.tables import empty_table, to_table
+
+PLENTY = 10_000_000
+
+
+@pytest.fixture
+def archive() -> Archive:
+    return build_archive(example.inputs(), PLENTY)
+
+
+def texts(piece: dict[str, Any], dialogue: int) -> list[str]:
+    return [piece["strings"][place] for place in piece["utterances"][dialogue]]
+
+
+def test_packing_keeps_every_character() -> None:
+    content = {"texts": [example.HOSTILE, example.ODD, example.ARABIC, example.CHINESE, "\u2028 \x00"]}
+    packed = pack(content)
+    assert unpack(packed) == content
+    assert packed.isascii()
+    assert "<" not in packed
+
+
+def test_a_piece_holds_the_human_dialogue_and_every_chatbots(archive: Archive) -> None:
+    models = unpack(archive.index)["models"]
+    piece = unpack(archive.dialogues[0])
+
+    assert [models[model] for model in piece["models"]] == ["human", "able", "weak"]
+    assert texts(piece, 0)[2:] == ["Then I'll hurry.", "Take the back door."]  # once, though two corpora have the id
+    assert texts(piece, 1) == ["Is the shop open?", "Until six.", "Good, I'll come over.", example.HOSTILE]
+    assert piece["speakers"] == ["A", "B", "A", "B"]
+    assert piece["remarks"] == [[1, 3, "length", 0]]
+
+
+def test_strings_stand_once(archive: Archive) -> None:
+    piece = unpack(archive.dialogues[2])
+    assert len(set(piece["strings"])) == len(piece["strings"])
+    assert texts(piece, 2)[2:] == ["Lovely.", "Lovely."]
+
+
+def test_verdicts_keep_order_choice_reason_and_status(archive: Archive) -> None:
+    models = unpack(archive.index)["models"]
+    piece = unpack(archive.verdicts[0])
+    text = [*piece["strings"], None]
+    rows = [
+        (text[protocol], models[left], None if right < 0 else models[right], text[choice], winner, text[reason])
+        for protocol, left, right, choice, winner, reason in zip(
+            *(piece[name] for name in ("protocol", "left", "right", "choice", "winner", "reason")), strict=True
+        )
+    ]
+    assert len(rows) == 7
+    assert ("arena", "able", "weak", "Conversation 2", 0, "The second repeats.") in rows
+    assert ("arena", "weak", "able", "Both", 2, None) in rows
+    assert ("gteval", "human", "able", "Conversation 1", 1, None) in rows
+
+
+def test_raw_answers_come_along_only_where_nothing_could_be_read(archive: Archive) -> None:
+    answers = [
+        piece["strings"][place] for piece in map(unpack, archive.verdicts) for place in piece["answer"] if place >= 0
+    ]
+    assert answers == ["Hard to say <i>really</i>."]
+
+
+def test_the_index_counts_outcomes_by_seed(archive: Archive) -> None:
+    index = unpack(archive.index)
+    assert index["ids"] == ["MT-1", "MT-2", "MT-10"]
+    named = {
+        (protocol, n, index["models"][model]): outcomes
+        for (_, protocol, n, model), outcomes in zip(index["cases"], index["outcomes"], strict=True)
+    }
+    # won, tied, lost, none; each the places of seeds, then their counts
+    assert named["unieval", 0, "able"] == [[1, 2, 1, 1], [], [0, 1], []]
+    assert named["unieval", 0, "weak"] == [[], [], [1, 2, 1, 1], [0, 1]]
+    assert named["arena", 4, "able"] == [[0, 1], [0, 1], [], []]
+    assert named["gteval", 0, "able"] == [[0, 1], [], [0, 1], []]
+
+
+def test_row_order_does_not_matter(archive: Archive) -> None:
+    inputs = example.inputs()
+    turned = example.inputs(
+        generated=inputs.generated.take(list(reversed(range(len(inputs.generated))))),
+        verdicts=inputs.verdicts.take(list(reversed(range(len(inputs.verdicts))))),
+    )
+    assert build_archive(turned, PLENTY) == archive
+
+
+@pytest.mark.parametrize("missing", [1, 2, 3])
+def test_the_first_seeds_are_kept_when_room_is_short(archive: Archive, missing: int) -> None:
+    kept = 3 - missing
+    budget = archive.size - sum(
+        len(line) + 1 for lines in (archive.dialogues, archive.verdicts) for line in lines[kept:]
+    )
+    cut = build_archive(example.inputs(), budget)
+    assert len(cut.dialogues) == len(cut.verdicts) == kept
+    assert cut.dialogues == archive.dialogues[:kept]
+    assert unpack(cut.index)["ids"] == ["MT-1", "MT-2", "MT-10"][:kept]
+    assert cut.n_seeds == 3
+    assert kept == 0 or cut.size <= budget
+
+
+def test_an_empty_run_packs() -> None:
+    names = ("seeds", "generated", "verdicts")
+    empty = example.inputs(
+        **{name: empty_table(name) for name in names},
+        human=empty_table("utterances"),
+        judges=(),
+        chatbots=(),
+        responses={},
+    )
+    archive = build_archive(empty, PLENTY)
+    assert archive.dialogues == ()
+    assert unpack(archive.index)["models"] == ["human"]
+
+
+def test_models_and_judges_that_nobody_listed_are_named() -> None:
+    stray = example.verdict("unieval", "MT-1", "stranger", judge="guest", choice="No")
+    archive = build_archive(example.inputs(verdicts=to_table("verdicts", [stray])), PLENTY)
+    index = unpack(archive.index)
+    assert "stranger" in index["models"]
+    assert index["judges"] == ["clerk", "guest"]

@@ -1,0 +1,148 @@
+"""The page in a real browser, opened as a file: it sorts, finds, shows every verdict, and runs nothing foreign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import report_example as example
+from report_browser import PROGRAM, Browser
+
+from dialeval.report import build_report
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
+
+READY = "document.querySelector('.bubble')"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(build_report(example.inputs()), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+def texts(browser: Browser, selector: str) -> list[str]:
+    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
+    return found
+
+
+def choose(browser: Browser, control: str, text: str) -> None:
+    """Picks the option with a text and lets the page know."""
+    browser.evaluate(
+        f"(() => {{ const s = document.getElementById({control!r});"
+        f"s.value = [...s.options].find(o => o.textContent === {text!r}).value;"
+        "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+
+
+def test_the_page_asks_for_nothing_and_complains_of_nothing(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+    assert [url for url in browser.requested() if not url.startswith("data:")] == [address]
+    assert browser.complaints() == []
+
+
+def test_hostile_text_is_shown_and_not_run(browser: Browser, address: str) -> None:
+    browser.command("Page.addScriptToEvaluateOnNewDocument", source="window.alert = () => { window.alarmed = true; };")
+    browser.open(
+        f"{address}#seed=MT-1&models=able", until=f"{READY} && document.querySelectorAll('.dialogue').length === 1"
+    )
+    assert texts(browser, ".bubble p")[-1] == example.HOSTILE
+    assert texts(browser, ".singles .reason") == [f"Says {example.HOSTILE}, which is odd."]
+    assert browser.evaluate("window.alarmed") is None
+    assert browser.evaluate("document.querySelectorAll('.bubble script, .reason script').length") == 0
+
+
+def test_a_click_sorts_numbers_with_missing_ones_last(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+
+    def models() -> list[str]:
+        return texts(browser, "#board-1 tbody th span:first-child")
+
+    def click(column: int) -> None:
+        browser.evaluate(f"document.querySelectorAll('#board-1 thead button')[{column}].click()")
+
+    click(6)  # tokens per utterance: 100, 12.5 and 9, which as text would sort otherwise
+    assert models() == ["able", "human", "weak"]
+    click(6)
+    assert models() == ["weak", "human", "able"]
+    click(3)  # Elo, which people have not
+    assert models() == ["able", "weak", "human"]
+    click(3)
+    assert models() == ["weak", "able", "human"]
+    click(0)
+    assert models() == ["able", "human", "weak"]
+    assert browser.evaluate("document.querySelector('#board-1 thead th').getAttribute('aria-sort')") == "ascending"
+
+
+def test_an_address_leads_to_seed_and_models(browser: Browser, address: str) -> None:
+    browser.open(
+        f"{address}#seed=MT-10&models=weak,human", until=f"{READY} && document.querySelectorAll('h4').length === 2"
+    )
+    assert texts(browser, "#seed-title") == ["Seed MT-10"]
+    assert texts(browser, "h4") == ["weak embedded", "human people"]
+    assert texts(browser, ".dialogue:first-child .seed-mark") == ["seed", "seed"]
+    browser.evaluate("location.hash = '#seed=MT-99'")
+    browser.wait("document.getElementById('viewer-message').textContent.includes('no seed MT-99')")
+
+
+def test_every_verdict_stands_under_its_dialogue(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#seed=MT-1&models=able,weak", until="document.querySelectorAll('.verdicts').length === 2")
+    able, weak = texts(browser, ".verdicts")
+    assert "UniEval called AI from utterance 4 on" in able
+    assert "GTEval 1 won 1 lost" in able
+    assert "won against weak, shown first; AI, says the judge: Conversation 2" in able
+    assert "tied against weak, shown second" in able
+    assert "no verdict: unparsed" in weak
+    assert "Hard to say <i>really</i>." in weak
+    assert texts(browser, ".is-accused .accused") == ["first AI utterance, says clerk"]
+    assert texts(browser, ".is-accused .bubble-head") == ["4 · B"]
+    assert texts(browser, ".remark") == ["ended by: length"]
+
+
+def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+
+    def seeds_after(query: str) -> list[str]:
+        browser.evaluate(
+            f"(() => {{ const s = document.getElementById('search'); s.value = {query!r};"
+            "s.dispatchEvent(new Event('input'));"
+            "document.getElementById('found').textContent = ''; })()"
+        )
+        browser.wait("document.getElementById('found').textContent.endsWith('seeds')")
+        return texts(browser, "#seed-list strong")
+
+    assert seeds_after(example.ARABIC) == ["MT-2"]
+    assert seeds_after("back DOOR") == ["MT-1"]
+    assert seeds_after("mt-1") == ["MT-1", "MT-10"]
+    assert seeds_after("") == ["MT-1", "MT-2", "MT-10"]
+    choose(browser, "filter-model", "weak")
+    choose(browser, "filter-outcome", "lost, or called AI")
+    assert texts(browser, "#seed-list strong") == ["MT-1", "MT-2", "MT-10"]
+    choose(browser, "filter-protocol", "UniEval")
+    assert texts(browser, "#seed-list strong") == ["MT-2", "MT-10"]
+    choose(browser, "filter-outcome", "has no readable verdict")
+    assert texts(browser, "#seed-list strong") == ["MT-1"]
+
+
+def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
+    browser.look(390, 844)
+    browser.open(address, until=READY)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+    browser.look(1200, 900)
+
+
+def test_a_browser_that_cannot_unpack_says_so(browser: Browser, address: str) -> None:
+    script = browser.command("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream;")
+    browser.open(address, until="document.getElementById('viewer-message')?.hidden === false")
+    browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+    (message,) = texts(browser, "#viewer-message")
+    assert "cannot unpack the dialogues" in message
+    assert "results/dialogues/*.parquet" in message
+    assert browser.evaluate("document.querySelectorAll('#board-1 tbody tr').length") == 3

@@ -1,0 +1,214 @@
+"""Leaderboards: which columns there are, what they sort by, and what the sentences above them claim."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+import report_example as example
+
+from dialeval.report.cells import board_grid, table_grids
+from dialeval.report.leaderboard import Board, Measure, Value, build_boards
+from dialeval.report.numbers import sort_value, write_interval, write_number
+from dialeval.report.outcomes import comparison_outcomes, single_outcome
+from dialeval.report.summary import summarise
+from dialeval.tables import empty_table, to_table
+
+
+def board_of(*measures: Measure, judge: str | None = "clerk") -> Board:
+    models = tuple(dict.fromkeys(model for measure in measures for model in measure.values))
+    return Board(judge, measures, models, 0)
+
+
+def measure(label: str, **values: tuple[float, float, float]) -> Measure:
+    return Measure(label, "share", True, {model: Value(*numbers) for model, numbers in values.items()})
+
+
+def test_a_board_joins_what_every_protocol_measured() -> None:
+    (board,) = build_boards(example.inputs())
+
+    assert [m.label.replace("\N{NO-BREAK SPACE}", " ") for m in board.measures] == [
+        "UniEval pass rate at N = 4",
+        "UniEval pass rate at N = 16",
+        "Arena Elo at N = 4",
+        "Bradley-Terry at N = 4",
+        "GTEval win or tie",
+        "Tokens per utterance",
+    ]
+    assert board.models == ("able", "weak", "human")  # by Elo; without one, last
+    assert board.unparsed["weak"] == (("UniEval", 1), ("Arena", 0), ("GTEval", 2))
+
+
+def test_cells_keep_the_whole_number_to_sort_by() -> None:
+    inputs = example.inputs()
+    grid = board_grid(inputs, build_boards(inputs)[0], 1)
+    rows = {row.model: row for row in grid.rows}
+
+    rate = rows["able"].cells[1]
+    assert (rate.text, rate.sort) == ("66.7%", repr(2 / 3))
+    assert rate.details == ("61.7–71.7%",)
+    assert rate.strip is not None
+    assert rate.strip.low < rate.strip.dot < rate.strip.low + rate.strip.width
+    assert rows["human"].is_human
+    assert rows["weak"].is_embedded
+    elo_of_people = rows["human"].cells[2]
+    assert (elo_of_people.text, elo_of_people.sort) == ("–", None)
+    assert [column.sorted_by for column in grid.columns].index(True) == 3  # Elo
+
+
+def test_published_numbers_stand_beside_ours() -> None:
+    lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
+    tables = {"botchat/utterance_lengths": to_table("botchat/utterance_lengths", lengths)}
+    inputs = example.inputs(tables=tables)
+    (row,) = [row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows if row.model == "able"]
+    assert (row.cells[0].text, row.cells[0].details) == ("40.0", ("paper 30.5",))
+
+
+def test_tables_for_machines_are_not_shown_and_missing_values_sort_last() -> None:
+    grids = {grid.title: grid for grid in table_grids(example.inputs())}
+    assert set(grids) == {"UniEval pass rates", "Arena ratings", "GTEval", "Utterance lengths"}
+    ratings = grids["Arena ratings"]
+    columns = [column.label for column in ratings.columns]
+    cell = ratings.rows[0].cells[columns.index("published elo")]
+    assert (cell.text, cell.sort) == ("–", None)
+    assert ratings.elsewhere == "The same as a file: results/tables/botchat/arena_elo.csv"
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "written"),
+    [
+        (0.6549, "share", "65.5%"),
+        (1167.24, "rating", "1167.2"),
+        (80808, "count", "80,808"),
+        (0.73219, "number", "0.7322"),
+        (None, "share", "–"),
+        (math.nan, "rating", "–"),
+    ],
+)
+def test_numbers_are_written_by_kind(value: float | None, kind: str, written: str) -> None:
+    assert write_number(value, kind) == written  # type: ignore[arg-type]
+
+
+def test_intervals_need_both_ends() -> None:
+    assert write_interval(0.1, 0.25, "share") == "10.0–25.0%"
+    assert write_interval(None, 0.25, "share") == ""
+
+
+def test_what_a_column_sorts_by() -> None:
+    assert [sort_value(value) for value in (10, 9.5, None, math.nan, "MT-2", True)] == [
+        "10", "9.5", None, None, "MT-2", "1",
+    ]  # fmt: skip
+
+
+def test_one_leader_everywhere_chats_best() -> None:
+    board = board_of(
+        measure("one", a=(0.9, 0.85, 0.95), b=(0.5, 0.4, 0.6)), measure("two", a=(0.7, 0.6, 0.8), b=(0.6, 0.5, 0.65))
+    )
+    summary = summarise(example.inputs(), board)
+    assert summary.answer == "a chats best, says judge clerk: first by one (90.0%) and two (70.0%)."
+    assert summary.basis[0] == "The intervals of a and b overlap by two, so there their order is not settled."
+
+
+def test_measures_that_disagree_name_no_winner() -> None:
+    board = board_of(
+        measure("one", a=(0.9, 0.8, 1), b=(0.5, 0.4, 0.6)), measure("two", a=(0.1, 0, 0.2), b=(0.6, 0.5, 1))
+    )
+    summary = summarise(example.inputs(), board)
+    assert summary.answer == "Judge clerk has no single winner. First: a by one (90.0%); b by two (60.0%)."
+    assert not any("overlap" in sentence for sentence in summary.basis)
+
+
+def test_a_shared_first_place_is_no_victory() -> None:
+    board = board_of(measure("one", a=(0.0, 0, 0.1), b=(0.0, 0, 0.1)))
+    assert (
+        summarise(example.inputs(), board).answer == "Judge clerk has no single winner. First: a and b by one (0.0%)."
+    )
+
+
+def test_one_chatbot_is_not_ranked_and_people_are_no_rival() -> None:
+    board = board_of(measure("one", a=(0.4, 0.3, 0.5), human=(0.9, 0.8, 1)))
+    summary = summarise(example.inputs(), board)
+    assert summary.answer == "Only a chatted, so there is nobody to rank it against: 40.0% by one."
+    assert summary.details[0] == "The human dialogues reach 90.0% by one."
+
+
+def test_embedded_models_are_called_a_floor() -> None:
+    (board,) = build_boards(example.inputs())
+    basis = " ".join(summarise(example.inputs(), board).basis)
+    assert "3 seeds, 2 of which serve Arena and GTEval" in basis
+    assert "Chatbot weak is an embedded model: small and classical, a floor" in basis
+    assert "Judge clerk" not in basis
+    inputs = example.inputs(embedded=frozenset({"clerk"}))
+    assert "Judge clerk is an embedded model: its verdicts are a floor" in " ".join(summarise(inputs, board).basis)
+
+
+def test_unread_verdicts_are_counted() -> None:
+    inputs = example.inputs()
+    (board,) = build_boards(inputs)
+    assert "1 of 11 verdicts of clerk could not be read" in summarise(inputs, board).details[1]
+    none = dataclasses.replace(inputs, verdicts=empty_table("verdicts"))
+    assert summarise(none, board).details[1] == "All 0 verdicts of clerk could be read."
+
+
+def test_people_are_named_at_the_greatest_length_they_reach() -> None:
+    people = (example._rate("human", 4, 0.9), example._rate("human", 16, None, n_dialogues=0))
+    tables = {
+        "botchat/unieval_pass_rates": to_table("botchat/unieval_pass_rates", [example._rate("able", 16, 0.5), *people])
+    }
+    (board,) = build_boards(example.inputs(tables=tables))
+    sentence = summarise(example.inputs(), board).details[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert sentence == "The human dialogues reach 90.0% by UniEval pass rate at N = 4 (3 dialogues)."
+
+
+def test_a_rate_of_nothing_read_is_no_rate() -> None:
+    tables = {
+        "botchat/unieval_pass_rates": to_table(
+            "botchat/unieval_pass_rates",
+            [example._rate("able", 16, 0.0, n_unparsed=3), example._rate("weak", 16, 0.2, n_unparsed=1)],
+        ),
+        "botchat/gteval": to_table("botchat/gteval", [example._against_people("able", 0.0, 1.0)]),
+    }
+    inputs = example.inputs(tables=tables)
+    (board,) = build_boards(inputs)
+    rows = {row.model: row for row in board_grid(inputs, board, 1).rows}
+    assert [cell.text for cell in rows["able"].cells] == ["–", "–", "7"]
+    assert rows["able"].cells[0].note == "none of the verdicts could be read, so there is no rate to show"
+    assert summarise(inputs, board).answer.startswith("weak chats best")
+
+
+def test_a_share_of_fewer_dialogues_says_of_how_many() -> None:
+    rates = [example._rate("able", 4, 0.5), example._rate("human", 4, 1.0, n_dialogues=2)]
+    inputs = example.inputs(tables={"botchat/unieval_pass_rates": to_table("botchat/unieval_pass_rates", rates)})
+    rows = {row.model: row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows}
+    assert rows["human"].cells[0].details[-1] == "of 2 only"
+    assert rows["able"].cells[0].details == ("45.0–55.0%",)
+
+
+def test_the_tokenizer_is_named() -> None:
+    (board,) = build_boards(example.inputs())
+    assert summarise(example.inputs(), board).details[-1] == "Tokens are counted by: cl100k_base."
+
+
+@pytest.mark.parametrize(
+    ("winner", "outcomes"),
+    [
+        ("left", ("won", "lost")),
+        ("right", ("lost", "won")),
+        ("tie", ("tied", "tied")),
+        (None, ("none", "none")),
+    ],
+)
+def test_a_comparison_has_an_outcome_for_both_sides(winner: str | None, outcomes: tuple[str, str]) -> None:
+    assert comparison_outcomes(winner) == outcomes
+
+
+def test_a_dialogue_judged_alone_wins_by_being_taken_for_human() -> None:
+    assert [single_outcome(choice) for choice in ("No", "Yes", None)] == ["won", "lost", "none"]
+
+
+def test_values_that_no_verdict_has_are_refused() -> None:
+    with pytest.raises(ValueError, match="'able' is none of left, right, tie"):
+        comparison_outcomes("able")
+    with pytest.raises(ValueError, match="'maybe' is neither Yes nor No"):
+        single_outcome("maybe")

@@ -1,0 +1,166 @@
+"""The page as text: whole, inert, the same every time, and honest about what it lacks."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+import report_example as example
+
+from dialeval.report import Figure, build_report
+from dialeval.report.archive import unpack
+from dialeval.report.page import SCRIPTS
+from dialeval.tables import empty_table, to_table
+
+
+class Page(HTMLParser):
+    """What an HTML parser sees: tags with attributes, and the text inside script elements."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self._in_script = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+        self._in_script = tag == "script"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_script = False
+
+    def handle_data(self, data: str) -> None:
+        if self._in_script:
+            self.scripts[-1] += data
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return build_report(example.inputs())
+
+
+def test_the_same_inputs_give_the_same_bytes(page: str) -> None:
+    assert build_report(example.inputs()) == page
+
+
+def test_dialogues_cannot_become_markup(page: str) -> None:
+    assert "alert(1)" not in page
+    plain = build_report(example.inputs(verdicts=empty_table("verdicts"), generated=empty_table("generated")))
+    assert [tag for tag, _ in Page(page).tags] == [tag for tag, _ in Page(plain).tags]
+    (index,) = re.findall(r'<script type="text/plain" id="archive-dialogues">(.*?)</script>', page, re.DOTALL)
+    assert example.HOSTILE in unpack(index.split("\n")[0])["strings"]
+
+
+def test_names_titles_and_notes_are_escaped() -> None:
+    hostile = example.HOSTILE
+    rates = to_table("botchat/unieval_pass_rates", [example._rate(hostile, 4, 0.5)])
+    elo = to_table("botchat/arena_elo", [example._rating(hostile, 1000.0, note=hostile)])
+    strange = build_report(
+        example.inputs(
+            title=hostile,
+            chatbots=(hostile,),
+            tables={"botchat/unieval_pass_rates": rates, "botchat/arena_elo": elo, hostile: rates},
+            embedded=frozenset({hostile}),
+            figures=(Figure(hostile, hostile, hostile),),
+            results_dir=hostile,
+        )
+    )
+    parsed = Page(strange)
+    assert not [script for script in parsed.scripts if "alert" in script]
+    assert len(parsed.scripts) == 3 + len(SCRIPTS)
+    assert "&lt;/script&gt;&lt;script&gt;alert(1)" in strange
+
+
+def test_nothing_is_fetched_from_anywhere(page: str) -> None:
+    parsed = Page(page)
+    addresses = [
+        value or ""
+        for tag, attributes in parsed.tags
+        for name, value in attributes.items()
+        if name in {"src", "href", "srcset", "action", "data", "poster"}
+    ]
+    assert addresses
+    assert all(address.startswith(("#", "data:")) for address in addresses), addresses
+    assert "url(" not in page
+    assert "@import" not in page
+    policy = next(a["content"] for t, a in parsed.tags if t == "meta" and "http-equiv" in a)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+
+
+def test_no_attribute_needs_what_the_policy_refuses(page: str) -> None:
+    names = {name for _, attributes in Page(page).tags for name in attributes}
+    assert "style" not in names
+    assert not [name for name in names if name.startswith("on")]
+
+
+def test_figures_are_images_of_their_own(page: str) -> None:
+    (figure,) = [attributes for tag, attributes in Page(page).tags if tag == "img"]
+    assert (figure["src"] or "").startswith("data:image/svg+xml;base64,")
+    assert figure["alt"] == "Pass <rates>"
+    assert "What &amp; why." in page
+
+
+def test_the_leaderboard_sorts_by_whole_numbers_and_marks_people(page: str) -> None:
+    board = page[page.index('id="board-1"') : page.index("</table>")]
+    keys = re.findall(r'<td class="number"( data-sort="([^"]*)")?>', board)
+    assert "0.6666666666666666" in [key for _, key in keys]
+    assert "" in [key for _, key in keys]  # Elo of the human dialogues
+    assert board.count('class="human"') == 1
+    assert board.count('aria-sort="descending"') == 1
+    assert 'title="loses all"' in board
+
+
+def test_a_page_over_its_size_keeps_the_first_seeds_and_says_so(page: str) -> None:
+    size = len(page.encode())
+    smaller = build_report(example.inputs(max_bytes=size))
+    assert len(smaller.encode()) <= size
+    assert re.search("Only the dialogues of the first (1 seed|2 seeds) of 3 are in this page", smaller)
+    assert "results/dialogues/*.parquet" in smaller
+    assert "Only the dialogues" not in page
+    bare = build_report(example.inputs(max_bytes=10))
+    assert "Only the dialogues of the first 0 seeds of 3" in bare
+
+
+def test_only_unieval_ran() -> None:
+    inputs = example.inputs()
+    tables = {name: table for name, table in inputs.tables.items() if "unieval" in name}
+    page = build_report(example.inputs(tables=tables))
+    assert "able chats best, says judge clerk: first by UniEval pass rate at" in page
+    assert "Arena Elo" not in page
+    assert "GTEval win" not in page
+
+
+def test_no_judge_ran() -> None:
+    inputs = example.inputs()
+    lengths = {"botchat/utterance_lengths": inputs.tables["botchat/utterance_lengths"]}
+    page = build_report(
+        example.inputs(judges=(), verdicts=empty_table("verdicts"), tables=lengths, responses={}, figures=())
+    )
+    assert "No judge ran, so nobody is ranked" in page
+    assert "Tokens per utterance" in page
+    assert 'id="figures"' not in page
+
+
+def test_nothing_ran() -> None:
+    empty = {name: empty_table(name) for name in ("seeds", "generated", "verdicts")}
+    page = build_report(
+        example.inputs(
+            **empty, human=empty_table("utterances"), judges=(), chatbots=(), tables={}, responses={}, figures=()
+        )
+    )
+    assert "0 chatbots on 0 seeds" in page
+
+
+def test_a_judge_that_read_nothing_ranks_nobody() -> None:
+    tables = {
+        "botchat/unieval_pass_rates": to_table(
+            "botchat/unieval_pass_rates", [example._rate("able", 16, None, n_unparsed=3)]
+        )
+    }
+    assert "Judge clerk ranks nobody" in build_report(example.inputs(tables=tables))

@@ -1,0 +1,65 @@
+"""What the report is made of: tables, figures and a few names, all in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import pyarrow as pa
+
+Table: TypeAlias = pa.Table
+
+DEFAULT_MAX_BYTES = 60_000_000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of the report.
+
+    Attributes:
+        title: its heading, also what is read aloud in place of the picture.
+        caption: what it shows, in a sentence or two.
+        svg: the text of the SVG file.
+    """
+
+    title: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class ReportInputs:
+    """Everything that the report shows. Tables have the schemas of `dialeval.tables`.
+
+    Attributes:
+        title: the heading of the page.
+        chatbots: models that chatted, in the order in which they are offered to the reader.
+        judges: models that judged, in order; none is allowed.
+        seeds: table `seeds`, whose order is the order of the dialogue viewer.
+        human: table `utterances`; only the dialogues that `seeds` names (corpus, id) are shown.
+        generated: table `generated`, of all chatbots.
+        verdicts: table `verdicts`, of all judges and protocols.
+        tables: further tables by their schema name, such as `botchat/arena_elo`; a missing one is left out.
+        embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
+        responses: tables `responses` by judge; where given, the viewer shows a judge's raw answer when no verdict
+            could be read from it.
+        figures: in order.
+        results_dir: where the reader finds the Parquet tables, as the page should name it.
+        max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
+            are embedded, and the page says so.
+    """
+
+    title: str
+    chatbots: tuple[str, ...]
+    judges: tuple[str, ...]
+    seeds: Table
+    human: Table
+    generated: Table
+    verdicts: Table
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    embedded: frozenset[str] = frozenset()
+    responses: Mapping[str, Table] = field(default_factory=dict)
+    figures: tuple[Figure, ...] = ()
+    results_dir: str = "results"
+    max_bytes: int = DEFAULT_MAX_BYTES

@@ -1,0 +1,134 @@
+"""The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from dialeval.report.inputs import ReportInputs
+from dialeval.report.leaderboard import Board, Measure, Value, chatbots_of
+from dialeval.report.numbers import is_missing, listed, plural, write_number
+from dialeval.tables import HUMAN
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is said about one board: the answer, what must be known to read it, and what may be known besides."""
+
+    answer: str
+    basis: tuple[str, ...]
+    details: tuple[str, ...] = ()
+
+
+def summarise(inputs: ReportInputs, board: Board) -> Summary:
+    """Returns the answer to the question who chats best, as one judge sees it."""
+    if board.judge is None:
+        answer = "No judge ran, so nobody is ranked; the dialogues can be read below."
+        return Summary(answer, (_seeds(inputs), *_embedded(inputs, None)), tuple(_tokenizers(inputs)))
+    measures = [measure for measure in board.measures if measure.decides and _ranking(board, measure)]
+    return Summary(
+        _answer(board, measures),
+        (*_doubts(board, measures), _seeds(inputs), *_embedded(inputs, board.judge)),
+        (*_people(board), _unread(inputs, board.judge), *_tokenizers(inputs)),
+    )
+
+
+def _ranking(board: Board, measure: Measure) -> list[tuple[str, Value, float]]:
+    """Returns the chatbots that have a value, best first, with their values."""
+    known = [
+        (model, value, value.value)
+        for model in chatbots_of(board)
+        if (value := measure.values.get(model)) and value.value is not None and not is_missing(value.value)
+    ]
+    return sorted(known, key=lambda entry: -entry[2])
+
+
+def _answer(board: Board, measures: list[Measure]) -> str:
+    if not measures:
+        return f"Judge {board.judge} ranks nobody: no protocol gave a rate or rating."
+    if len(chatbots_of(board)) == 1:
+        numbers = listed([f"{write_number(_best(board, m)[1], m.kind)} by {m.label}" for m in measures])
+        return f"Only {chatbots_of(board)[0]} chatted, so there is nobody to rank it against: {numbers}."
+    leaders = [_best(board, measure)[0] for measure in measures]
+    places = [f"{m.label} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
+    if len(leaders[0]) == 1 and all(models == leaders[0] for models in leaders):
+        return f"{leaders[0][0]} chats best, says judge {board.judge}: first by {listed(places)}."
+    firsts = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
+    return f"Judge {board.judge} has no single winner. First: {'; '.join(firsts)}."
+
+
+def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
+    """Returns who shares the first place, and the value there."""
+    ranking = _ranking(board, measure)
+    top = ranking[0][2]
+    return [model for model, _, value in ranking if value == top], top
+
+
+def _doubts(board: Board, measures: list[Measure]) -> list[str]:
+    """Returns a sentence for every first and second that cannot be told apart, with the measures that leave it open."""
+    open_pairs: dict[tuple[str, str], list[str]] = {}
+    for measure in measures:
+        ranking = _ranking(board, measure)
+        if len(ranking) < 2:
+            continue
+        (first, leading, _), (second, following, _) = ranking[:2]
+        if leading.low is not None and following.high is not None and following.high >= leading.low:
+            open_pairs.setdefault((first, second), []).append(measure.label)
+    return [
+        f"The intervals of {first} and {second} overlap by {listed(labels)}, so there their order is not settled."
+        for (first, second), labels in open_pairs.items()
+    ]
+
+
+def _people(board: Board) -> list[str]:
+    """Returns how the human dialogues fare by themselves, at the greatest N that any of them reaches."""
+    for measure in reversed(board.measures):
+        people = measure.values.get(HUMAN)
+        if people is not None and measure.kind == "share" and not is_missing(people.value):
+            reach = f"The human dialogues reach {write_number(people.value, 'share')} by {measure.label}"
+            return [f"{reach} ({plural(people.n, 'dialogue')})." if people.n else f"{reach}."]
+    return []
+
+
+def _embedded(inputs: ReportInputs, judge: str | None) -> list[str]:
+    """Returns what embedded models are, where any take part."""
+    sentences = []
+    chatbots = [model for model in inputs.chatbots if model in inputs.embedded]
+    if chatbots:
+        who = f"Chatbot {chatbots[0]} is an embedded model"
+        if len(chatbots) > 1:
+            who = f"The chatbots {listed(chatbots)} are embedded models"
+        sentences.append(f"{who}: small and classical, a floor and no claim about language models.")
+    if judge in inputs.embedded:
+        sentences.append(
+            f"Judge {judge} is an embedded model{' too' if chatbots else ''}: its verdicts are a floor for judges, and "
+            "no claim about what people or a language model would say."
+        )
+    return sentences
+
+
+def _tokenizers(inputs: ReportInputs) -> list[str]:
+    lengths = inputs.tables.get("botchat/utterance_lengths")
+    if lengths is None or not len(lengths):
+        return []
+    return [f"Tokens are counted by: {listed(sorted(set(lengths['tokenizer'].to_pylist())))}."]
+
+
+def _seeds(inputs: ReportInputs) -> str:
+    run = f"{plural(len(inputs.chatbots), 'chatbot')} on {plural(len(inputs.seeds), 'seed')}"
+    n_arena = pc.sum(inputs.seeds["for_arena"]).as_py() or 0
+    if n_arena == len(inputs.seeds):
+        return f"{run}."
+    return f"{run}, {n_arena:,} of which serve Arena and GTEval."
+
+
+def _unread(inputs: ReportInputs, judge: str) -> str:
+    statuses = inputs.verdicts.filter(pc.equal(inputs.verdicts["judge"], judge))["status"]
+    unread = pc.sum(pc.not_equal(statuses, "ok")).as_py() or 0
+    if not unread:
+        return f"All {plural(len(statuses), 'verdict')} of {judge} could be read."
+    return (
+        f"{unread:,} of {plural(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, truncated "
+        "or missing); they count in the denominator of every rate, and move no rating."
+    )
