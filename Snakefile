@@ -16,6 +16,7 @@ if "models" not in config:  # a configuration given with --configfile stands alo
 
 
 include: "rules/common.smk"
+include: "rules/paths.smk"
 include: "rules/corpora.smk"
 include: "rules/selfchat.smk"
 include: "rules/judging.smk"

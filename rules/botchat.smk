@@ -1,24 +1,14 @@
 # BotChat's tables, as Parquet and, for reading, as CSV.
 
-TABLES = f"{RESULTS}/tables/botchat"
-
-
-def botchat_tables():
-    """Returns the names of the tables that the configured protocols give."""
-    names = ["seeds", "utterance_lengths"]
-    if CONFIG.judges and CONFIG.protocols.unieval:
-        names += ["unieval_pass_rates", "unieval_at_gt_length"]
-    if CONFIG.judges and CONFIG.protocols.arena:
-        names += ["arena_elo", "arena_win_rates"]
-    if CONFIG.judges and CONFIG.protocols.gteval:
-        names += ["gteval"]
-    return names
-
 
 rule botchat:
     input:
-        [f"{TABLES}/{name}.{suffix}" for name in botchat_tables() for suffix in ("parquet", "csv")],
-        lambda wildcards: botchat_figures(),
+        [
+            f"{TABLES}/{name}.{suffix}"
+            for name in botchat_tables()
+            for suffix in ("parquet", "csv")
+        ],
+        lambda wildcards: [*figure_files("svg"), *figure_files("pdf")],
 
 
 rule tabulate_seeds:
@@ -27,15 +17,18 @@ rule tabulate_seeds:
     output:
         table=f"{TABLES}/seeds.parquet",
         csv=f"{TABLES}/seeds.csv",
-    params:
-        settings=settings(),
-        code=code("seed_lengths"),
     log:
         f"{RESULTS}/logs/tables/seeds.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(),
+        code=code("seed_lengths"),
     shell:
-        command("seed_lengths", "--seeds {input:q} --table {output.table:q} --csv {output.csv:q}")
+        command(
+            "seed_lengths",
+            "--seeds {input:q} --table {output.table:q} --csv {output.csv:q}",
+        )
 
 
 rule tabulate_lengths:
@@ -47,13 +40,16 @@ rule tabulate_lengths:
         tokens=f"{TABLES}/utterance_tokens.parquet",
         table=f"{TABLES}/utterance_lengths.parquet",
         csv=f"{TABLES}/utterance_lengths.csv",
-    params:
-        settings=settings(**CONFIG.tokens.model_dump(mode="json")),
-        code=code("utterance_lengths"),
     log:
         f"{RESULTS}/logs/tables/utterance_lengths.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(
+            cl100k_file=CONFIG.tokens.cl100k_file and str(CONFIG.tokens.cl100k_file),
+            at_hand=cl100k.at_hand(CONFIG.tokens.cl100k_file),
+        ),
+        code=code("utterance_lengths"),
     shell:
         command(
             "utterance_lengths",
@@ -71,17 +67,21 @@ rule tabulate_unieval:
         rates_csv=f"{TABLES}/unieval_pass_rates.csv",
         at_gt_length=f"{TABLES}/unieval_at_gt_length.parquet",
         at_gt_length_csv=f"{TABLES}/unieval_at_gt_length.csv",
-    params:
-        settings=settings(
-            judges=CONFIG.judges,
-            chatbots=CONFIG.chatbots,
-            n_utterances=CONFIG.protocols.unieval.n_utterances if CONFIG.protocols.unieval else [],
-        ),
-        code=code("unieval_rates"),
     log:
         f"{RESULTS}/logs/tables/unieval.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(
+            judges=CONFIG.judges,
+            chatbots=CONFIG.chatbots,
+            n_utterances=(
+                CONFIG.protocols.unieval.n_utterances
+                if CONFIG.protocols.unieval
+                else []
+            ),
+        ),
+        code=code("unieval_rates"),
     shell:
         command(
             "unieval_rates",
@@ -97,21 +97,26 @@ rule rate_arena:
     output:
         elo=f"{TABLES}/arena_elo.parquet",
         elo_csv=f"{TABLES}/arena_elo.csv",
-    params:
-        settings=settings(
-            judges=CONFIG.judges,
-            chatbots=CONFIG.chatbots,
-            n_utterances=CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else [],
-            elo=CONFIG.elo,
-            random_seed=CONFIG.random_seed,
-        ),
-        code=code("arena_ratings"),
     log:
         f"{RESULTS}/logs/tables/arena_elo.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(
+            judges=CONFIG.judges,
+            chatbots=CONFIG.chatbots,
+            n_utterances=(
+                CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []
+            ),
+            elo=CONFIG.elo,
+            random_seed=CONFIG.random_seed,
+        ),
+        code=code("arena_ratings"),
     shell:
-        command("arena_ratings", "--verdicts {input:q} --elo {output.elo:q} --elo-csv {output.elo_csv:q}")
+        command(
+            "arena_ratings",
+            "--verdicts {input:q} --elo {output.elo:q} --elo-csv {output.elo_csv:q}",
+        )
 
 
 rule tabulate_arena:
@@ -120,21 +125,26 @@ rule tabulate_arena:
     output:
         rates=f"{TABLES}/arena_win_rates.parquet",
         rates_csv=f"{TABLES}/arena_win_rates.csv",
-    params:
-        settings=settings(
-            judges=CONFIG.judges,
-            chatbots=CONFIG.chatbots,
-            n_utterances=CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else [],
-            resamples=CONFIG.elo.resamples,
-            random_seed=CONFIG.random_seed,
-        ),
-        code=code("arena_rates"),
     log:
         f"{RESULTS}/logs/tables/arena_win_rates.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(
+            judges=CONFIG.judges,
+            chatbots=CONFIG.chatbots,
+            n_utterances=(
+                CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []
+            ),
+            resamples=CONFIG.elo.resamples,
+            random_seed=CONFIG.random_seed,
+        ),
+        code=code("arena_rates"),
     shell:
-        command("arena_rates", "--verdicts {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}")
+        command(
+            "arena_rates",
+            "--verdicts {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}",
+        )
 
 
 rule tabulate_gteval:
@@ -143,6 +153,10 @@ rule tabulate_gteval:
     output:
         rates=f"{TABLES}/gteval.parquet",
         rates_csv=f"{TABLES}/gteval.csv",
+    log:
+        f"{RESULTS}/logs/tables/gteval.log",
+    conda:
+        "../envs/core.yaml"
     params:
         settings=settings(
             judges=CONFIG.judges,
@@ -151,9 +165,8 @@ rule tabulate_gteval:
             random_seed=CONFIG.random_seed,
         ),
         code=code("gteval_rates"),
-    log:
-        f"{RESULTS}/logs/tables/gteval.log",
-    conda:
-        "../envs/core.yaml"
     shell:
-        command("gteval_rates", "--verdicts {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}")
+        command(
+            "gteval_rates",
+            "--verdicts {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}",
+        )

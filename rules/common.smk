@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ try:
     from dialeval import runlock
     from dialeval.config import EmbeddedModel, load_config, refuse_repeated_keys
     from dialeval.corpora.readers import source_files
+    from dialeval.engines import cl100k
     from dialeval.engines.availability import unavailable
     from dialeval.errors import UserError
     from dialeval.fingerprint import fingerprint
@@ -37,9 +39,15 @@ def checked_config(raw):
 CONFIG = checked_config(config)
 RESULTS = str(CONFIG.results_dir)
 STORE = str(CONFIG.store_dir)
-PROTOCOLS = [name for name in ("unieval", "arena", "gteval") if getattr(CONFIG.protocols, name)]
-PYTHON = "python" if workflow.deployment_settings.deployment_method else sys.executable
+PROTOCOLS = [
+    name for name in ("unieval", "arena", "gteval") if getattr(CONFIG.protocols, name)
+]
 PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.directory)
+
+
+if not workflow.deployment_settings.deployment_method:
+    # jobs run with the Python that runs Snakemake, whether or not its environment is activated
+    shell.prefix(f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; ")
 
 
 wildcard_constraints:
@@ -48,7 +56,6 @@ wildcard_constraints:
     chatbot="[^/]+",
     judge="[^/]+",
     protocol="[^/]+",
-
     shard=r"\d+",
     shards=r"\d+",
 
@@ -59,7 +66,12 @@ onstart:
 
 def settings(**parts):
     """Returns a stage's part of the configuration as canonical JSON: the same settings are always the same text."""
-    return json.dumps(parts, sort_keys=True, ensure_ascii=False, default=lambda part: part.model_dump(mode="json"))
+    return json.dumps(
+        parts,
+        sort_keys=True,
+        ensure_ascii=False,
+        default=lambda part: part.model_dump(mode="json"),
+    )
 
 
 def code(stage):
@@ -70,7 +82,7 @@ def code(stage):
 def command(stage, options):
     """Returns the shell command of a stage; what it says goes to the terminal and to the log."""
     return (
-        f"{{PYTHON}} -u -m dialeval.stages.{stage} --settings {{params.settings:q}} --code {{params.code}} "
+        f"python -u -m dialeval.stages.{stage} --settings {{params.settings:q}} --code {{params.code}} "
         f"{options} 2>&1 | tee -i {{log:q}}"
     )
 
@@ -80,16 +92,30 @@ def one_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def learned(name):
-    """Returns the files that a model's engine reads: what an embedded model learned."""
-    return [f"{RESULTS}/embedded/{name}.learned"] if isinstance(CONFIG.models[name], EmbeddedModel) else []
+def selfchat_settings(wildcards):
+    return settings(
+        name=wildcards.chatbot,
+        model=CONFIG.models[wildcards.chatbot],
+        selfchat=CONFIG.selfchat,
+        answering=CONFIG.answering,
+        prompts_directory=PROMPTS,
+        shard=int(wildcards.get("shard", 1)),
+        shards=int(wildcards.get("shards", 1)),
+    )
 
 
-def dialogues(names):
-    """Returns the dialogue tables of chatbots."""
-    return [f"{RESULTS}/dialogues/{name}.parquet" for name in names]
+def sampling(protocol):
+    """Returns how judges are sampled under a protocol, and where prompts lie."""
+    section = getattr(CONFIG.protocols, protocol)
+    if section is None:
+        return {}
+    return {
+        "temperature": section.temperature,
+        "max_tokens": section.max_tokens,
+        "prompts_directory": PROMPTS,
+    }
 
 
-def results_of(protocol):
-    """Returns the verdict tables of all judges under a protocol."""
-    return [f"{RESULTS}/verdicts/{judge}/{protocol}.parquet" for judge in CONFIG.judges]
+def parse_stage(wildcards):
+    """Returns the stage that reads the answers of a protocol."""
+    return "unieval_parse" if wildcards.protocol == "unieval" else "pairwise_parse"

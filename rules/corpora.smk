@@ -1,16 +1,18 @@
 # Human dialogues, the seeds taken from them, and what embedded models learn from them.
 
-HUMAN = f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet"
-SEEDS = f"{RESULTS}/seeds.parquet"
-
 
 rule read_corpus:
     input:
         lambda wildcards: source_files(
-            CONFIG.corpora[wildcards.corpus].reader, CONFIG.corpus_path(wildcards.corpus)
+            CONFIG.corpora[wildcards.corpus].reader,
+            CONFIG.corpus_path(wildcards.corpus),
         ),
     output:
         f"{RESULTS}/corpora/{{corpus}}.parquet",
+    log:
+        f"{RESULTS}/logs/corpora/{{corpus}}.log",
+    conda:
+        "../envs/core.yaml"
     params:
         settings=lambda wildcards: settings(
             name=wildcards.corpus,
@@ -19,10 +21,6 @@ rule read_corpus:
             language=CONFIG.corpora[wildcards.corpus].language,
         ),
         code=code("read_corpus"),
-    log:
-        f"{RESULTS}/logs/corpora/{{corpus}}.log",
-    conda:
-        "../envs/core.yaml"
     shell:
         command("read_corpus", "--utterances {output:q}")
 
@@ -32,13 +30,13 @@ rule extract_seeds:
         HUMAN,
     output:
         SEEDS,
-    params:
-        settings=settings(**CONFIG.seeds.model_dump()),
-        code=code("extract_seeds"),
     log:
         f"{RESULTS}/logs/seeds.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(**CONFIG.seeds.model_dump()),
+        code=code("extract_seeds"),
     shell:
         command("extract_seeds", "--utterances {input:q} --seeds {output:q}")
 
@@ -46,12 +44,17 @@ rule extract_seeds:
 rule learn_embedded:
     input:
         lambda wildcards: [
-            f"{RESULTS}/corpora/{corpus}.parquet" for corpus in CONFIG.models[wildcards.model].learn_from
+            f"{RESULTS}/corpora/{corpus}.parquet"
+            for corpus in CONFIG.models[wildcards.model].learn_from
         ],
     output:
         learned=f"{RESULTS}/embedded/{{model}}.learned",
         report=f"{RESULTS}/tables/embedded/{{model}}.parquet",
         report_csv=f"{RESULTS}/tables/embedded/{{model}}.csv",
+    log:
+        f"{RESULTS}/logs/embedded/{{model}}.log",
+    conda:
+        "../envs/core.yaml"
     params:
         settings=lambda wildcards: settings(
             name=wildcards.model,
@@ -60,10 +63,6 @@ rule learn_embedded:
             random_seed=CONFIG.random_seed,
         ),
         code=code("learn_embedded"),
-    log:
-        f"{RESULTS}/logs/embedded/{{model}}.log",
-    conda:
-        "../envs/core.yaml"
     shell:
         command(
             "learn_embedded",

@@ -1,23 +1,6 @@
 # Plan, answer, parse: every judge is asked the same requests, and its answers become verdicts.
 
 
-def responses(wildcards):
-    """Returns a judge's response tables under a protocol, one per shard."""
-    shards = CONFIG.models[wildcards.judge].shards
-    return [
-        f"{RESULTS}/responses/{wildcards.judge}/{wildcards.protocol}/{shard}-of-{shards}.parquet"
-        for shard in range(1, shards + 1)
-    ]
-
-
-def sampling(protocol):
-    """Returns how judges are sampled under a protocol, and where prompts lie."""
-    section = getattr(CONFIG.protocols, protocol)
-    if section is None:
-        return {}
-    return {"temperature": section.temperature, "max_tokens": section.max_tokens, "prompts_directory": PROMPTS}
-
-
 rule plan_unieval:
     input:
         human=HUMAN,
@@ -25,13 +8,13 @@ rule plan_unieval:
         dialogues=dialogues(CONFIG.chatbots),
     output:
         f"{RESULTS}/requests/unieval.parquet",
-    params:
-        settings=settings(**sampling("unieval")),
-        code=code("unieval_plan"),
     log:
         f"{RESULTS}/logs/requests/unieval.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(**sampling("unieval")),
+        code=code("unieval_plan"),
     shell:
         command(
             "unieval_plan",
@@ -45,18 +28,22 @@ rule plan_arena:
         dialogues=dialogues(CONFIG.chatbots),
     output:
         f"{RESULTS}/requests/arena.parquet",
-    params:
-        settings=settings(
-            **sampling("arena"), n_utterances=CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []
-        ),
-        code=code("arena_plan"),
     log:
         f"{RESULTS}/logs/requests/arena.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(
+            **sampling("arena"),
+            n_utterances=(
+                CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []
+            ),
+        ),
+        code=code("arena_plan"),
     shell:
         command(
-            "arena_plan", "--seeds {input.seeds:q} --dialogues {input.dialogues:q} --requests {output:q}"
+            "arena_plan",
+            "--seeds {input.seeds:q} --dialogues {input.dialogues:q} --requests {output:q}",
         )
 
 
@@ -67,13 +54,13 @@ rule plan_gteval:
         dialogues=dialogues(CONFIG.chatbots),
     output:
         f"{RESULTS}/requests/gteval.parquet",
-    params:
-        settings=settings(**sampling("gteval")),
-        code=code("gteval_plan"),
     log:
         f"{RESULTS}/logs/requests/gteval.log",
     conda:
         "../envs/core.yaml"
+    params:
+        settings=settings(**sampling("gteval")),
+        code=code("gteval_plan"),
     shell:
         command(
             "gteval_plan",
@@ -87,6 +74,10 @@ rule answer:
         learned=lambda wildcards: learned(wildcards.judge),
     output:
         f"{RESULTS}/responses/{{judge}}/{{protocol}}/{{shard}}-of-{{shards}}.parquet",
+    log:
+        f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.log",
+    conda:
+        "../envs/core.yaml"
     params:
         settings=lambda wildcards: settings(
             name=wildcards.judge,
@@ -97,20 +88,12 @@ rule answer:
             shards=int(wildcards.shards),
         ),
         code=code("answer"),
-    log:
-        f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.log",
-    conda:
-        "../envs/core.yaml"
+        store=STORE,
     shell:
         command(
             "answer",
-            "--requests {input.requests:q} --learned {input.learned:q} --store {STORE:q} --responses {output:q}",
+            "--requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} --responses {output:q}",
         )
-
-
-def parse_stage(wildcards):
-    """Returns the stage that reads the answers of a protocol."""
-    return "unieval_parse" if wildcards.protocol == "unieval" else "pairwise_parse"
 
 
 rule parse:
@@ -119,14 +102,14 @@ rule parse:
         responses=responses,
     output:
         f"{RESULTS}/verdicts/{{judge}}/{{protocol}}.parquet",
-    params:
-        stage=parse_stage,
-        settings=lambda wildcards: settings(judge=wildcards.judge),
-        code=lambda wildcards: code(parse_stage(wildcards)),
     log:
         f"{RESULTS}/logs/verdicts/{{judge}}/{{protocol}}.log",
     conda:
         "../envs/core.yaml"
+    params:
+        stage=parse_stage,
+        settings=lambda wildcards: settings(judge=wildcards.judge),
+        code=lambda wildcards: code(parse_stage(wildcards)),
     shell:
         command(
             "{params.stage}",

@@ -33,15 +33,6 @@ for n in CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []:
     )
 
 
-def report_tables():
-    """Returns the tables that the page shows."""
-    judges = [name for name in CONFIG.judges if isinstance(CONFIG.models[name], EmbeddedModel)]
-    return [
-        *(f"{TABLES}/{name}.parquet" for name in botchat_tables()),
-        *(f"{RESULTS}/tables/embedded/{judge}.parquet" for judge in judges),
-    ]
-
-
 rule build_report:
     input:
         seeds=SEEDS,
@@ -49,25 +40,27 @@ rule build_report:
         dialogues=dialogues(CONFIG.chatbots),
         verdicts=[path for protocol in PROTOCOLS for path in results_of(protocol)],
         tables=report_tables(),
-        figures=botchat_figures(("svg",)),
+        figures=figure_files("svg"),
     output:
         f"{RESULTS}/report/index.html",
+    log:
+        f"{RESULTS}/logs/report.log",
+    conda:
+        "../envs/core.yaml"
     params:
         settings=settings(
             title="DialEval: BotChat",
             chatbots=CONFIG.chatbots,
             judges=CONFIG.judges,
             embedded=[
-                name for name in (*CONFIG.chatbots, *CONFIG.judges) if isinstance(CONFIG.models[name], EmbeddedModel)
+                name
+                for name in (*CONFIG.chatbots, *CONFIG.judges)
+                if isinstance(CONFIG.models[name], EmbeddedModel)
             ],
             results_dir=RESULTS,
             captions=TITLES,
         ),
         code=code("build_report"),
-    log:
-        f"{RESULTS}/logs/report.log",
-    conda:
-        "../envs/core.yaml"
     shell:
         command(
             "build_report",

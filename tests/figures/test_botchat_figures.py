@@ -17,15 +17,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dialeval.figures.botchat import (
-    figure2_seed_lengths,
-    figure3_utterance_lengths,
-    figure4_unieval,
-    figure5_arena,
-    figure6_gteval,
-    figure7_unieval_at_gt_length,
-    figure_arena_ratings,
-)
+from dialeval.figures.botchat_arena import figure5_arena, figure_arena_ratings
+from dialeval.figures.botchat_lengths import figure2_seed_lengths, figure3_utterance_lengths
+from dialeval.figures.botchat_rates import figure4_unieval, figure6_gteval, figure7_unieval_at_gt_length
 from dialeval.figures.style import PAGE_WIDTH, save_figure
 
 if TYPE_CHECKING:

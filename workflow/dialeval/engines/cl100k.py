@@ -99,6 +99,15 @@ def fetch(destination: Path | None = None) -> Path:
     return folder / CACHE_NAME
 
 
+def at_hand(file: Path | None = None) -> bool:
+    """Returns whether the vocabulary is where it was put on purpose: then lengths need no network.
+
+    tiktoken's cache in the folder of temporary files does not count, so that this stays the same between two runs.
+    """
+    named = os.environ.get("TIKTOKEN_CACHE_DIR")
+    return file is not None or any((folder / CACHE_NAME).is_file() for folder in _chosen_folders(named))
+
+
 def cache_folder() -> Path:
     """Returns this library's cache folder."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -115,8 +124,12 @@ def _folder_with_vocabulary(file: Path | None) -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file.expanduser(), folder / CACHE_NAME)
         return folder
-    candidates = [*([Path(named)] if named else []), Path(tempfile.gettempdir()) / "data-gym-cache", cache_folder()]
+    candidates = [*_chosen_folders(named), Path(tempfile.gettempdir()) / "data-gym-cache"]
     return next((folder for folder in candidates if (folder / CACHE_NAME).is_file()), None)
+
+
+def _chosen_folders(named: str | None) -> list[Path]:
+    return [*([Path(named)] if named else []), cache_folder()]
 
 
 def _check_vocabulary(path: Path) -> None:

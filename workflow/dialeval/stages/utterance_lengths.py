@@ -13,9 +13,10 @@ from dialeval.tables import Provenance, read_table, read_tables, write_for_peopl
 
 
 class Settings(BaseModel):
-    """Where the tokenizer's vocabulary lies, if not in the usual places."""
+    """Where the tokenizer's vocabulary lies; `at_hand` so that its coming counts as a change."""
 
     cl100k_file: Path | None = None
+    at_hand: bool = False
 
 
 def stage(

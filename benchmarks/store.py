@@ -1,0 +1,69 @@
+"""The response store: loading 100,000 responses of 1 kB, and appending them.
+
+    python benchmarks/store.py
+
+The yardsticks, in the same run: reading the same bytes and parsing each line with `json`, and writing the same lines
+with plain `os.write`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import tempfile
+import time
+from pathlib import Path
+
+from dialeval.engines.request import Response
+from dialeval.engines.store import ResponseStore
+
+N = 100_000
+
+
+def opened(folder: Path) -> ResponseStore:
+    return ResponseStore(folder, identity="benchmark", name="benchmark", protocol="arena")
+
+
+def main() -> None:
+    response = Response("x" * 900, prompt_tokens=431, completion_tokens=200)
+    keys = [f"{number:032x}" for number in range(N)]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        with opened(folder) as store:
+            start = time.perf_counter()
+            for key in keys:
+                store.append(key, response)
+            appending = time.perf_counter() - start
+        (path,) = folder.rglob("*.jsonl")
+        lines = path.read_bytes().splitlines(keepends=True)
+
+        start = time.perf_counter()
+        descriptor = os.open(folder / "plain", os.O_WRONLY | os.O_CREAT)
+        for line in lines:
+            os.write(descriptor, line)
+        os.close(descriptor)
+        plain_writing = time.perf_counter() - start
+
+        start = time.perf_counter()
+        for line in (folder / "plain").open("rb"):
+            json.loads(line[42:])
+        plain_reading = time.perf_counter() - start
+
+        start = time.perf_counter()
+        with opened(folder) as store:
+            assert len(store) == N
+            loading = time.perf_counter() - start
+            start = time.perf_counter()
+            for key in keys:
+                assert store.get(key) is not None
+            getting = time.perf_counter() - start
+
+    print(f"append    {N / appending:>9,.0f} a second   {appending / plain_writing:5.2f} x plain os.write")
+    print(f"load      {loading:>9.2f} s          {loading / plain_reading:5.2f} x reading and parsing every line")
+    print(f"get all   {getting:>9.2f} s          {getting / plain_reading:5.2f} x the same")
+    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

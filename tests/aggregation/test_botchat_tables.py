@@ -1,0 +1,216 @@
+"""Verdicts become BotChat's tables: known answers by hand, and every degenerate case in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from dialeval.aggregation.arena import arena_elo, arena_win_rates
+from dialeval.aggregation.gteval import gteval_rates
+from dialeval.aggregation.lengths import length_summary, utterance_tokens
+from dialeval.aggregation.unieval import unieval_at_gt_length, unieval_pass_rates
+from dialeval.config import Elo
+from dialeval.corpora import botchat_workbook
+from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.seeds import seed_table
+from dialeval.engines.cl100k import Tokenizer, cl100k_tokenizer
+from dialeval.tables import SCHEMAS, empty_table, to_table
+
+QUICK = Elo(shuffles=50, repeats=2, resamples=50)
+WORDS = Tokenizer("words", lambda texts: [len(text.split()) for text in texts])
+
+
+def verdicts(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p"}
+    return to_table("verdicts", [defaults | row for row in rows]).to_pandas()
+
+
+def pair(seed: int, left: str, right: str, winner: str | None, n: int = 8) -> dict[str, Any]:
+    status = "ok" if winner else "unparsed"
+    row = {"seed_id": f"s{seed}", "left": left, "right": right, "winner": winner}
+    return row | {"n_utterances": n, "status": status}
+
+
+def uni(seed: int, model: str, choice: str | None, index: int | None = None, n: int = 16) -> dict[str, Any]:
+    status = "ok" if choice else "unparsed"
+    row = {"seed_id": f"s{seed}", "left": model, "choice": choice, "first_ai_index": index}
+    return row | {"n_utterances": n, "status": status}
+
+
+def rows(table: pa.Table, *columns: str) -> list[tuple[Any, ...]]:
+    return [tuple(row[column] for column in columns) for row in table.to_pylist()]
+
+
+def test_unieval_pass_rates_by_hand() -> None:
+    frame = verdicts([
+        uni(1, "bot", "No"), uni(2, "bot", "Yes", 9), uni(3, "bot", "Yes", 8), uni(4, "bot", None),
+        uni(1, "human", "No", n=5), uni(2, "human", "Yes", 3, n=8),
+    ])  # fmt: skip
+    table = unieval_pass_rates(frame, ["j"], ["bot"], [4, 8, 16])
+    assert rows(table, "n", "model", "pass_rate", "n_dialogues", "n_unparsed") == [
+        (4, "human", 0.5, 2, 0), (4, "bot", 0.75, 4, 1),
+        (8, "human", 0.0, 1, 0), (8, "bot", 0.5, 4, 1),
+        (16, "human", None, 0, 0), (16, "bot", 0.25, 4, 1),
+    ]  # fmt: skip
+    low, high = rows(table, "low", "high")[3]  # 2 of 4: Wilson's interval from its formula, z = 1.96
+    assert (low, high) == pytest.approx((0.1500, 0.8500), abs=1e-4)
+
+
+def test_unieval_at_the_human_length_by_hand() -> None:
+    frame = verdicts([
+        uni(1, "bot", "Yes", 6), uni(2, "bot", "Yes", 6), uni(3, "bot", "No"), uni(1, "human", "No", n=5),
+    ])  # fmt: skip
+    table = unieval_at_gt_length(frame, ["j"], ["bot"], {"s1": 5, "s2": 6})
+    assert rows(table, "model", "pass_rate", "n_dialogues") == [("human", 1.0, 1), ("bot", 0.5, 2)]
+
+
+def test_arena_win_rates_by_hand() -> None:
+    frame = verdicts([
+        pair(1, "a", "b", "left"), pair(1, "b", "a", "right"), pair(2, "a", "b", "tie"), pair(2, "b", "a", None),
+    ])  # fmt: skip
+    table = arena_win_rates(frame, ["j"], ["a", "b"], [8], 100, 0)
+    assert rows(table, "model_a", "model_b", "win", "tie", "lose", "unparsed", "n_comparisons") == [
+        ("a", "b", 0.5, 0.25, 0.0, 0.25, 4),
+        ("b", "a", 0.0, 0.25, 0.5, 0.25, 4),
+    ]
+
+
+def test_gteval_by_hand() -> None:
+    frame = verdicts([
+        pair(1, "a", "human", "left"), pair(1, "human", "a", "left"), pair(2, "a", "human", "tie"),
+        pair(2, "human", "a", None), pair(1, "human", "b", "right"),
+    ])  # fmt: skip
+    table = gteval_rates(frame, ["j"], ["a", "b"], 100, 0)
+    assert rows(table, "model", "win", "tie", "lose", "unparsed", "win_or_tie", "n_comparisons") == [
+        ("a", 0.25, 0.25, 0.25, 0.25, 0.5, 4),
+        ("b", 1.0, 0.0, 0.0, 0.0, 1.0, 1),
+    ]
+
+
+def test_gteval_of_the_published_counts_gives_the_papers_rates(real_data: Path) -> None:
+    counts = pd.read_csv(real_data / "botchat" / "gteval_counts.csv")
+    counts = counts[counts["model"] != "GT"]
+    rows_of = []
+    for row in counts.itertuples():
+        outcomes = ["win"] * row.win + ["tie"] * (row.both + row.neither) + ["lose"] * row.lose
+        for number, outcome in enumerate(outcomes):
+            first = number % 2 == 0
+            side = {"win": "left" if first else "right", "lose": "right" if first else "left", "tie": "tie"}[outcome]
+            names = (row.model, "human") if first else ("human", row.model)
+            rows_of.append(pair(number // 2, *names, side))
+    table = gteval_rates(verdicts(rows_of), ["j"], list(counts["model"]), 10, 0)
+    for (model, rate, published), expected in zip(
+        rows(table, "model", "win_or_tie", "published_win_or_tie"), counts["notbad_pct"], strict=True
+    ):
+        assert round(100 * rate, 1) == expected, model
+        assert published == pytest.approx(expected / 100), model
+
+
+def arena(frame: pd.DataFrame, *models: str) -> list[dict[str, Any]]:
+    return arena_elo(frame, ["j"], models, [8], QUICK, 0).to_pylist()
+
+
+def test_the_better_model_is_rated_higher_and_unparsed_verdicts_rate_nobody() -> None:
+    frame = verdicts(
+        [pair(s, "a", "b", "left" if s % 4 else "right") for s in range(40)]
+        + [pair(s, "b", "a", "right" if s % 3 else "left") for s in range(40)]
+        + [pair(s, "a", "b", None) for s in range(40, 50)]
+    )
+    best, other = arena(frame, "b", "a")
+    assert (best["model"], other["model"]) == ("a", "b")
+    assert best["elo"] > other["elo"]
+    assert best["low"] <= best["elo"] <= best["high"]
+    assert best["elo"] + other["elo"] == pytest.approx(2000, abs=1)
+    assert (best["n_comparisons"], best["n_unparsed"]) == (80, 10)
+    assert best["p_above_next"] > 0.9
+
+
+def test_a_model_alone_has_no_rating_and_says_why() -> None:
+    (row,) = arena(verdicts([]), "a")
+    assert (row["elo"], row["low"], row["bradley_terry"], row["n_comparisons"]) == (None, None, None, 0)
+    assert row["note"]
+    assert arena_win_rates(verdicts([]), ["j"], ["a"], [8], 10, 0).num_rows == 0
+
+
+def test_a_judge_that_never_parses_rates_nobody() -> None:
+    frame = verdicts([pair(s, "a", "b", None) for s in range(10)])
+    for row in arena(frame, "a", "b"):
+        assert (row["elo"], row["n_comparisons"], row["n_unparsed"]) == (None, 0, 10)
+        assert row["note"]
+    (first, _) = arena_win_rates(frame, ["j"], ["a", "b"], [8], 10, 0).to_pylist()
+    assert (first["win"], first["tie"], first["lose"], first["unparsed"]) == (0, 0, 0, 1)
+    uni_frame = verdicts([uni(s, "bot", None) for s in range(5)])
+    assert rows(unieval_pass_rates(uni_frame, ["j"], ["bot"], [8]), "model", "pass_rate", "n_unparsed") == [
+        ("human", None, 0), ("bot", 0.0, 5),
+    ]  # fmt: skip
+
+
+def test_all_ties_rate_everyone_the_same() -> None:
+    frame = verdicts([pair(s, *names, "tie") for s in range(20) for names in (("a", "b"), ("b", "a"))])
+    for row in arena(frame, "a", "b"):
+        assert row["elo"] == pytest.approx(1000, abs=1e-6)
+        assert row["bradley_terry"] == pytest.approx(1000, abs=1e-6)
+
+
+def test_a_model_that_never_wins_stays_finite_and_is_flagged() -> None:
+    games = ((("a", "b"), "left"), (("b", "a"), "right"))
+    frame = verdicts([pair(s, *names, side) for s in range(20) for names, side in games])
+    best, worst = arena(frame, "a", "b")
+    assert best["elo"] > worst["elo"]
+    for row in (best, worst):
+        for column in ("elo", "bradley_terry", "davidson"):
+            assert row[column] is not None
+            assert abs(row[column]) < 1e5
+        assert row["note"]
+
+
+def test_a_judge_without_verdicts_has_rows_without_rates() -> None:
+    assert rows(gteval_rates(verdicts([]), ["j"], ["a"], 10, 0), "judge", "model", "win", "n_comparisons") == [
+        ("j", "a", None, 0)
+    ]
+
+
+def test_lengths_count_what_was_written() -> None:
+    human = to_table("utterances", [
+        {"corpus": "c", "dialogue_id": d, "turn": t, "speaker": "A", "text": "w " * n, "language": "en"}
+        for d, lengths in (("s1", (2, 4, 6)), ("unused", (9, 9))) for t, n in enumerate(lengths)
+    ])  # fmt: skip
+    seeds = to_table("seeds", [{
+        "seed_id": "s1", "corpus": "c", "language": "en", "utterances": [], "n_human": 3, "for_arena": False
+    }])  # fmt: skip
+    generated = to_table("generated", [
+        {
+            "chatbot": "GPT-4", "seed_id": "s1", "turn": t, "origin": o, "text": "w " * n, "dropped": 0,
+            "finish_reason": "",
+        }
+        for t, (o, n) in enumerate([("seed", 2), ("seed", 4), ("model", 10), ("model", 20)])
+    ])  # fmt: skip
+    tokens = utterance_tokens(human, seeds, generated, WORDS)
+    summary = length_summary(tokens)
+    assert rows(summary, "model", "mean", "median", "max", "n", "tokenizer", "published_mean") == [
+        ("human", 4.0, 4.0, 6, 3, "words", None),
+        ("GPT-4", 15.0, 15.0, 20, 2, "words", 30.5),
+    ]
+
+
+def test_human_lengths_of_mutual_are_the_papers(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(real_data / "tiktoken"))
+    tokenizer = cl100k_tokenizer()
+    assert tokenizer.name == "cl100k_base"
+    human = utterance_table("m", botchat_workbook.read(real_data / "botchat" / "MuTual_test.xlsx", "en"))
+    seeds = seed_table(human, arena_min_utterances=4, limit=None)
+    (row,) = length_summary(utterance_tokens(human, seeds, empty_table("generated"), tokenizer)).to_pylist()
+    assert (row["n"], round(row["mean"], 4)) == (2389, 17.2143)
+
+
+def test_every_botchat_table_has_its_schema() -> None:
+    assert {name for name in SCHEMAS if name.startswith("botchat/")} >= {
+        f"botchat/{name}"
+        for name in ("seeds", "utterance_lengths", "unieval_pass_rates", "unieval_at_gt_length", "arena_elo",
+                     "arena_win_rates", "gteval")
+    }  # fmt: skip

@@ -1,0 +1,111 @@
+"""Each distinct request is asked once; failures are counted and never stored."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scripted import ScriptedEngine, chat_request
+
+from dialeval.engines.answering import Answering, response_row
+from dialeval.engines.request import AnswerFailure, Request
+from dialeval.engines.store import ResponseStore
+from dialeval.errors import UserError
+from dialeval.progress import Progress
+
+
+def ask_all(
+    folder: Path, engine: ScriptedEngine, requests: Iterator[Request] | list[Request], share: float = 0.0
+) -> Answering:
+    progress = Progress("test", None, "answers", stream=io.StringIO())
+    with ResponseStore(folder, identity=engine.identity, name="m", protocol="test") as store:
+        answering = Answering(engine, store, progress, max_failure_share=share)
+        asyncio.run(answering.ask_all(requests))
+    return answering
+
+
+def test_equal_requests_are_asked_once(tmp_path: Path) -> None:
+    engine = ScriptedEngine()
+    ask_all(tmp_path, engine, [chat_request(f"r{n}", f"question {n % 3}") for n in range(30)])
+    assert engine.calls == {"question 0": 1, "question 1": 1, "question 2": 1}
+
+
+def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
+    requests = [chat_request(f"r{n}") for n in range(20)]
+    ask_all(tmp_path, ScriptedEngine(), requests)
+    again = ScriptedEngine()
+    ask_all(tmp_path, again, [*requests, chat_request("new")])
+    assert again.calls == {"new": 1}
+
+
+def test_another_model_is_asked_anew(tmp_path: Path) -> None:
+    ask_all(tmp_path, ScriptedEngine(), [chat_request("r")])
+    other = ScriptedEngine(identity="other")
+    ask_all(tmp_path, other, [chat_request("r")])
+    assert other.calls == {"r": 1}
+
+
+def test_concurrency_is_bounded_and_requests_are_drawn_as_needed(tmp_path: Path) -> None:
+    engine = ScriptedEngine(concurrency=5, seconds=0.001)
+    drawn = 0
+
+    def requests() -> Iterator[Request]:
+        nonlocal drawn
+        for number in range(200):
+            drawn += 1
+            assert drawn <= sum(engine.calls.values()) + 5
+            yield chat_request(f"r{number}")
+
+    ask_all(tmp_path, engine, requests())
+    assert engine.most_in_flight == 5
+
+
+def test_a_failure_is_not_stored_and_asked_again(tmp_path: Path) -> None:
+    failing = ScriptedEngine(lambda request: AnswerFailure("timeout", "too slow"))
+    answering = ask_all(tmp_path, failing, [chat_request("a"), chat_request("b")])
+    assert answering.failures == {"timeout": 2}
+    with pytest.raises(
+        UserError, match=r"(?s)2 of 2 requests got no answer.*timeout: 2 \(first: a: too slow\)"
+    ) as caught:
+        answering.check_failures()
+    assert "run the same command again" in str(caught.value)
+    well = ScriptedEngine()
+    ask_all(tmp_path, well, [chat_request("a"), chat_request("b")]).check_failures()
+    assert well.calls == {"a": 1, "b": 1}
+
+
+def test_an_empty_answer_is_a_failure(tmp_path: Path) -> None:
+    assert ask_all(tmp_path, ScriptedEngine(lambda request: "  "), [chat_request("a")]).failures == {"empty": 1}
+
+
+def test_failures_up_to_the_configured_share_are_let_pass(tmp_path: Path) -> None:
+    def reply(request: Request) -> str | AnswerFailure:
+        return AnswerFailure("server", "500") if request.request_id == "r0" else "fine"
+
+    answering = ask_all(tmp_path, ScriptedEngine(reply), [chat_request(f"r{n}") for n in range(10)], share=0.1)
+    answering.check_failures()
+    answering.max_failure_share = 0.09
+    with pytest.raises(UserError):
+        answering.check_failures()
+
+
+def test_requests_that_wait_for_a_failing_twin_fail_with_it(tmp_path: Path) -> None:
+    engine = ScriptedEngine(lambda request: AnswerFailure("server", "500"), seconds=0.01)
+
+    async def twins(answering: Answering) -> list[object]:
+        asked = [answering.ask(chat_request(f"r{n}", "same")) for n in range(3)]
+        return list(await asyncio.gather(*asked, return_exceptions=True))
+
+    with ResponseStore(tmp_path, identity="m", name="m", protocol="test") as store:
+        answering = Answering(engine, store, Progress("t", None, "a", stream=io.StringIO()))
+        outcomes = asyncio.run(twins(answering))
+    assert [type(outcome) for outcome in outcomes] == [AnswerFailure] * 3
+    assert engine.calls == {"same": 1}
+
+
+def test_a_missing_response_has_a_row_that_says_so() -> None:
+    row = response_row(chat_request("a"), "0" * 32, None)
+    assert (row["status"], row["text"]) == ("missing", "")

@@ -1,0 +1,64 @@
+"""Arena and GTEval: pairs in both orders, cut to one length; the side not called AI wins."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dialeval.engines.request import Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols import arena, gteval
+from dialeval.protocols.pairwise import parse
+
+DIALOGUES = {
+    "a": {"s1": ("x", "y", "a1", "a2", "a3"), "s2": ("p", "q", "a1", "a2", "a3")},
+    "b": {"s1": ("x", "y", "b1", "b2", "b3"), "s2": ("p", "q", "b1", "b2", "b3")},
+    "c": {"s1": ("x", "y", "a1", "c2", "c3")},
+}
+
+
+def test_arena_asks_every_pair_in_both_orders_at_each_length() -> None:
+    skipped: Counter[str] = Counter()
+    planned = list(arena.plan(DIALOGUES, ["s1", "s2"], [3, 5], Templates(), Sampling(), skipped))
+    ids = [item.request.request_id for item in planned]
+    assert len(ids) == len(set(ids))
+    # s1: three pairs of which a/c agree in the first three utterances; s2: one pair
+    assert len([name for name in ids if name.startswith("arena/3/")]) == 2 * 2 + 2
+    assert len([name for name in ids if name.startswith("arena/5/")]) == 2 * 3 + 2
+    assert +skipped == {"both models wrote the same dialogue": 1, "a dialogue is missing": 4}
+    first = planned[0]
+    assert (first.left, first.right, first.n_utterances) == ("a", "b", 3)
+    assert first.request.subject == (("x", "y", "a1"), ("x", "y", "b1"))
+    assert "arena/3/s1/b/a" in ids
+
+
+def test_gteval_cuts_both_to_the_shorter() -> None:
+    people = {"s1": ("x", "y", "h1", "h2"), "s2": ("p", "q", "h1", "h2", "h3", "h4")}
+    skipped: Counter[str] = Counter()
+    planned = list(gteval.plan({"human": people} | DIALOGUES, ["s1", "s2"], Templates(), Sampling(), skipped))
+    lengths = {item.request.request_id: item.n_utterances for item in planned}
+    assert lengths == {
+        **{f"gteval/s1/{m}/human": 4 for m in "abc"}, **{f"gteval/s1/human/{m}": 4 for m in "abc"},
+        **{f"gteval/s2/{m}/human": 5 for m in "ab"}, **{f"gteval/s2/human/{m}": 5 for m in "ab"},
+    }  # fmt: skip
+    assert skipped == {"a dialogue is missing": 1}
+    assert all(len(one) == len(other) for one, other in (item.request.subject for item in planned))
+
+
+@pytest.mark.parametrize(
+    ("text", "winner", "status"),
+    [
+        ("Choice: Conversation 1", "right", "ok"),
+        ("Choice: Conversation 2", "left", "ok"),
+        ("Choice: Both", "tie", "ok"),
+        ("Choice: Neither", "tie", "ok"),
+        ("no idea", None, "unparsed"),
+    ],
+)
+def test_the_side_not_called_ai_wins(text: str, winner: str | None, status: str) -> None:
+    planned = {
+        "request_id": "r", "protocol": "arena", "seed_id": "s", "left": "a", "right": "b", "n_utterances": 8
+    }  # fmt: skip
+    row = parse("judge", planned, {"status": "ok", "text": text, "finish_reason": "stop"})
+    assert (row["winner"], row["status"], row["left"], row["right"]) == (winner, status, "a", "b")

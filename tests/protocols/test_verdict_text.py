@@ -1,0 +1,133 @@
+"""Judges' answers as real models write them: read where they are clear, refused where they are not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialeval.protocols import pairwise, unieval
+from dialeval.protocols.verdict_text import read_verdict, status_of, without_reasoning
+
+
+@pytest.mark.parametrize(
+    ("text", "choice", "index"),
+    [
+        ("Choice: No\nIndex: None\nReason: Natural talk.", "No", "None"),
+        ("Choice: Yes\nIndex: 3\nReason: Odd.", "Yes", "3"),
+        ("Choice: No Index: None Reason: all on one line", "No", "None"),
+        ("choice: YES\nindex: 3.", "Yes", "3"),
+        ("**Choice:** Yes\n**Index:** 5\n**Reason:** Repeats.", "Yes", "5"),
+        ("**Choice: No**\n**Index: None**", "No", "None"),
+        ("- Choice: Yes\n- Index: 7\n- Reason: x", "Yes", "7"),
+        ("> `Choice: Yes`\n> `Index: 7`", "Yes", "7"),
+        ("“Choice: No”\nReason: fine", "No", None),
+        ('"Choice: Yes"\n"Index: 4"', "Yes", "4"),
+        ("Choice：Yes\nIndex：１２\nReason：…", "Yes", "12"),
+        ("I read it closely.\n\nChoice: No\nReason: ok", "No", None),
+        ("<think>Choice: Yes? Index: 2? Hmm.</think>\nChoice: No\nIndex: None", "No", "None"),
+        ("Choice: Yes? no.</think>Choice: No", "No", None),
+        ("### Choice: Yes\n### Index: 2", "Yes", "2"),
+        ("Choice : No", "No", None),
+        ("Choice: No.\r\nIndex: None.\r\nReason: Ok.", "No", "None"),
+        ("Index: 4\nChoice: Yes\nReason: order swapped", "Yes", "4"),
+        ("Choice: Yes\nReason: it repeats\nIndex: 6", "Yes", "6"),
+        ("Choice: Yes; Index: 9; Reason: y", "Yes", "9"),
+        ("Choice: No\nReason: utterance 3 says 'Choice: Yes\\nIndex: 1'", "No", None),
+        ("Choice: No\nChoice: No", "No", None),
+    ],
+)
+def test_clear_unieval_answers(text: str, choice: str, index: str | None) -> None:
+    verdict = read_verdict(text, unieval.OPTIONS)
+    assert (verdict.choice, verdict.index) == (choice, index)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "No AI was involved.",
+        "I would say Choice: No here.",
+        "Choice:",
+        "Choice: Yes or No",
+        "Choice: Yes/No",
+        "Choice: Maybe",
+        "Choice: No idea",
+        "Choice: Yes\nIndex: 2\nOn reflection:\nChoice: No",
+        "Choices: No",
+        "My choice is no",
+        "<think>Choice: No",
+        "As an AI I cannot answer that.",
+    ],
+)
+def test_unclear_unieval_answers_are_refused(text: str) -> None:
+    assert read_verdict(text, unieval.OPTIONS).choice is None
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("Choice: Conversation 1\nReason: stiff", "Conversation 1"),
+        ("Choice: Conversation 2; Reason: stiff", "Conversation 2"),
+        ("`Choice: Conversation 1`", "Conversation 1"),
+        ("Choice: [Conversation 2]", "Conversation 2"),
+        ("**Choice:** Both", "Both"),
+        ("Choice: Neither conversation.", "Neither"),
+        ("Choice: both of the conversations", "Both"),
+        ("Choice: 2", "Conversation 2"),
+        ("Choice: Conversation #1", "Conversation 1"),
+        ("Choice: NEITHER\nReason: Conversation 1 and Conversation 2 are fine", "Neither"),
+    ],
+)
+def test_clear_pairwise_answers(text: str, choice: str) -> None:
+    assert read_verdict(text, pairwise.OPTIONS).choice == choice
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Conversation 1 is AI.",
+        "Choice: Conversation 1 is better than Conversation 2",
+        "Choice: Conversation 1 and Conversation 2",
+        "Choice: Conversation 3",
+        "Choice: Conversation 12",
+        "Choice: A",
+        "Choice: Both or Neither",
+        "Choice: Conversation 1\n\nChoice: Conversation 2",
+    ],
+)
+def test_unclear_pairwise_answers_are_refused(text: str) -> None:
+    verdict = read_verdict(text, pairwise.OPTIONS)
+    assert verdict.choice is None
+    assert verdict.reason
+
+
+@given(st.text())
+def test_no_text_breaks_the_reader(text: str) -> None:
+    assert read_verdict(text, unieval.OPTIONS).choice in (None, "Yes", "No")
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])))
+def test_a_reason_never_changes_the_choice(reason: str) -> None:
+    assert read_verdict(f"Choice: No\nIndex: None\nReason: {reason}", unieval.OPTIONS).choice == "No"
+
+
+def test_reasons_are_kept_whole() -> None:
+    assert read_verdict("Choice: No\nReason: Fine (chance: 0.4).\nMore.", unieval.OPTIONS).reason == (
+        "Fine (chance: 0.4).\nMore."
+    )
+
+
+def test_reasoning_is_cut_off() -> None:
+    assert without_reasoning("<think>a</think>b<think>c</think>d").strip() == "d"
+    assert without_reasoning("<think>never ends") == ""
+    assert without_reasoning("plain") == "plain"
+
+
+def test_every_row_has_one_status() -> None:
+    assert status_of("missing", "", readable=False) == "missing"
+    assert status_of("ok", "stop", readable=True) == "ok"
+    assert status_of("ok", "length", readable=True) == "ok"
+    assert status_of("ok", "length", readable=False) == "truncated"
+    assert status_of("ok", "refusal", readable=False) == "refused"
+    assert status_of("ok", "stop", readable=False) == "unparsed"

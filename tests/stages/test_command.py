@@ -1,0 +1,55 @@
+"""A stage by hand: help, arguments, and failures in words."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+STAGES = sorted(
+    path.stem
+    for path in (Path(__file__).parents[2] / "workflow/dialeval/stages").glob("*.py")
+    if path.stem not in ("__init__", "command")
+)
+
+
+def stage(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", f"dialeval.stages.{name}", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_stage_works_without_snakemake(tmp_path: Path) -> None:
+    settings = json.dumps({"name": "bundled", "reader": "bundled", "path": None, "language": "zh"})
+    done = stage("read_corpus", "--settings", settings, "--utterances", str(tmp_path / "u.parquet"))
+    assert done.returncode == 0, done.stderr
+    assert "bundled (zh): 40 dialogues" in done.stdout
+    done = stage(
+        "extract_seeds", "--settings", '{"corpus": "bundled"}',
+        "--utterances", str(tmp_path / "u.parquet"), "--seeds", str(tmp_path / "s.parquet"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "40 seeds" in done.stdout
+
+
+def test_a_users_mistake_is_one_message_without_a_traceback(tmp_path: Path) -> None:
+    settings = json.dumps({"name": "x", "reader": "jsonl", "path": str(tmp_path / "no.jsonl"), "language": "en"})
+    done = stage("read_corpus", "--settings", settings, "--utterances", str(tmp_path / "u.parquet"))
+    assert done.returncode == 1
+    assert "error in read_corpus:" in done.stderr
+    assert "no.jsonl cannot be read" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "u.parquet").exists()
+
+
+def test_help_tells_what_every_stage_does() -> None:
+    import importlib
+
+    for name in STAGES:
+        module = importlib.import_module(f"dialeval.stages.{name}")
+        assert module.__doc__
+        assert module.stage.__doc__
+    done = stage("arena_plan", "--help")
+    assert "--dialogues" in done.stdout
+    assert "Writes the table" in done.stdout

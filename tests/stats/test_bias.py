@@ -1,0 +1,150 @@
+"""Position bias, length bias, self-preference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from dialeval.stats.bias import length_bias, position_bias, self_preference
+
+
+def test_flips_by_hand():
+    """Seed 0 keeps its winner, seed 1 prefers the first place twice, seed 2 wins once and ties once."""
+    result = position_bias(
+        [0, 1, 0, 1, 0, 1, 0],
+        [1, 0, 1, 0, 1, 0, 1],
+        [1.0, 0.0, 1.0, 1.0, 0.0, 0.5, 1.0],
+        [0, 0, 1, 1, 2, 2, 3],
+        resamples=100,
+    )
+    assert result.n_swapped == 3  # seed 3 was judged in one order only
+    assert result.flips.estimate == pytest.approx(2 / 3)
+    assert result.first_both.estimate == pytest.approx(1 / 3)
+    assert result.second_both.estimate == 0.0
+    assert result.first_wins.estimate == pytest.approx(4 / 6)
+
+
+def test_a_judge_that_always_prefers_the_first_place(arena):
+    data = arena(4, 30)
+    result = position_bias(data.left, data.right, np.ones(len(data.left)), data.seed, resamples=50)
+    assert result.flips.estimate == result.first_both.estimate == result.first_wins.estimate == 1.0
+    assert result.flips.low == 1.0
+
+
+def test_an_even_judge_has_no_preference(arena):
+    data = arena(4, 300, random_seed=3)
+    result = position_bias(data.left, data.right, data.outcome, data.seed)
+    assert result.first_wins.low < 0.5 < result.first_wins.high
+    assert result.first_both.estimate == pytest.approx(result.second_both.estimate, abs=0.05)
+
+
+def test_unread_verdicts_are_counted_and_not_matched():
+    result = position_bias([0, 1], [1, 0], [1.0, np.nan], [0, 0], resamples=10)
+    assert result.unparsed == 1
+    assert result.n_swapped == 0
+    assert np.isnan(result.flips.estimate)
+    assert result.flips.reason == "no comparison was read in both orders"
+
+
+def test_repeats_are_matched_with_their_own_swap():
+    arguments = ([0, 1, 0, 1], [1, 0, 1, 0], [1.0, 0.0, 0.0, 1.0], [0, 0, 0, 0])
+    result = position_bias(*arguments, repeat=[0, 0, 1, 1], resamples=10)
+    assert result.n_swapped == 2
+    assert result.flips.estimate == 0.0
+    with pytest.raises(ValueError, match="tell repeats apart"):
+        position_bias(*arguments, resamples=10)
+
+
+def test_longer_wins_by_hand():
+    result = length_bias([10, 20, 30, 5, 8], [20, 10, 10, 5, 9], [0.0, 1.0, 0.0, 1.0, np.nan], range(5), resamples=50)
+    assert result.n_decided == 4
+    assert result.longer_wins.estimate == pytest.approx(2 / 3)
+
+
+def test_slope_recovers_the_truth_and_is_statsmodels():
+    rng = np.random.default_rng(1)
+    cluster = np.repeat(np.arange(400), 5)
+    left, right = rng.lognormal(3, 0.5, (2, 2000))
+    ratio = np.log(left / right)
+    won = (rng.random(2000) < 1.0 / (1.0 + np.exp(-(0.2 + 0.8 * ratio)))).astype(float)
+    result = length_bias(left, right, won, cluster, resamples=20)
+    assert result.slope.low < 0.8 < result.slope.high
+    plain = sm.Logit(won, sm.add_constant(ratio)).fit(disp=0)
+    assert result.slope.estimate == pytest.approx(plain.params[1], abs=1e-8)
+    assert result.odds_ratio_of_double == pytest.approx(2.0**result.slope.estimate)
+
+
+def test_quality_can_be_held_fixed():
+    """Better models write more here, and length itself does nothing."""
+    rng = np.random.default_rng(2)
+    quality = rng.normal(0, 1, 3000)
+    left, right = np.exp(quality + rng.normal(0, 0.5, 3000)), np.ones(3000)
+    won = (rng.random(3000) < 1.0 / (1.0 + np.exp(-quality))).astype(float)
+    raw = length_bias(left, right, won, np.arange(3000), resamples=10)
+    fixed = length_bias(left, right, won, np.arange(3000), rating_difference=quality, resamples=10)
+    assert raw.slope.low > 0.3
+    assert fixed.slope.low < 0.0 < fixed.slope.high
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "outcome", "reason"),
+    [
+        ([], [], [], "too few"),
+        ([2, 2, 2, 2], [1, 1, 1, 1], [1.0, 0.0, 1.0, 0.0], "every length ratio is the same"),
+        ([1, 2, 3, 4], [2, 2, 2, 2], [1.0, 1.0, 1.0, 1.0], "the same place wins"),
+        ([1, 2, 6, 8, 1, 9], [4, 4, 4, 4, 4, 4], [0.0, 0.0, 1.0, 1.0, 0.0, 1.0], "no finite solution"),
+    ],
+)
+def test_slopes_that_do_not_exist_are_missing(left, right, outcome, reason):
+    result = length_bias(left, right, outcome, np.arange(len(left)), resamples=10)
+    assert np.isnan(result.slope.estimate)
+    assert reason in result.slope.reason
+    assert np.isnan(result.odds_ratio_of_double)
+
+
+def test_lengths_must_be_positive():
+    with pytest.raises(ValueError, match=r"right_length\[1\] is 0"):
+        length_bias([1, 2], [1, 0], [1.0, 0.0], [0, 1])
+
+
+def test_self_preference_by_hand():
+    """Judge 0 (family a) gives its model both comparisons, judge 1 (family b) only one of them."""
+    result = self_preference(
+        judge=[0, 0, 1, 1],
+        left=[0, 1, 0, 1],
+        right=[1, 0, 1, 0],
+        outcome=[1.0, 0.0, 1.0, 1.0],
+        cluster=[0, 1, 0, 1],
+        judge_family=["a", "b"],
+        player_family=["a", "c"],
+        resamples=50,
+    )
+    assert [entry.judge for entry in result] == [0]
+    assert result[0].n == 2
+    assert result[0].own.estimate == 1.0
+    assert result[0].others.estimate == 0.5
+    assert result[0].difference.estimate == 0.5
+
+
+def test_self_preference_needs_another_family():
+    result = self_preference([0], [0], [1], [1.0], [0], ["a"], ["a", "b"], resamples=10)
+    assert np.isnan(result[0].difference.estimate)
+    assert "another family" in result[0].difference.reason
+
+
+def test_an_impartial_judge_shows_no_self_preference(arena):
+    data = arena(4, 200, random_seed=5)
+    rng = np.random.default_rng(0)
+    second = np.where(rng.random(len(data.left)) < 0.1, 1.0 - data.outcome, data.outcome)
+    result = self_preference(
+        np.repeat([0, 1], len(data.left)),
+        np.tile(data.left, 2),
+        np.tile(data.right, 2),
+        np.concatenate([data.outcome, second]),
+        np.tile(data.seed, 2),
+        ["x", "y"],
+        ["x", "x", "y", "z"],
+    )
+    assert all(entry.difference.low < 0.02 for entry in result)
+    assert all(entry.difference.high > -0.05 for entry in result)

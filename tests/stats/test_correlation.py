@@ -1,0 +1,222 @@
+"""Correlations with people: scipy as oracle for values and resamples, undefined ones, Williams' test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from dialeval.stats.correlation import (
+    average_over_corpora,
+    correlate,
+    judge_difference,
+    williams_test,
+)
+from dialeval.stats.resampling import cluster_counts
+
+ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+METHODS = pytest.mark.parametrize("method", list(ORACLES))
+
+
+def judged(n_judges: int, n_dimensions: int, n_items: int, kind: str, random_seed: int = 0):
+    rng = np.random.default_rng(random_seed)
+    common = rng.normal(size=(n_dimensions, n_items))
+    scores = common + rng.normal(size=(n_judges, n_dimensions, n_items))
+    human = common + rng.normal(size=(n_dimensions, n_items))
+    if kind == "five levels":
+        scores, human = (np.clip(np.round(part + 3.0), 1.0, 5.0) for part in (scores, human))
+    elif kind == "averaged":
+        scores, human = np.round(scores * 10.0) / 10.0, np.round(human * 4.0) / 4.0
+    return scores, human
+
+
+@METHODS
+@pytest.mark.parametrize("kind", ["continuous", "five levels", "averaged"])
+def test_values_agree_with_scipy(method, kind):
+    scores, human = judged(3, 2, 211, kind)
+    result = correlate(scores, human, np.arange(211), method=method, resamples=0)
+    for judge in range(3):
+        for dimension in range(2):
+            expected = ORACLES[method](scores[judge, dimension], human[dimension])[0]
+            assert result.estimate[judge, dimension] == pytest.approx(expected, abs=1e-12)
+    assert (result.n == 211).all()
+    assert np.isnan(result.low).all()
+
+
+@METHODS
+@pytest.mark.parametrize("kind", ["continuous", "five levels", "averaged"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_resamples_agree_with_scipy(method, kind, clustered):
+    """Each replicate is scipy's coefficient of the items that the same counts repeat."""
+    n = 90
+    scores, human = judged(2, 2, n, kind, random_seed=1)
+    cluster = np.random.default_rng(5).integers(0, 25, n) if clustered else np.arange(n)
+    result = correlate(scores, human, cluster, method=method, resamples=12, random_seed=7)
+    distinct, codes = np.unique(cluster, return_inverse=True)
+    counts = cluster_counts(len(distinct), 12, np.random.default_rng(7)).astype(int)
+    for replicate, row in zip(result.replicates, counts, strict=True):
+        rows = np.repeat(np.arange(n), row[codes])
+        for judge in range(2):
+            for dimension in range(2):
+                expected = ORACLES[method](scores[judge, dimension, rows], human[dimension, rows])[0]
+                assert replicate[judge, dimension] == pytest.approx(expected, abs=1e-6)
+
+
+@METHODS
+def test_missing_values_are_left_out_pair_by_pair(method):
+    scores, human = judged(3, 1, 60, "five levels", random_seed=2)
+    scores[0, 0, :7] = np.nan
+    scores[1, 0, 50:] = np.nan
+    human[0, 3:10] = np.nan
+    result = correlate(scores, human, np.arange(60), method=method, resamples=20)
+    assert result.n[:, 0].tolist() == [50, 43, 53]
+    for judge in range(3):
+        known = ~np.isnan(scores[judge, 0]) & ~np.isnan(human[0])
+        expected = ORACLES[method](scores[judge, 0, known], human[0, known])[0]
+        assert result.estimate[judge, 0] == pytest.approx(expected, abs=1e-12)
+    assert np.isfinite(result.low).all()
+
+
+@METHODS
+def test_undefined_ones_are_missing_with_a_reason(method):
+    scores, human = judged(3, 2, 20, "continuous", random_seed=3)
+    scores[0, 0] = 4.0
+    scores[1, 0, 2:] = np.nan
+    human[1] = 3.0
+    result = correlate(scores, human, np.arange(20), method=method, resamples=10)
+    assert np.isnan(result.estimate[:2]).all()
+    assert np.isnan(result.replicates[:, 0]).all()
+    assert result.reason[0][0] == "all scores are the same"
+    assert result.reason[1][0] == "only 2 items have both a score and a rating; 3 are needed"
+    assert result.reason[0][1] == "all human ratings are the same"
+    assert result.reason[2][0] == ""
+    assert np.isfinite(result.estimate[2, 0])
+
+
+@METHODS
+def test_a_resample_without_variation_is_missing_not_zero(method):
+    """One item differs: a third of the resamples do not draw it."""
+    scores = np.array([[[1.0, 1.0, 1.0, 1.0, 2.0]]])
+    human = np.array([[1.0, 2.0, 3.0, 4.0, 5.0]])
+    result = correlate(scores, human, np.arange(5), method=method, resamples=2000)
+    assert np.isnan(result.replicates).mean() == pytest.approx(0.8**5, abs=0.03)
+    assert np.isfinite(result.low).all()
+
+
+@METHODS
+@settings(max_examples=40, deadline=None)
+@given(
+    pair=arrays(np.float64, (2, 12), elements=st.one_of(st.integers(1, 5).map(float), st.floats(-1e6, 1e6, width=32)))
+)
+def test_any_values_agree_with_scipy(method, pair):
+    x, y = pair
+    result = correlate(x[None, None], y[None], np.arange(12), method=method, resamples=0)
+    if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+        assert np.isnan(result.estimate).all()
+    else:
+        relative = min(np.ptp(part) / np.abs(part).max() for part in pair)
+        expected = ORACLES[method](x, y)[0]
+        if method != "pearson" or relative > 1e-3:
+            assert result.estimate[0, 0] == pytest.approx(expected, abs=1e-9)
+
+
+@METHODS
+def test_reversing_a_judge_turns_the_sign(method):
+    scores, human = judged(1, 1, 50, "averaged", random_seed=4)
+    plain = correlate(scores, human, np.arange(50), method=method, resamples=30)
+    turned = correlate(-scores, human, np.arange(50), method=method, resamples=30)
+    np.testing.assert_allclose(turned.replicates, -plain.replicates, atol=1e-12)
+
+
+def test_interval_agrees_with_theory_and_clusters_widen_it():
+    scores, human = judged(1, 1, 400, "continuous", random_seed=5)
+    rows = correlate(scores, human, np.arange(400), resamples=2000)
+    r = rows.estimate[0, 0]
+    fisher = np.tanh(np.arctanh(r) + np.array([-1.96, 1.96]) / np.sqrt(397))
+    assert [rows.low[0, 0], rows.high[0, 0]] == pytest.approx(fisher, abs=0.03)
+    copied = correlate(np.tile(scores, 4), np.tile(human, 4), np.tile(np.arange(400), 4), resamples=2000)
+    assert copied.high[0, 0] - copied.low[0, 0] == pytest.approx(rows.high[0, 0] - rows.low[0, 0], rel=0.02)
+
+
+def test_two_judges_are_compared_on_the_same_resamples():
+    scores, human = judged(2, 1, 300, "continuous", random_seed=6)
+    scores[1] = scores[0] + 0.3 * np.random.default_rng(0).normal(size=(1, 300))
+    result = correlate(scores, human, np.arange(300), resamples=1000)
+    difference = judge_difference(result, 0, 1, 0)
+    assert difference.interval.estimate == pytest.approx(result.estimate[0, 0] - result.estimate[1, 0])
+    width = difference.interval.high - difference.interval.low
+    assert width < 0.6 * (result.high[0, 0] - result.low[0, 0])
+
+
+def test_average_over_corpora_leaves_out_missing_ones():
+    first, second = (
+        correlate(*judged(2, 2, 80, "continuous", random_seed=seed), np.arange(80), resamples=50) for seed in (7, 8)
+    )
+    scores, human = judged(2, 2, 80, "continuous", random_seed=9)
+    scores[0, 1] = 1.0
+    third = correlate(scores, human, np.arange(80), resamples=50)
+    average = average_over_corpora([first, second, third])
+    assert average.estimate[1, 0] == pytest.approx(np.mean([part.estimate[1, 0] for part in (first, second, third)]))
+    assert average.estimate[0, 1] == pytest.approx(np.mean([first.estimate[0, 1], second.estimate[0, 1]]))
+    assert average.reason[0][1] == "undefined in 1 of 3 corpora"
+    assert average.reason[0][0] == ""
+    assert (average.low < average.estimate).all()
+    with pytest.raises(ValueError, match="no result"):
+        average_over_corpora([])
+    with pytest.raises(ValueError, match="differ"):
+        average_over_corpora([first, correlate(scores, human, np.arange(80), resamples=10)])
+
+
+def test_williams_by_hand():
+    """r1 = 0.5, r2 = 0.4, r12 = 0.3, n = 103: |R| = 1 - .25 - .16 - .09 + .12 = 0.62."""
+    below = 2 * 0.62 * 102 / 100 + 0.45**2 * 0.7**3
+    result = williams_test(0.5, 0.4, 0.3, 103)
+    assert result.t == pytest.approx(0.1 * np.sqrt(102 * 1.3 / below))
+    assert result.p_value == pytest.approx(2 * stats.t.sf(result.t, 100))
+    mirrored = williams_test(0.4, 0.5, 0.3, 103)
+    assert mirrored.t == pytest.approx(-result.t)
+    assert mirrored.p_value == pytest.approx(result.p_value)
+
+
+def test_williams_keeps_its_level():
+    """Two judges that are equally good are told apart in 5% of samples."""
+    rng = np.random.default_rng(1)
+    n, rejected = 60, 0
+    for _ in range(1500):
+        common = rng.normal(size=n)
+        human, first, second = common + rng.normal(size=(3, n))
+        r = np.corrcoef([human, first, second])
+        rejected += williams_test(r[0, 1], r[0, 2], r[1, 2], n).p_value < 0.05
+    assert rejected / 1500 == pytest.approx(0.05, abs=0.018)
+
+
+def test_williams_where_it_does_not_apply():
+    assert williams_test(np.nan, 0.1, 0.1, 50).reason == "a correlation is missing"
+    assert williams_test(0.1, 0.2, 0.3, 3).reason == "the test needs four items or more"
+    assert williams_test(0.5, 0.5, 1.0, 50).reason == "the judges' scores are the same up to scale"
+    with pytest.raises(ValueError, match=r"with_second is 1\.2"):
+        williams_test(0.1, 1.2, 0.1, 50)
+
+
+def test_nothing_to_correlate():
+    empty = correlate(np.empty((2, 1, 0)), np.empty((1, 0)), [], resamples=5)
+    assert np.isnan(empty.estimate).all()
+    assert empty.reason[0][0].startswith("only 0 items")
+    none = correlate(np.empty((0, 1, 3)), np.ones((1, 3)), [0, 1, 2], resamples=5)
+    assert none.estimate.shape == (0, 1)
+
+
+def test_wrong_input_is_named():
+    scores, human = judged(1, 1, 10, "continuous")
+    with pytest.raises(ValueError, match="must have shape"):
+        correlate(scores[0], human, np.arange(10))
+    with pytest.raises(ValueError, match="method is 'tau'"):
+        correlate(scores, human, np.arange(10), method="tau")
+    with pytest.raises(ValueError, match="cluster has 9 entries"):
+        correlate(scores, human, np.arange(9))
+    scores[0, 0, 0] = np.inf
+    with pytest.raises(ValueError, match="must be finite"):
+        correlate(scores, human, np.arange(10))

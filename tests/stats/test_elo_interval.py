@@ -1,0 +1,86 @@
+"""Intervals of Bootstrap Elo: the sampling of seeds, without the noise of the shuffles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dialeval.stats.bradley_terry import bradley_terry
+from dialeval.stats.elo import bootstrap_elo
+from dialeval.stats.elo_interval import bootstrap_elo_interval
+from dialeval.stats.resampling import cluster_counts
+
+
+def test_noise_of_the_shuffles_is_kept_out(arena):
+    """Against resamples that are rated by so many shuffles that hardly any noise is left."""
+    data = arena(4, 60, random_seed=2, spread=100.0)
+    ours = bootstrap_elo_interval(*data.arguments[:3], data.seed, 4, resamples=1000, random_seed=5)
+    rng = np.random.default_rng(6)
+    rows_of = np.arange(len(data.left)).reshape(60, -1)
+    exact = []
+    for counts in cluster_counts(60, 120, rng).astype(np.int64):
+        sample = data.take(rows_of[np.repeat(np.arange(60), counts)].ravel())
+        exact.append(bootstrap_elo(*sample.arguments, shuffles=800, random_seed=int(rng.integers(2**31))).rating)
+    exact_sd = np.std(exact, axis=0, ddof=1)
+    assert (ours.noise_sd > 2.0).all()
+    # 120 resamples leave the right-hand side 6% uncertain.
+    np.testing.assert_allclose(ours.sampling_sd, exact_sd, rtol=0.2)
+    assert ours.slope == pytest.approx(1.0, abs=0.1)
+
+
+def test_intervals_follow_the_ratings_and_are_as_wide_as_bradley_terrys(arena):
+    data = arena(6, 100, random_seed=3)
+    elo = bootstrap_elo(*data.arguments, shuffles=500, random_seed=1)
+    ours = bootstrap_elo_interval(*data.arguments[:3], data.seed, 6, resamples=400, random_seed=1)
+    theirs = bradley_terry(*data.arguments, cluster=data.seed, resamples=400, random_seed=1)
+    assert ((ours.low < elo.rating) & (elo.rating < ours.high)).all()
+    np.testing.assert_allclose(ours.high - ours.low, theirs.high - theirs.low, rtol=0.25)
+
+
+def test_replicates_are_reproducible_and_permute(arena):
+    data = arena(5, 40, random_seed=4)
+    order = np.array([3, 0, 4, 1, 2])
+    left, right, outcome, n = data.arguments
+    first = bootstrap_elo_interval(left, right, outcome, data.seed, n, resamples=50, random_seed=1)
+    again = bootstrap_elo_interval(left, right, outcome, data.seed, n, resamples=50, random_seed=1)
+    renamed = bootstrap_elo_interval(order[left], order[right], outcome, data.seed, n, resamples=50, random_seed=1)
+    np.testing.assert_array_equal(first.replicates, again.replicates)
+    np.testing.assert_array_equal(renamed.replicates[:, order], first.replicates)
+
+
+def test_clusters_widen_the_interval(arena):
+    """Verdicts that are copies of each other say no more than one of them."""
+    data = arena(4, 40, random_seed=5)
+    copies = data.take(np.repeat(np.arange(len(data.left)), 4))
+    rows = np.repeat(np.arange(len(data.left)), 4)
+    clustered = bootstrap_elo_interval(*copies.arguments[:3], rows, 4, resamples=400, random_seed=1)
+    naive = bootstrap_elo_interval(*copies.arguments[:3], np.arange(len(rows)), 4, resamples=400, random_seed=1)
+    assert (clustered.sampling_sd > 1.6 * naive.sampling_sd).all()
+
+
+def test_degenerate_arenas():
+    empty = bootstrap_elo_interval([], [], [], [], 3, random_seed=0)
+    assert np.isnan(empty.low).all()
+    assert all(note.startswith("no comparison") for note in empty.notes)
+    ties = bootstrap_elo_interval([0, 0], [1, 1], [0.5, 0.5], [0, 1], 2, resamples=20, random_seed=0)
+    np.testing.assert_allclose(ties.low, 1000.0)
+    np.testing.assert_allclose(ties.high, 1000.0)
+    one_seed = bootstrap_elo_interval([0], [1], [1.0], ["a"], 2, resamples=20, random_seed=0)
+    np.testing.assert_allclose([one_seed.low, one_seed.high], [[1016.0, 984.0]] * 2)
+
+
+def test_a_player_that_resamples_can_lose_is_missing_only_there():
+    left, right = np.array([0, 1, 0, 1, 2]), np.array([1, 0, 1, 0, 0])
+    outcome = np.array([1.0, 1.0, 0.0, 0.5, 1.0])
+    result = bootstrap_elo_interval(left, right, outcome, np.arange(5), 3, resamples=200, random_seed=0)
+    missing = np.isnan(result.replicates[:, 2])
+    assert 0 < missing.sum() < 200
+    assert np.isfinite(result.low[:2]).all()
+    assert result.notes[2].startswith("wins every comparison")
+
+
+def test_wrong_settings_are_named():
+    with pytest.raises(ValueError, match="resamples is 5"):
+        bootstrap_elo_interval([0], [1], [1.0], [0], 2, resamples=5, random_seed=0)
+    with pytest.raises(ValueError, match="cluster has 2 entries"):
+        bootstrap_elo_interval([0], [1], [1.0], [0, 1], 2, random_seed=0)

@@ -1,0 +1,54 @@
+"""An engine for tests: answers by a function, counts its calls, fails where told to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+
+from dialeval.engines.request import AnswerFailure, Message, Request, Response
+
+
+def chat_request(name: str, text: str = "", **more: object) -> Request:
+    """A request whose prompt is its text, or its name."""
+    return Request(name, "test", "chat", (Message("user", text or name),), **more)  # type: ignore[arg-type]
+
+
+class ScriptedEngine:
+    """Answers with `reply(request)`; a returned exception is raised."""
+
+    reads_subject = False
+
+    def __init__(
+        self,
+        reply: Callable[[Request], str | AnswerFailure] | None = None,
+        *,
+        concurrency: int = 4,
+        context_window: int | None = None,
+        identity: str = '{"engine":"scripted"}',
+        seconds: float = 0.0,
+    ) -> None:
+        self.identity = identity
+        self.concurrency = concurrency
+        self.context_window = context_window
+        self.calls: Counter[str] = Counter()
+        self.in_flight = self.most_in_flight = 0
+        self._reply = reply or (lambda request: f"answer to {request.messages[-1].content}")
+        self._seconds = seconds
+
+    async def answer(self, request: Request) -> Response:
+        self.calls[request.messages[-1].content] += 1
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        await asyncio.sleep(self._seconds)
+        self.in_flight -= 1
+        reply = self._reply(request)
+        if isinstance(reply, AnswerFailure):
+            raise reply
+        return Response(text=reply, completion_tokens=len(reply.split()))
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        return sum(len(message.content.split()) for message in messages)
+
+    async def close(self) -> None:
+        return None

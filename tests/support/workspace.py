@@ -1,0 +1,133 @@
+"""A copy of the workflow that a test may run, kill, edit and run again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+SMALL: dict[str, Any] = {
+    "models": {
+        "random": {"engine": "embedded", "method": "random", "folds": 3},
+        "generic": {"engine": "embedded", "method": "generic", "folds": 3},
+        "forest": {"engine": "embedded", "method": "forest", "folds": 3},
+    },
+    "chatbots": ["random", "generic"],
+    "judges": ["forest"],
+    "corpora": {"bundled": {"reader": "bundled", "language": "en"}},
+    "seeds": {"corpus": "bundled", "limit": 12},
+    "selfchat": {"n_utterances": 8},
+    "protocols": {"unieval": {"n_utterances": [4, 8]}, "arena": {"n_utterances": [4, 8]}, "gteval": {}},
+    "elo": {"shuffles": 50, "repeats": 2, "resamples": 50},
+}
+
+
+@dataclass
+class Workspace:
+    """A folder with the workflow's files, a configuration, and what runs leave there."""
+
+    folder: Path
+
+    def configure(self, **changes: Any) -> None:
+        """Writes the small configuration with changes of its top-level fields."""
+        text = yaml.safe_dump({**SMALL, **changes}, sort_keys=False)
+        (self.folder / "config.yaml").write_text(text, encoding="utf-8")
+
+    def start(self, *arguments: str, cores: int = 2) -> subprocess.Popen[str]:
+        """Starts snakemake in a process group of its own."""
+        command = [str(Path(sys.executable).parent / "snakemake"), "--cores", str(cores), *arguments]
+        environment = {**os.environ, "PYTHONPATH": str(self.folder / "workflow"), "TIKTOKEN_CACHE_DIR": ""}
+        environment["XDG_CACHE_HOME"] = str(self.folder / "cache")
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, cores: int = 2, ok: bool = True) -> str:
+        """Runs snakemake to its end and returns what it printed."""
+        process = self.start(*arguments, cores=cores)
+        try:
+            output, _ = process.communicate(timeout=300)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        assert (process.returncode == 0) is ok, output
+        return output
+
+    def would_run(self) -> Counter[str]:
+        """Returns the jobs that a dry run lists, by rule."""
+        output = self.run("--dry-run")
+        counts: Counter[str] = Counter()
+        for line in output.split("Job stats:")[-1].splitlines() if "Job stats:" in output else []:
+            words = line.split()
+            if len(words) == 2 and words[1].isdigit() and words[0] != "total":
+                counts[words[0]] = int(words[1])
+        return counts
+
+    def interrupt_when(self, ready: Callable[[], bool], sign: signal.Signals) -> str:
+        """Starts a run and sends a signal to all its processes as soon as `ready` says so."""
+        process = self.start()
+        deadline = time.monotonic() + 240
+        while not ready():
+            if process.poll() is not None:
+                raise AssertionError("the run ended before it could be interrupted:\n" + process.communicate()[0])
+            assert time.monotonic() < deadline, "the moment never came"
+            time.sleep(0.01)
+        os.killpg(process.pid, sign)
+        output, _ = process.communicate(timeout=120)
+        return output
+
+    def stored(self, pattern: str) -> list[str]:
+        """Returns the keys of all stored answers whose path fits a pattern below the store, repeats included."""
+        lines = [line for path in self.folder.glob(f"store/{pattern}/*.jsonl") for line in path.open("rb")]
+        return [line[:32].decode() for line in lines if line.endswith(b"\n")]
+
+    def tables(self) -> dict[str, bytes]:
+        """Returns the content of every table and figure, by path below the results."""
+        results = self.folder / "results"
+        suffixes = (".parquet", ".csv", ".svg", ".pdf")
+        return {
+            str(path.relative_to(results)): path.read_bytes() for path in results.rglob("*") if path.suffix in suffixes
+        }
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replaces a text in one of the workflow's files."""
+        path = self.folder / file
+        text = path.read_text(encoding="utf-8")
+        assert old in text, file
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def copy(self, folder: Path) -> Workspace:
+        """Returns a copy with everything that runs left, time stamps included."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return Workspace(folder)
+
+
+def new_workspace(folder: Path) -> Workspace:
+    """Returns a workspace in a new folder, with the small configuration, in which nothing has run."""
+    folder.mkdir(parents=True)
+    for name in ("Snakefile", "rules", "workflow", "profiles", "envs"):
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy2(source, folder / name)
+    workspace = Workspace(folder)
+    workspace.configure()
+    return workspace

@@ -1,0 +1,109 @@
+"""A run that is killed, stopped or out of space loses nothing and is taken up by the same command."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from workspace import SMALL, Workspace
+
+pytestmark = pytest.mark.workflow
+IN_FLIGHT = 4
+LONGER = {
+    "models": {name: {**model, "concurrency": IN_FLIGHT} for name, model in SMALL["models"].items()},
+    "seeds": {"corpus": "bundled", "limit": 60},
+    "selfchat": {"n_utterances": 16},
+    "protocols": {"arena": {"n_utterances": [8, 16]}},
+}
+
+
+@pytest.fixture(scope="module")
+def longer(undisturbed: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A finished run that is long enough to be interrupted."""
+    done = undisturbed.copy(tmp_path_factory.mktemp("longer") / "work")
+    shutil.rmtree(done.folder / "results" / "tables" / "botchat")
+    shutil.rmtree(done.folder / "results" / "figures")
+    shutil.rmtree(done.folder / "store")
+    done.configure(**LONGER)
+    done.run()
+    return done
+
+
+@pytest.fixture
+def learned(undisturbed: Workspace, tmp_path: Path) -> Workspace:
+    """A workspace where the models have learned and nothing was asked yet."""
+    fresh = undisturbed.copy(tmp_path / "work")
+    for name in ("dialogues", "requests", "responses", "verdicts", "tables/botchat", "figures", "report"):
+        shutil.rmtree(fresh.folder / "results" / name)
+    shutil.rmtree(fresh.folder / "store")
+    fresh.configure(**LONGER)
+    return fresh
+
+
+def repeats(workspace: Workspace) -> int:
+    return sum(count - 1 for count in Counter(workspace.stored("*/*")).values())
+
+
+def fill_up(path: Path) -> None:
+    """Writes until the disk is full."""
+    with suppress(OSError), path.open("wb", buffering=0) as file:
+        while file.write(b"\0" * 4096):
+            pass
+
+
+@pytest.mark.parametrize("moment", ["random-*/selfchat", "forest-*/arena"])
+def test_kill_9_and_the_same_command(learned: Workspace, longer: Workspace, moment: str) -> None:
+    learned.interrupt_when(lambda: len(learned.stored(moment)) > 20, signal.SIGKILL)
+    assert len(learned.stored(moment)) < len(longer.stored(moment)), "it was over before it was killed"
+    learned.run()
+    assert repeats(learned) <= IN_FLIGHT
+    assert learned.tables() == longer.tables()
+
+
+def test_control_c_ends_cleanly(learned: Workspace, longer: Workspace) -> None:
+    output = learned.interrupt_when(lambda: len(learned.stored("forest-*/arena")) > 20, signal.SIGINT)
+    assert "Traceback" not in output
+    assert not list(learned.folder.rglob("*.partial"))
+    learned.run()
+    assert repeats(learned) <= IN_FLIGHT
+    assert learned.tables() == longer.tables()
+
+
+def test_results_that_cannot_be_written_are_one_message(workspace: Workspace) -> None:
+    (workspace.folder / "results").write_text("a file where the folder should be")
+    output = workspace.run(ok=False)
+    assert "the results folder results cannot be written" in output
+    assert "Traceback" not in output
+
+
+def test_a_full_disk_is_one_message_and_earlier_results_are_whole(finished: Workspace) -> None:
+    results = finished.folder / "results"
+    kept = finished.folder / "kept"
+    results.rename(kept)
+    results.mkdir()
+    size = sum(path.stat().st_blocks * 512 for path in kept.rglob("*")) // 1024 + 600
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(results)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("mounting a small disk needs more rights than this process has")
+    try:
+        shutil.copytree(kept, results, dirs_exist_ok=True)
+        before = finished.tables()
+        filler = results / "filler"
+        fill_up(filler)
+        finished.configure(elo={**SMALL["elo"], "k": 16})
+        output = finished.run(ok=False)
+        assert "No space left on device" in output
+        assert "Traceback (most recent call last)" not in output
+        assert finished.tables() == before
+        filler.unlink()
+        finished.run()
+        assert finished.tables() != before
+    finally:
+        subprocess.run(["umount", str(results)], check=False)

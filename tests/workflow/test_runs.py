@@ -1,0 +1,128 @@
+"""Whole runs: the same whatever the number of cores and shards, and clear where there is little to show."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from workspace import SMALL, Workspace
+
+pytestmark = pytest.mark.workflow
+
+
+def read_csv(workspace: Workspace, name: str) -> list[dict[str, str]]:
+    text = (workspace.folder / "results/tables/botchat" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_two_runs_from_scratch_give_the_same_bytes(undisturbed: Workspace, workspace: Workspace) -> None:
+    workspace.run(cores=1)
+    one, other = undisturbed.tables(), workspace.tables()
+    assert set(one) == set(other)
+    assert [name for name in one if one[name] != other[name]] == []
+
+
+def test_what_a_run_leaves(undisturbed: Workspace) -> None:
+    names = set(undisturbed.tables())
+    for table in ("seeds", "utterance_lengths", "unieval_pass_rates", "unieval_at_gt_length", "arena_elo",
+                  "arena_win_rates", "gteval"):  # fmt: skip
+        assert {f"tables/botchat/{table}.parquet", f"tables/botchat/{table}.csv"} <= names
+    for figure in ("figure2_seed_lengths", "figure3_utterance_lengths", "figure4_unieval", "figure5_arena_n8",
+                   "figure6_gteval", "figure7_unieval_at_gt_length", "table2_arena_ratings"):  # fmt: skip
+        assert {f"figures/botchat/{figure}.svg", f"figures/botchat/{figure}.pdf"} <= names
+    page = (undisturbed.folder / "results/report/index.html").read_text(encoding="utf-8")
+    assert "forest" in page
+    judges = {row["model"] for row in read_csv(undisturbed, "unieval_pass_rates")}
+    assert judges == {"human", "random", "generic"}
+
+
+def test_shards_change_no_dialogue_and_no_number(undisturbed: Workspace, finished: Workspace) -> None:
+    models = {name: {**model, "shards": 2} for name, model in SMALL["models"].items()}
+    finished.configure(models=models)
+    finished.run()
+    one, other = undisturbed.tables(), finished.tables()
+    for name in one:
+        if name.endswith((".csv", ".svg")):
+            assert one[name] == other[name], name
+
+
+def test_one_chatbot_alone(finished: Workspace) -> None:
+    finished.configure(chatbots=["random"])
+    finished.run()
+    (short, long) = read_csv(finished, "arena_elo")
+    assert (short["n"], long["n"]) == ("4", "8")
+    for row in (short, long):
+        assert (row["elo"], row["low"], row["n_comparisons"]) == ("", "", "0")
+        assert row["note"]
+    assert read_csv(finished, "arena_win_rates") == []
+
+
+def test_without_a_judge_there_are_lengths_and_dialogues(finished: Workspace) -> None:
+    finished.configure(judges=[])
+    finished.run()
+    assert len(read_csv(finished, "utterance_lengths")) == 3
+
+
+def test_snakemakes_own_report(finished: Workspace) -> None:
+    finished.run("--report", "report.html")
+    text = (finished.folder / "report.html").read_text(encoding="utf-8")
+    for words in ("Figure 2 of the paper", "Table 2", "figure4_unieval"):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"judges": ["forrest"]}, "'forrest' is not a model of this configuration; did you mean 'forest'?"),
+        ({"elo": {"kk": 3}}, "elo.kk: there is no such field"),
+        ({"corpora": {"bundled": {"reader": "jsonl", "path": "no.jsonl"}}}, "no.jsonl does not exist"),
+    ],
+)
+def test_a_mistake_in_the_configuration_stops_before_any_job(
+    workspace: Workspace, changes: dict[str, object], words: str
+) -> None:
+    workspace.configure(**changes)
+    output = workspace.run(ok=False)
+    assert words in output
+    assert "Traceback" not in output
+    assert not (workspace.folder / "results" / "corpora").exists()
+
+
+def test_a_second_run_at_the_same_time_is_refused(finished: Workspace) -> None:
+    from dialeval import runlock
+
+    runlock.acquire(finished.folder / "results")
+    finished.configure(elo={**SMALL["elo"], "k": 16})
+    output = finished.run(ok=False)
+    assert "another run" in output
+
+
+def test_dialogues_of_ones_own(workspace: Workspace) -> None:
+    lines = [
+        f'{{"dialogue_id": "d{n}", "utterances": [' + ", ".join(
+            f'{{"speaker": "{"AB"[t % 2]}", "text": "Sentence {t} of talk {n}, \\t with a tab."}}' for t in range(5)
+        ) + "]}"
+        for n in range(4)
+    ]  # fmt: skip
+    (workspace.folder / "mine.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    corpora = {**SMALL["corpora"], "mine": {"reader": "jsonl", "path": str(workspace.folder / "mine.jsonl")}}
+    workspace.configure(corpora=corpora, seeds={"corpus": "mine"}, chatbots=["generic"], judges=[])
+    output = workspace.run()
+    assert "4 dialogues with 20 utterances read" in output
+    assert read_csv(workspace, "seeds") == [{"n_utterances": "5", "n_dialogues": "4"}]
+
+
+def test_mutual_as_published(workspace: Workspace, real_data: Path) -> None:
+    corpora = {
+        **SMALL["corpora"],
+        "mutual": {"reader": "botchat_workbook", "path": "botchat/MuTual_test.xlsx"},
+    }
+    workspace.configure(
+        corpora=corpora, data_dir=str(real_data), seeds={"corpus": "mutual"}, chatbots=["generic"], judges=[]
+    )
+    workspace.run()
+    counts = {int(row["n_utterances"]): int(row["n_dialogues"]) for row in read_csv(workspace, "seeds")}
+    assert sum(counts.values()) == 547
+    assert sum(count for n, count in counts.items() if n >= 4) == 222

@@ -1,0 +1,80 @@
+"""The configuration's reference, generated: `python -m dialeval.config_reference` writes the JSON schema and the docs.
+
+Both come from the field descriptions in `dialeval.config`; a test keeps them in step.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from dialeval import config
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
+DOCS = ROOT / "docs" / "configuration.md"
+SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
+    ("The top level", config.Config),
+    ("`models.<name>` with `engine: embedded`", config.EmbeddedModel),
+    ("`models.<name>` with `engine: vllm`", config.VllmModel),
+    ("`models.<name>` with `engine: openai`", config.OpenAIModel),
+    ("`corpora.<name>`", config.Corpus),
+    ("`seeds`", config.Seeds),
+    ("`selfchat`", config.Selfchat),
+    ("`protocols.unieval`", config.UniEval),
+    ("`protocols.arena`", config.Arena),
+    ("`protocols.gteval`", config.GTEval),
+    ("`elo`", config.Elo),
+    ("`answering`", config.Answering),
+    ("`prompts`", config.Prompts),
+    ("`tokens`", config.Tokens),
+)
+HEAD = """# Configuration
+
+A run is described by one YAML file: `config.yaml`, or the one given with `--configfile`, which then stands alone.
+`--config data_dir=FOLDER` changes a single top-level field. Mistakes are reported before anything runs, all at once, with
+the field, the value and what would be right.
+
+A field without a default must be given. This page is generated from `workflow/dialeval/config.py`.
+"""
+
+
+def schema_text() -> str:
+    """Returns the JSON schema of the configuration."""
+    return json.dumps(config.Config.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def docs_text() -> str:
+    """Returns the reference page: a table of fields for every section."""
+    parts = [HEAD]
+    for title, section in SECTIONS:
+        parts.append(f"\n## {title}\n")
+        if section.__doc__ and section is not config.Config:
+            parts.append(section.__doc__.strip() + "\n")
+        parts.append("| field | default | meaning |\n|---|---|---|")
+        parts += [_row(name, field) for name, field in section.model_fields.items() if name != "engine"]
+    return "\n".join(parts) + "\n"
+
+
+def _row(name: str, field: Any) -> str:
+    description = field.description or f"See `{name}` below."
+    return f"| `{name}` | {_default(field.default)} | {description} |"
+
+
+def _default(value: Any) -> str:
+    if value is PydanticUndefined:
+        return ""
+    if isinstance(value, BaseModel):
+        return "as below"
+    if isinstance(value, Path):
+        return f"`{value}`"
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(schema_text(), encoding="utf-8")
+    DOCS.write_text(docs_text(), encoding="utf-8")

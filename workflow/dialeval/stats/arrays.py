@@ -1,0 +1,82 @@
+"""Names for the array types that the statistics take and give, and the few checks that all of them share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+def as_floats(name: str, values: ArrayLike, length: int | None = None) -> FloatArray:
+    """Return `values` as a float64 vector.
+
+    Raises:
+        ValueError: if it is not a vector, or does not have `length` entries.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    _check_vector(name, array.shape, length)
+    return array
+
+
+def as_codes(name: str, values: ArrayLike, length: int | None = None, below: int | None = None) -> IntArray:
+    """Return `values` as an int64 vector of numbers that start at 0 and, if given, stay under `below`.
+
+    Raises:
+        ValueError: if it is not a vector of whole numbers, has another length, or a number is out of range.
+    """
+    raw = np.asarray(values)
+    _check_vector(name, raw.shape, length)
+    if raw.size and raw.dtype.kind not in "iub":
+        raise ValueError(f"{name} must hold whole numbers, it has dtype {raw.dtype}")
+    array = raw.astype(np.int64)
+    wrong = array < 0 if below is None else (array < 0) | (array >= below)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        limit = "0 or more" if below is None else f"in 0..{below - 1}"
+        raise ValueError(f"{name}[{row}] is {array[row]}; it must be {limit}")
+    return array
+
+
+def as_outcomes(name: str, values: ArrayLike, length: int | None = None) -> FloatArray:
+    """Return outcomes of comparisons: 1 (left wins), 0.5 (tie), 0 (right wins), NaN (could not be read).
+
+    Raises:
+        ValueError: if it is not a vector, has another length, or holds anything else.
+    """
+    outcomes = as_floats(name, values, length)
+    refused = ~(np.isnan(outcomes) | np.isin(outcomes, (0.0, 0.5, 1.0)))
+    if refused.any():
+        row = int(np.flatnonzero(refused)[0])
+        raise ValueError(f"{name}[{row}] is {outcomes[row]}; it must be 1, 0.5, 0 or NaN")
+    return outcomes
+
+
+def dense_codes(name: str, values: ArrayLike, length: int | None = None) -> tuple[IntArray, int]:
+    """Number the distinct entries of `values` (seeds, dialogues; numbers or text) from 0, in sorted order.
+
+    Returns:
+        The code of each entry, shape [n], and how many distinct ones there are.
+
+    Raises:
+        ValueError: if it is not a vector, or does not have `length` entries.
+    """
+    array = np.asarray(values)
+    _check_vector(name, array.shape, length)
+    distinct, codes = np.unique(array, return_inverse=True)
+    return codes.astype(np.int64), len(distinct)
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise ValueError unless `confidence` lies between 0 and 1, both excluded."""
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence is {confidence}; it must lie between 0 and 1, for example 0.95")
+
+
+def _check_vector(name: str, shape: tuple[int, ...], length: int | None) -> None:
+    if len(shape) != 1:
+        raise ValueError(f"{name} must be a vector, it has shape {shape}")
+    if length is not None and shape[0] != length:
+        raise ValueError(f"{name} has {shape[0]} entries where {length} are needed, one per row")

@@ -1,0 +1,229 @@
+"""Bradley-Terry and Davidson ratings with intervals from resampled seeds, on the Elo scale."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence
+from dialeval.stats.comparisons import Comparisons, compare
+from dialeval.stats.likelihood import Strengths, fit_strengths
+from dialeval.stats.replicates import cluster_table, rated_in
+from dialeval.stats.resampling import p_above_next, percentile_interval
+
+DEFAULT_RIDGE = 1e-6
+
+
+@dataclass(frozen=True)
+class StrengthRating:
+    """Ratings from a paired-comparison likelihood, with the settings that gave them.
+
+    Numbers per player are in the caller's order; a player without a comparison has NaN.
+
+    Attributes:
+        method: "bradley_terry" (a tie is half a win for each) or "davidson" (ties have a parameter of their own).
+        rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
+            average `initial`.
+        low, high: ends of the percentile interval over resampled clusters, shape [n_players]; NaN without resamples.
+        p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
+        replicates: ratings of each resample, shape [resamples, n_players].
+        tie_parameter: Davidson's nu; NaN for Bradley-Terry.
+        group: number of the set of players connected by comparisons; ratings of different groups have nothing to do
+            with each other; -1 without a comparison, shape [n_players].
+        games: comparisons of each player, shape [n_players].
+        notes: why a player's rating needs care, empty where it needs none.
+        converged: whether the fit to the data themselves converged.
+        unconverged_replicates: how many resamples did not converge (they are kept).
+        iterations: the most Newton steps that any fit took.
+        max_gradient: largest gradient left in any fit, in comparisons.
+    """
+
+    method: str
+    rating: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_above_next: FloatArray
+    replicates: FloatArray
+    tie_parameter: float
+    group: IntArray
+    games: IntArray
+    notes: tuple[str, ...]
+    converged: bool
+    unconverged_replicates: int
+    iterations: int
+    max_gradient: float
+    n_clusters: int
+    resamples: int
+    confidence: float
+    scale: float
+    initial: float
+    ridge: float
+    random_seed: int
+
+
+def bradley_terry(
+    left: ArrayLike,
+    right: ArrayLike,
+    outcome: ArrayLike,
+    n_players: int,
+    *,
+    cluster: ArrayLike | None = None,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    scale: float = 400.0,
+    initial: float = 1000.0,
+    ridge: float = DEFAULT_RIDGE,
+    random_seed: int = 0,
+) -> StrengthRating:
+    """Rate players by the Bradley-Terry model, P(i beats j) = 1 / (1 + 10^((R_j - R_i) / scale)).
+
+    A tie is half a win for each. That compresses the scale where ties are many; `davidson` does not.
+
+    Args:
+        left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
+        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
+        n_players: number of players, of whom some may have no comparison.
+        cluster: seed of each comparison, numbers or text, shape [n]; what intervals resample. Without it every
+            comparison is its own cluster, which is right only for independent comparisons.
+        resamples: bootstrap resamples behind the intervals; 0 for none.
+        confidence: nominal coverage of the intervals.
+        scale: Elo points in which odds grow tenfold.
+        initial: rating that the players average.
+        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. It keeps a player that wins or loses
+            everything finite (its `notes` say so), and moves a rating that the data do determine by about
+            0.1 * ridge points.
+        random_seed: seed of the resampling.
+
+    Raises:
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
+            a setting is out of range.
+    """
+    return _rate(
+        "bradley_terry",
+        compare(left, right, outcome, n_players),
+        cluster,
+        resamples,
+        confidence,
+        scale,
+        initial,
+        ridge,
+        random_seed,
+    )
+
+
+def davidson(
+    left: ArrayLike,
+    right: ArrayLike,
+    outcome: ArrayLike,
+    n_players: int,
+    *,
+    cluster: ArrayLike | None = None,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    scale: float = 400.0,
+    initial: float = 1000.0,
+    ridge: float = DEFAULT_RIDGE,
+    random_seed: int = 0,
+) -> StrengthRating:
+    """Rate players by Davidson's model (1970), in which ties have a parameter of their own.
+
+    With pi = 10^(R / scale): P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
+    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)).
+
+    Arguments, result and errors are those of `bradley_terry`; the ridge also holds log(nu), which is otherwise
+    unbounded where nothing or everything is a tie.
+    """
+    return _rate(
+        "davidson",
+        compare(left, right, outcome, n_players),
+        cluster,
+        resamples,
+        confidence,
+        scale,
+        initial,
+        ridge,
+        random_seed,
+    )
+
+
+def _rate(
+    method: str,
+    comparisons: Comparisons,
+    cluster: ArrayLike | None,
+    resamples: int,
+    confidence: float,
+    scale: float,
+    initial: float,
+    ridge: float,
+    random_seed: int,
+) -> StrengthRating:
+    if ridge <= 0.0 or scale <= 0.0 or resamples < 0:
+        raise ValueError(f"ridge ({ridge}) and scale ({scale}) must be above 0, resamples ({resamples}) 0 or more")
+    check_confidence(confidence)
+    ties = method == "davidson"
+    counts = cluster_table(comparisons, cluster)
+    points = scale / math.log(10.0)
+
+    def fit(tables: FloatArray, start: Strengths | None = None) -> tuple[Strengths, FloatArray]:
+        strengths = fit_strengths(
+            tables,
+            comparisons.first,
+            comparisons.second,
+            comparisons.n_rated,
+            ties=ties,
+            ridge=ridge,
+            start=start,
+        )
+        centred = anchor_at_mean(strengths.strength, comparisons, rated_in(comparisons, tables))
+        return strengths, comparisons.spread(initial + points * centred)
+
+    whole, rating = fit(comparisons.table()[np.newaxis])
+    replicates = np.full((resamples, comparisons.n_players), np.nan)
+    fits = [whole]
+    if len(counts.cluster):
+        for rows, tables in counts.blocks(resamples, np.random.default_rng(random_seed)):
+            strengths, replicates[rows] = fit(tables, start=whole)
+            fits.append(strengths)
+    low, high = percentile_interval(replicates, confidence)
+    return StrengthRating(
+        method=method,
+        rating=rating[0],
+        low=low,
+        high=high,
+        p_above_next=p_above_next(rating[0], replicates),
+        replicates=replicates,
+        tie_parameter=float(np.exp(whole.log_tie[0])) if ties and comparisons.n_pairs else math.nan,
+        group=comparisons.group_of_player(),
+        games=comparisons.games(),
+        notes=comparisons.notes(),
+        converged=bool(whole.converged[0]),
+        unconverged_replicates=sum(int(np.count_nonzero(~part.converged)) for part in fits[1:]),
+        iterations=max(part.iterations for part in fits),
+        max_gradient=max(part.max_gradient for part in fits),
+        n_clusters=counts.n_clusters,
+        resamples=resamples,
+        confidence=confidence,
+        scale=scale,
+        initial=initial,
+        ridge=ridge,
+        random_seed=random_seed,
+    )
+
+
+def anchor_at_mean(strength: FloatArray, comparisons: Comparisons, rated: BoolArray) -> FloatArray:
+    """Shift strengths, shape [R, n_rated], so that the anchored players average 0; NaN where not `rated`.
+
+    Players that the data place nowhere finite are left out of the mean: their value is the ridge's, and would move
+    everybody else's.
+    """
+    known = np.where(rated, strength, np.nan)
+    anchored = comparisons.anchored()
+    if not anchored.any():
+        return known
+    inside = rated & anchored
+    total = np.where(inside, strength, 0.0).sum(axis=1)
+    mean = total / np.maximum(inside.sum(axis=1), 1)
+    return np.asarray(known - mean[:, np.newaxis], dtype=np.float64)

@@ -1,0 +1,271 @@
+"""Correlations of judges with people: many judges and dimensions at once, with intervals from shared resamples.
+
+One matrix of resample counts per corpus serves every judge and dimension, so that differences between judges are
+paired. An undefined correlation is NaN with its reason, never 0 or 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr
+
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes
+from dialeval.stats.resampling import Difference, cluster_counts, paired_difference, percentile_interval
+from dialeval.stats.weighted_correlation import weighted_kendall, weighted_pearson, weighted_spearman
+
+Method = Literal["pearson", "spearman", "kendall"]
+_METHODS = {"pearson": weighted_pearson, "spearman": weighted_spearman, "kendall": weighted_kendall}
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Correlations of judges with people, per dimension, with the settings that gave them.
+
+    Attributes:
+        estimate: shape [n_judges, n_dimensions]; NaN where undefined.
+        low, high: ends of the percentile interval over resampled clusters, shape [n_judges, n_dimensions].
+        replicates: the correlation on each resample, the same resamples for all judges and dimensions, shape
+            [resamples, n_judges, n_dimensions].
+        n: items with both a score and a rating, shape [n_judges, n_dimensions].
+        reason: why a correlation is missing, empty where it is not, [n_judges][n_dimensions].
+    """
+
+    method: Method
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    replicates: FloatArray
+    n: IntArray
+    reason: tuple[tuple[str, ...], ...]
+    n_clusters: int
+    resamples: int
+    confidence: float
+    random_seed: int
+
+
+@dataclass(frozen=True)
+class WilliamsTest:
+    """Williams' test of two correlations that share a variable.
+
+    Attributes:
+        t: test statistic; above 0 where the first correlation is the higher.
+        degrees_of_freedom: n - 3.
+        p_value: two-sided.
+        reason: why the numbers are missing; empty where they are not.
+    """
+
+    t: float
+    degrees_of_freedom: int
+    p_value: float
+    reason: str = ""
+
+
+def correlate(
+    scores: ArrayLike,
+    human: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    method: Method = "pearson",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    random_seed: int = 0,
+) -> Correlations:
+    """Correlate the scores of many judges on many dimensions with human ratings of one corpus.
+
+    Args:
+        scores: scores of the judges, NaN where missing, shape [n_judges, n_dimensions, n_items].
+        human: human ratings, NaN where missing, shape [n_dimensions, n_items].
+        cluster: dialogue of each item, shape [n_items]; what intervals resample.
+        method: "pearson", "spearman" (mid-ranks) or "kendall" (tau-b).
+        resamples: bootstrap resamples of the clusters; 0 for no intervals.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling; results with the same seed and clusters are paired.
+
+    Raises:
+        ValueError: if shapes do not fit, a value is infinite, or a setting is unknown or out of range.
+    """
+    score_array, human_array = np.asarray(scores, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    if score_array.ndim != 3 or human_array.ndim != 2 or score_array.shape[1:] != human_array.shape:
+        raise ValueError(
+            "scores must have shape [judges, dimensions, items] and human [dimensions, items]; they have "
+            f"{score_array.shape} and {human_array.shape}"
+        )
+    if np.isinf(score_array).any() or np.isinf(human_array).any():
+        raise ValueError("scores and human ratings must be finite, or NaN where missing")
+    if method not in _METHODS:
+        raise ValueError(f"method is {method!r}; it must be one of {', '.join(_METHODS)}")
+    check_confidence(confidence)
+    n_judges, n_dimensions, n_items = score_array.shape
+    codes, n_clusters = dense_codes("cluster", cluster, n_items)
+    # One row more than resamples: the data themselves come first.
+    drawn = np.ones((resamples + 1, n_clusters))
+    drawn[1:] = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
+    by_cluster = np.argsort(codes, kind="stable")
+    score_array, human_array = score_array[:, :, by_cluster], human_array[:, by_cluster]
+    weights = drawn.T if n_clusters == n_items else drawn.T[codes[by_cluster]]
+    if method != "pearson":
+        weights = np.ascontiguousarray(weights)  # ranks are running sums over whole rows
+
+    known = ~np.isnan(score_array) & ~np.isnan(human_array)
+    values = _all_cells(_METHODS[method], weights, score_array, human_array, known)
+    reason = _reasons(score_array, human_array, known)
+    values[:, np.array(reason).reshape(n_judges, n_dimensions) != ""] = np.nan
+    low, high = percentile_interval(values[1:], confidence)
+    return Correlations(
+        method=method,
+        estimate=values[0],
+        low=low,
+        high=high,
+        replicates=values[1:],
+        n=known.sum(axis=2),
+        reason=reason,
+        n_clusters=n_clusters,
+        resamples=resamples,
+        confidence=confidence,
+        random_seed=random_seed,
+    )
+
+
+def average_over_corpora(results: Sequence[Correlations]) -> Correlations:
+    """Average correlations over corpora, judge by judge and dimension by dimension.
+
+    A corpus in which a correlation is missing is left out of that average, and the reason says how many were. The
+    resamples of different corpora are independent, as the corpora are.
+
+    Args:
+        results: one result per corpus, of one method, the same judges and dimensions in the same order.
+
+    Raises:
+        ValueError: if there is no result, or they differ in method, shape, resamples or confidence.
+    """
+    if not results:
+        raise ValueError("there is no result to average")
+    first = results[0]
+    for other in results[1:]:
+        same_setting = (other.method, other.confidence) == (first.method, first.confidence)
+        if not same_setting or other.replicates.shape != first.replicates.shape:
+            raise ValueError("results differ in method, confidence, resamples, judges or dimensions")
+    defined = np.array([~np.isnan(result.estimate) for result in results])
+    n_defined = defined.sum(axis=0)
+    divisor = np.where(n_defined > 0, n_defined, np.nan)
+    estimate = np.where(defined, [result.estimate for result in results], 0.0).sum(axis=0) / divisor
+    replicates = np.zeros_like(first.replicates)
+    for result, has_value in zip(results, defined, strict=True):
+        replicates += np.where(has_value, result.replicates, 0.0)
+    replicates /= divisor
+    low, high = percentile_interval(replicates, first.confidence)
+    reason = tuple(
+        tuple(
+            "" if count == len(results) else f"undefined in {len(results) - count} of {len(results)} corpora"
+            for count in row
+        )
+        for row in n_defined.tolist()
+    )
+    return replace(
+        first,
+        estimate=estimate,
+        low=low,
+        high=high,
+        replicates=replicates,
+        n=np.sum([result.n for result in results], axis=0),
+        reason=reason,
+        n_clusters=sum(result.n_clusters for result in results),
+    )
+
+
+def judge_difference(result: Correlations, first: int, second: int, dimension: int) -> Difference:
+    """Compare two judges on one dimension by their paired resamples: first minus second."""
+    return paired_difference(
+        float(result.estimate[first, dimension]),
+        float(result.estimate[second, dimension]),
+        result.replicates[:, first, dimension],
+        result.replicates[:, second, dimension],
+        result.confidence,
+    )
+
+
+def williams_test(with_first: float, with_second: float, between: float, n: int) -> WilliamsTest:
+    """Test whether two judges correlate equally with people (Williams 1959, as in Steiger 1980, equation 7).
+
+    t = (r1 - r2) sqrt((n - 1)(1 + r12) / (2 |R| (n - 1) / (n - 3) + ((r1 + r2) / 2)^2 (1 - r12)^3)), where |R| is
+    the determinant of the three variables' correlation matrix; n - 3 degrees of freedom. It takes items as
+    independent, and Pearson correlations of roughly normal variables; where that is far off prefer
+    `judge_difference`.
+
+    Args:
+        with_first, with_second: correlations of the two judges with people, r1 and r2.
+        between: correlation between the judges, r12.
+        n: number of items.
+
+    Raises:
+        ValueError: if a correlation is outside -1..1.
+    """
+    for name, value in (("with_first", with_first), ("with_second", with_second), ("between", between)):
+        if abs(value) > 1.0 + 1e-12:
+            raise ValueError(f"{name} is {value}; a correlation lies between -1 and 1")
+    if any(math.isnan(value) for value in (with_first, with_second, between)):
+        return WilliamsTest(math.nan, max(n - 3, 0), math.nan, "a correlation is missing")
+    if n < 4:
+        return WilliamsTest(math.nan, max(n - 3, 0), math.nan, "the test needs four items or more")
+    determinant = 1.0 - with_first**2 - with_second**2 - between**2 + 2.0 * with_first * with_second * between
+    mean = 0.5 * (with_first + with_second)
+    below = 2.0 * determinant * (n - 1) / (n - 3) + mean**2 * (1.0 - between) ** 3
+    if below <= 1e-14:
+        return WilliamsTest(math.nan, n - 3, math.nan, "the judges' scores are the same up to scale")
+    t = (with_first - with_second) * math.sqrt((n - 1) * (1.0 + between) / below)
+    return WilliamsTest(t, n - 3, 2.0 * float(stdtr(n - 3, -abs(t))))
+
+
+def _all_cells(
+    kernel: Callable[[FloatArray, FloatArray, FloatArray], FloatArray],
+    weights: FloatArray,
+    scores: FloatArray,
+    human: FloatArray,
+    known: BoolArray,
+) -> FloatArray:
+    """Correlations of every judge and dimension, shape [R, n_judges, n_dimensions].
+
+    Judges with the same items on a dimension share the kernel's work; without missing values all cells do.
+    """
+    if known.all() and scores.size:
+        return kernel(weights, scores, human)
+    n_judges, n_dimensions, _ = scores.shape
+    values = np.full((weights.shape[1], n_judges, n_dimensions), np.nan)
+    for dimension in range(n_dimensions):
+        judges_by_pattern: dict[bytes, list[int]] = {}
+        for judge in range(n_judges):
+            judges_by_pattern.setdefault(known[judge, dimension].tobytes(), []).append(judge)
+        for judges in judges_by_pattern.values():
+            items = np.flatnonzero(known[judges[0], dimension])
+            if len(items):
+                x = scores[judges, dimension][:, np.newaxis, items]
+                values[:, judges, dimension] = kernel(weights[items], x, human[dimension : dimension + 1, items])[
+                    :, :, 0
+                ]
+    return values
+
+
+def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[tuple[str, ...], ...]:
+    """Why each correlation is undefined, empty where it is defined."""
+    count = known.sum(axis=2)
+
+    def constant(values: FloatArray) -> BoolArray:
+        highest = np.where(known, values, -np.inf).max(axis=2, initial=-np.inf)
+        return np.asarray(highest == np.where(known, values, np.inf).min(axis=2, initial=np.inf))
+
+    score_constant, human_constant = constant(scores), constant(human)
+
+    def reason(cell: tuple[int, int]) -> str:
+        if count[cell] < 3:
+            return f"only {count[cell]} items have both a score and a rating; 3 are needed"
+        if score_constant[cell]:
+            return "all scores are the same"
+        return "all human ratings are the same" if human_constant[cell] else ""
+
+    return tuple(tuple(reason((judge, dim)) for dim in range(count.shape[1])) for judge in range(len(count)))

@@ -1,0 +1,102 @@
+"""Count tables of resampled comparisons: one table per resample of the seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, dense_codes
+from dialeval.stats.comparisons import N_RESULTS, Comparisons
+from dialeval.stats.resampling import cluster_counts
+
+_NUMBERS_PER_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True)
+class ClusterTable:
+    """Counts of every comparison type within every cluster.
+
+    Attributes:
+        comparisons: what is counted.
+        cluster: cluster of each comparison, shape [n].
+        n_clusters: number of clusters.
+        counts: comparisons by cluster and type, shape [n_clusters, n_types], dense where that is small.
+    """
+
+    comparisons: Comparisons
+    cluster: IntArray
+    n_clusters: int
+    counts: FloatArray | csr_array
+
+    def resample(self, cluster_weights: FloatArray) -> FloatArray:
+        """Table of each resample, shape [R, n_pairs, 3], from cluster counts of shape [R, n_clusters]."""
+        tables = cast("FloatArray", np.asarray(cluster_weights @ self.counts))
+        return tables.reshape(len(cluster_weights), self.comparisons.n_pairs, N_RESULTS)
+
+    def blocks(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:
+        """Draw resamples of the clusters and yield their tables, with their places, in blocks that fit in memory.
+
+        Where every comparison is its own cluster the tables are multinomial, and are drawn as such.
+        """
+        n_rows, n_types = len(self.cluster), self.comparisons.n_types
+        alone = self.n_clusters == n_rows
+        widest = n_types if alone else max(n_types, self.n_clusters)
+        step = max(1, _NUMBERS_PER_BLOCK // max(widest, 1))
+        shares = self.comparisons.table().ravel() / max(n_rows, 1)
+        for begin in range(0, resamples, step):
+            rows = slice(begin, min(begin + step, resamples))
+            n_tables = rows.stop - rows.start
+            if alone:
+                drawn = rng.multinomial(n_rows, shares, size=n_tables).astype(np.float64)
+                yield rows, drawn.reshape(n_tables, self.comparisons.n_pairs, N_RESULTS)
+            else:
+                yield rows, self.resample(cluster_counts(self.n_clusters, n_tables, rng))
+
+
+def cluster_table(comparisons: Comparisons, cluster: ArrayLike | None) -> ClusterTable:
+    """Count comparison types by cluster; without clusters each comparison is one of its own.
+
+    Raises:
+        ValueError: if `cluster` is not a vector with one entry per comparison.
+    """
+    n_rows = len(comparisons.type_of_row)
+    if cluster is None:
+        codes, n_clusters = np.arange(n_rows), n_rows
+    else:
+        codes, n_clusters = dense_codes("cluster", cluster, n_rows)
+    sparse = coo_array(
+        (np.ones(n_rows), (codes, comparisons.type_of_row)), shape=(n_clusters, comparisons.n_types)
+    ).tocsr()
+    small = n_clusters * comparisons.n_types <= _NUMBERS_PER_BLOCK
+    return ClusterTable(comparisons, codes, n_clusters, sparse.toarray() if small else sparse)
+
+
+def rated_in(comparisons: Comparisons, tables: FloatArray) -> BoolArray:
+    """Which players each table can rate, shape [R, n_rated].
+
+    A resample can leave a player without a comparison, or cut it off from the rest of its group; it then says
+    nothing of that player. Of a group that falls apart the largest part is kept.
+    """
+    met = tables.sum(axis=2) > 0
+    rated = np.ones((len(tables), comparisons.n_rated), dtype=np.bool_)
+    group = comparisons.groups()
+    for row in np.flatnonzero(~met.all(axis=1)):
+        links = coo_array(
+            (np.ones(int(met[row].sum())), (comparisons.first[met[row]], comparisons.second[met[row]])),
+            shape=(comparisons.n_rated, comparisons.n_rated),
+        )
+        _, part = connected_components(links, directed=False)
+        if part.max() == group.max():
+            continue
+        size = np.bincount(part)
+        for number in range(int(group.max()) + 1):
+            members = np.flatnonzero(group == number)
+            largest = part[members[np.argmax(size[part[members]])]]
+            rated[row, members] = (part[members] == largest) & (size[largest] > 1)
+    return rated

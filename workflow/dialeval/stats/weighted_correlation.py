@@ -1,0 +1,178 @@
+"""Kernels of `correlation`: correlations of weighted items, for many sets of weights at once.
+
+Weights are counts of resampled items, shape [n_items, R]: column r is one resample. Repeating an item w times and
+giving it the weight w come to the same for all three coefficients, ties included.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dialeval.stats.arrays import FloatArray, IntArray
+
+# An item's rank needs a running sum over all of them; a variable with few levels needs one sum per level, which a
+# matrix product gives for all judges at once.
+_FEW_LEVELS = 24
+_RESAMPLES_PER_BLOCK = 1024  # wide rows, for NumPy's cost per call
+_NUMBERS_PER_BLOCK = 2_000_000
+_ROUNDING = 1e-13
+
+
+def weighted_pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Pearson correlations of the judges' scores with people, dimension by dimension.
+
+    Args:
+        weights: shape [n, R].
+        x: scores, shape [J, D, n].
+        y: ratings, shape [D, n].
+
+    Returns:
+        Shape [R, J, D]; NaN where a variable does not vary.
+    """
+    n_judges, n_dimensions, n = x.shape
+    x = (x - x.mean(axis=2, keepdims=True)).reshape(-1, n)
+    y = y - y.mean(axis=1, keepdims=True)
+    products = x * np.tile(y, (n_judges, 1))
+    # Every sum that is needed in one matrix product, the whole cost of it.
+    sums = weights.T @ np.concatenate([np.ones((1, n)), y, y * y, x, x * x, products]).T
+    widths = np.cumsum([1, n_dimensions, n_dimensions, len(x), len(x)])
+    total, sum_y, sum_yy, sum_x, sum_xx, sum_xy = np.split(sums, widths, axis=1)
+    sum_x, sum_xx, sum_xy = (part.reshape(-1, n_judges, n_dimensions) for part in (sum_x, sum_xx, sum_xy))
+    mean_y = sum_y / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread_y = sum_yy - sum_y * mean_y
+        spread_x = sum_xx - sum_x**2 / total[:, :, np.newaxis]
+        value = sum_xy - sum_x * mean_y[:, np.newaxis]
+        value /= np.sqrt(spread_x * spread_y[:, np.newaxis])
+    constant = (spread_x <= _ROUNDING * sum_xx) | (spread_y <= _ROUNDING * sum_yy)[:, np.newaxis]
+    np.clip(value, -1.0, 1.0, out=value)
+    return np.where(constant, np.nan, value)
+
+
+def weighted_spearman(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Spearman correlations, Pearson's of mid-ranks; arguments and result as `weighted_pearson`."""
+    return np.stack([_spearman(weights, x[:, d], y[d]) for d in range(len(y))], axis=2)
+
+
+def weighted_kendall(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Kendall's tau-b; arguments and result as `weighted_pearson`."""
+    return np.stack([_kendall(weights, x[:, d], y[d]) for d in range(len(y))], axis=2)
+
+
+def _spearman(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Spearman correlation of each row of x, shape [J, n], with y, shape [n]; returns shape [R, J].
+
+    With ranks less one half, so that a level reaching from a to b has rank (a + b) / 2: ranks average N / 2, and
+    their squared deviations sum to (N^3 - sum of cubed level counts) / 12.
+    """
+    n = x.shape[1]
+    levels = [_levels(row) for row in x]
+    y_level, n_y_levels = _levels(y)
+    out = np.empty((weights.shape[1], len(x)))
+    few = [j for j, (_, n_levels) in enumerate(levels) if n_levels <= _FEW_LEVELS]
+    many = [j for j, (_, n_levels) in enumerate(levels) if n_levels > _FEW_LEVELS]
+    orders = {j: np.argsort(x[j], kind="stable") for j in many}
+    indicators = _indicators([levels[j] for j in few], n)
+    width = min(weights.shape[1], _RESAMPLES_PER_BLOCK)
+    buffers = [np.empty((n if many else 0, width)) for _ in range(3)]  # filled anew for every variable
+    for begin in range(0, weights.shape[1], width):
+        block = np.ascontiguousarray(weights[:, begin : begin + width])
+        total = block.sum(axis=0)
+        y_counts = _sum_by_level(block, y_level, n_y_levels)
+        y_rank = _running_sum(y_counts, np.empty_like(y_counts))
+        y_rank -= 0.5 * (y_counts + total)
+        weighted_rank = block * y_rank[y_level]
+        y_spread = total**3 - (y_counts**3).sum(axis=0)
+        cross, x_spread = np.empty((len(x), len(total))), np.empty((len(x), len(total)))
+        if few:
+            counts, rank_sums = indicators @ block, indicators @ weighted_rank
+            end = 0
+            for j in few:
+                start, end = end, end + levels[j][1]
+                cross[j], x_spread[j] = _of_levels(counts[start:end], rank_sums[start:end], total)
+        if many:
+            # Where every value is a level of its own, these two do not depend on the order.
+            own_half, spread_untied = 0.5 * (block * weighted_rank).sum(axis=0), total**3 - (block**3).sum(axis=0)
+        for j in many:
+            sorted_counts, sorted_sums, reached = (buffer[:, : len(total)] for buffer in buffers)
+            np.take(block, orders[j], axis=0, out=sorted_counts, mode="clip")
+            np.take(weighted_rank, orders[j], axis=0, out=sorted_sums, mode="clip")
+            level, n_levels = levels[j]
+            if n_levels == n:
+                cross[j] = np.einsum("kr,kr->r", _running_sum(sorted_counts, reached), sorted_sums) - own_half
+                x_spread[j] = spread_untied
+            else:
+                starts = np.searchsorted(level[orders[j]], np.arange(n_levels))
+                level_counts, level_sums = (np.add.reduceat(part, starts) for part in (sorted_counts, sorted_sums))
+                cross[j], x_spread[j] = _of_levels(level_counts, level_sums, total)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = 12.0 * cross / np.sqrt(x_spread * y_spread)
+        defined = (x_spread > 0.0) & (y_spread > 0.0)
+        out[begin : begin + len(total)] = np.where(defined, np.clip(value, -1.0, 1.0), np.nan).T
+    return out
+
+
+def _kendall(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Kendall's tau-b of each row of x, shape [J, n], with y, shape [n]; returns shape [R, J].
+
+    Concordant less discordant pairs are w' S w / 2, S the elementwise product of both variables' sign matrices;
+    every number in it is a whole one under 2^24, hence single precision is exact.
+    """
+    n, n_resamples = weights.shape
+    total = weights.sum(axis=0)
+    single = weights.astype(np.float32)
+    width = max(1, _NUMBERS_PER_BLOCK // max(n, 1))
+    y_untied = total**2 - (_sum_by_level(weights, *_levels(y)) ** 2).sum(axis=0)
+    out = np.empty((n_resamples, len(x)))
+    for j, row in enumerate(x):
+        balance = np.zeros(n_resamples)
+        for begin in range(0, n, width):
+            part = slice(begin, begin + width)
+            signs = np.sign(row[part, np.newaxis] - row) * np.sign(y[part, np.newaxis] - y)
+            balance += np.einsum("ir,ir->r", signs.astype(np.float32) @ single, weights[part])
+        x_untied = total**2 - (_sum_by_level(weights, *_levels(row)) ** 2).sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = balance / (np.sqrt(x_untied) * np.sqrt(y_untied))
+        out[:, j] = np.where((x_untied > 0.0) & (y_untied > 0.0), np.clip(value, -1.0, 1.0), np.nan)
+    return out
+
+
+def _levels(values: FloatArray) -> tuple[IntArray, int]:
+    """Number of each value among the distinct ones in ascending order, and how many there are."""
+    distinct, level = np.unique(values, return_inverse=True)
+    return level.astype(np.int64), len(distinct)
+
+
+def _indicators(levels: list[tuple[IntArray, int]], n: int) -> FloatArray:
+    """Membership of items in the levels of several variables, stacked, shape [sum of levels, n]."""
+    rows = np.zeros((sum(n_levels for _, n_levels in levels), n))
+    offset = 0
+    for level, n_levels in levels:
+        rows[offset + level, np.arange(n)] = 1.0
+        offset += n_levels
+    return rows
+
+
+def _sum_by_level(weights: FloatArray, level: IntArray, n_levels: int) -> FloatArray:
+    """Sum of the weights in each level, shape [n_levels, R]."""
+    order = np.argsort(level, kind="stable")
+    if n_levels == len(level):
+        return weights[order]
+    starts = np.searchsorted(level[order], np.arange(n_levels))
+    sums: FloatArray = np.add.reduceat(weights[order], starts)
+    return sums
+
+
+def _running_sum(rows: FloatArray, out: FloatArray) -> FloatArray:
+    """Cumulative sum over the first axis; row by row is several times faster than NumPy's own on wide rows."""
+    out[0] = rows[0]
+    for index in range(1, len(rows)):
+        np.add(out[index - 1], rows[index], out=out[index])
+    return out
+
+
+def _of_levels(counts: FloatArray, rank_sums: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sum over x's levels of rank times y's summed ranks, and 12 times the squared deviations of x's ranks."""
+    rank = _running_sum(counts, np.empty_like(counts))
+    rank -= 0.5 * counts
+    return np.einsum("kr,kr->r", rank, rank_sums), total**3 - (counts**3).sum(axis=0)
