@@ -10,10 +10,16 @@ from snakemake.exceptions import WorkflowError
 
 try:
     from dialeval import runlock
-    from dialeval.config import EmbeddedModel, load_config, refuse_repeated_keys
+    from dialeval.config import (
+        EmbeddedModel,
+        PublishedModel,
+        load_config,
+        refuse_repeated_keys,
+    )
     from dialeval.corpora.readers import source_files
     from dialeval.engines import cl100k
     from dialeval.engines.availability import unavailable
+    from dialeval.engines.prices import prices_of
     from dialeval.errors import UserError
     from dialeval.fingerprint import fingerprint
 except ImportError as error:
@@ -28,12 +34,17 @@ def checked_config(raw):
         checked = load_config(raw)
         for name in [*checked.chatbots, *checked.judges]:
             reason = unavailable(checked.models[name])
-            if reason:
+            if reason and not only_estimated():
                 raise UserError(f"models.{name}: {reason}")
         runlock.check_writable(checked.results_dir)
         return checked
     except UserError as error:
         raise WorkflowError(str(error))
+
+
+def only_estimated():
+    """Returns whether nothing is to be asked in this run, so that engines need not be at hand."""
+    return set(workflow.dag_settings.targets) == {"estimate"}
 
 
 CONFIG = checked_config(config)
@@ -42,12 +53,15 @@ STORE = str(CONFIG.store_dir)
 PROTOCOLS = [
     name for name in ("unieval", "arena", "gteval") if getattr(CONFIG.protocols, name)
 ]
+PUBLISHED = [
+    name for name, model in CONFIG.models.items() if isinstance(model, PublishedModel)
+]
 PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.directory)
 
 
 if not workflow.deployment_settings.deployment_method:
     # jobs run with the Python that runs Snakemake, whether or not its environment is activated
-    shell.prefix(f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; ")
+    shell.prefix(f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH OPENBLAS_NUM_THREADS=1; ")
 
 
 wildcard_constraints:
@@ -102,6 +116,25 @@ def selfchat_settings(wildcards):
         shard=int(wildcards.get("shard", 1)),
         shards=int(wildcards.get("shards", 1)),
     )
+
+
+def import_settings(wildcards):
+    judge = CONFIG.models[wildcards.judge]
+    arena = CONFIG.protocols.arena
+    return settings(
+        protocol=wildcards.protocol,
+        judge_column=judge.judge_column,
+        names=judge.names,
+        arena_lengths=(
+            arena.n_utterances if arena and wildcards.protocol == "arena" else []
+        ),
+    )
+
+
+def prices():
+    """Returns the prices of the models that have any."""
+    found = {name: prices_of(model) for name, model in CONFIG.models.items()}
+    return {name: price for name, price in found.items() if any(dict(price).values())}
 
 
 def sampling(protocol):

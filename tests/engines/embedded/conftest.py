@@ -1,0 +1,40 @@
+"""Dialogues to learn from, and what is learned from them once for all tests here."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from dialeval.engines.embedded.learning import METHODS, Learned, learn
+from dialeval.engines.request import Dialogue
+
+_N_DIALOGUES = 100
+
+
+def _bundled(name: str) -> list[Dialogue]:
+    text = (files("dialeval.corpora.bundled") / name).read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.split("\n") if line]
+    return [tuple(utterance["text"] for utterance in row["utterances"]) for row in rows]
+
+
+@pytest.fixture(scope="session")
+def english() -> list[Dialogue]:
+    return _bundled("english.jsonl")[:_N_DIALOGUES]
+
+
+@pytest.fixture(scope="session")
+def chinese() -> list[Dialogue]:
+    return _bundled("chinese.jsonl")
+
+
+@pytest.fixture(scope="session")
+def chatbots(english: list[Dialogue], chinese: list[Dialogue]) -> dict[str, Learned]:
+    names = [name for name, method in METHODS.items() if method.role == "chatbot"]
+    return {name: learn(name, english + chinese, random_seed=1) for name in names}
+
+
+@pytest.fixture(scope="session")
+def forest(english: list[Dialogue]) -> Learned:
+    return learn("forest", english, random_seed=1)

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+
+from dialeval.engines.embedded.engine import EmbeddedEngine
+from dialeval.engines.embedded.judge import Judge
+from dialeval.engines.embedded.learning import Learned
+from dialeval.engines.request import AnswerFailure, Dialogue, Engine, Message, Request, Response
+
+UNIEVAL = re.compile(r"Choice: (Yes\nIndex: [1-9][0-9]*|No\nIndex: None)\nReason: \S[^\n]*")
+COMPARISON = re.compile(r"Choice: (Conversation 1|Conversation 2|Both|Neither)\nReason: \S[^\n]*")
+
+
+def _request(protocol: str, *subject: Dialogue) -> Request:
+    return Request("r", protocol, "chat", (Message("user", "Is it so?"),), subject=subject)
+
+
+def _ask(engine: Engine, *requests: Request) -> list[Response]:
+    async def all_at_once() -> list[Response]:
+        return list(await asyncio.gather(*(engine.answer(request) for request in requests)))
+
+    return asyncio.run(all_at_once())
+
+
+def _repetitive(dialogue: Dialogue) -> Dialogue:
+    return (*dialogue[:2], *["I would rather talk about the weather in that case."] * (len(dialogue) - 2))
+
+
+def test_chatbots_chat(chatbots: dict[str, Learned], english: list[Dialogue]) -> None:
+    for name, learned in chatbots.items():
+        engine = EmbeddedEngine(learned, identity=name)
+        (response,) = _ask(engine, _request("selfchat", english[0][:3]))
+        assert response.text == learned.chatbot_for(english[0]).reply(english[0][:3])
+        assert response.finish_reason == "stop"
+        assert response.prompt_tokens == 4
+        assert response.completion_tokens
+
+
+def test_unieval_answers_in_the_grammar(forest: Learned, english: list[Dialogue]) -> None:
+    dialogues = [dialogue[:n] for dialogue in english[:20] for n in (1, 2, len(dialogue))]
+    dialogues += [_repetitive(dialogue) for dialogue in english[:20]]
+    responses = _ask(
+        EmbeddedEngine(forest, identity="forest"), *(_request("unieval", dialogue) for dialogue in dialogues)
+    )
+    for dialogue, response in zip(dialogues, responses, strict=True):
+        assert UNIEVAL.fullmatch(response.text)
+        index = re.search(r"Index: (\d+)", response.text)
+        assert index is None or 1 <= int(index[1]) <= len(dialogue)
+
+
+def test_unieval_names_the_repetition(forest: Learned, english: list[Dialogue]) -> None:
+    engine = EmbeddedEngine(forest, identity="forest")
+    dialogues = [_repetitive(dialogue) for dialogue in english[:20] if len(dialogue) >= 6]
+    responses = _ask(engine, *(_request("unieval", dialogue) for dialogue in dialogues))
+    caught = [response.text for response in responses if response.text.startswith("Choice: Yes")]
+    assert len(caught) > len(dialogues) / 2
+    assert any("utterance 4 repeats utterance 3" in text for text in caught)
+
+
+@pytest.mark.parametrize("protocol", ["arena", "gteval"])
+def test_comparisons_do_not_depend_on_the_position(forest: Learned, english: list[Dialogue], protocol: str) -> None:
+    engine = EmbeddedEngine(forest, identity="forest")
+    pairs = [(dialogue, _repetitive(dialogue)) for dialogue in english[:20]]
+    there = _ask(engine, *(_request(protocol, first, second) for first, second in pairs))
+    back = _ask(engine, *(_request(protocol, second, first) for first, second in pairs))
+    exchanged = {"Conversation 1": "Conversation 2", "Conversation 2": "Conversation 1"}
+    for one, other in zip(there, back, strict=True):
+        choice = COMPARISON.fullmatch(one.text)
+        opposite = COMPARISON.fullmatch(other.text)
+        assert choice is not None
+        assert opposite is not None
+        assert opposite[1] == exchanged.get(choice[1], choice[1])
+    assert sum("Choice: Conversation 2" in response.text for response in there) > len(pairs) / 2
+
+
+@pytest.mark.parametrize("protocol", ["arena", "gteval"])
+def test_equal_conversations_are_a_tie(forest: Learned, english: list[Dialogue], protocol: str) -> None:
+    (response,) = _ask(EmbeddedEngine(forest, identity="x"), _request(protocol, english[0], english[0]))
+    assert response.text.startswith(("Choice: Both", "Choice: Neither"))
+
+
+def test_answers_do_not_depend_on_what_is_asked_at_once(forest: Learned, english: list[Dialogue]) -> None:
+    requests = [_request("unieval", dialogue) for dialogue in english[:25]]
+    together = _ask(EmbeddedEngine(forest, identity="x"), *requests)
+    alone = [_ask(EmbeddedEngine(forest, identity="x"), request)[0] for request in requests]
+    assert together == alone
+
+
+def test_what_is_asked_at_once_is_judged_at_once_and_remembered(
+    forest: Learned, english: list[Dialogue], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches: list[int] = []
+    judge = Judge.judge
+
+    def counted(self: Judge, dialogues: list[Dialogue]) -> object:
+        batches.append(len(dialogues))
+        return judge(self, dialogues)
+
+    monkeypatch.setattr(Judge, "judge", counted)
+    engine = EmbeddedEngine(forest, identity="x")
+    requests = [_request("unieval", dialogue) for dialogue in english[:20]]
+    _ask(engine, *requests, *requests)
+    assert sum(batches) == 20
+    assert len(batches) <= 5
+    _ask(engine, *requests)
+    assert sum(batches) == 20
+
+
+def test_an_error_reaches_every_request(
+    forest: Learned, english: list[Dialogue], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Judge, dialogues: list[Dialogue]) -> object:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(Judge, "judge", fail)
+
+    async def ask() -> list[object]:
+        engine = EmbeddedEngine(forest, identity="x")
+        requests = [_request("unieval", dialogue) for dialogue in english[:3]]
+        return list(await asyncio.gather(*map(engine.answer, requests), return_exceptions=True))
+
+    assert [str(error) for error in asyncio.run(ask())] == ["broken"] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "message"),
+    [
+        ("generic", _request("unieval", ("a", "b")), "'generic' is a chatbot and cannot judge; use: forest"),
+        ("forest", _request("selfchat", ("a", "b")), "'forest' is a judge and cannot chat; use: retrieval"),
+        ("forest", _request("arena", ("a", "b")), "must be about 2 dialogue"),
+        ("forest", _request("unieval", ()), "at least one utterance"),
+        ("forest", _request("rating", ("a", "b")), "know nothing of 'rating'"),
+        ("forest", Request("r", "unieval", "choice", (), subject=(("a",),)), "no answer of kind 'choice'"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_words(
+    chatbots: dict[str, Learned], forest: Learned, name: str, asked: Request, message: str
+) -> None:
+    engine = EmbeddedEngine(forest if name == "forest" else chatbots[name], identity="x")
+    with pytest.raises(AnswerFailure, match=re.escape(message)):
+        _ask(engine, asked)

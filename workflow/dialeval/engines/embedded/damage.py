@@ -1,0 +1,146 @@
+"""Ways to spoil a dialogue, so that a judge can learn from people's dialogues alone what is wrong with others.
+
+Each kind is one thing that gives a machine away: replies beside the point, repetition, empty phrases, long-windedness,
+broken sentences, a confused order. A damaged dialogue has as many utterances as the true one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dialeval.engines.embedded.tokens import join_tokens, surface_tokens
+from dialeval.engines.request import Dialogue
+
+KINDS = ("replaced", "strayed", "repeated", "generic", "over-long", "word salad", "reordered")
+SHARE_OF_GENERIC = 0.1
+"""Which part of all utterances counts as generic: the ones whose words are the most frequent."""
+
+LONGEST_STRETCH = 4
+"""How many utterances of another dialogue follow each other at most, when a dialogue strays."""
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A spoiled dialogue.
+
+    Attributes:
+        utterances: as many as in the true dialogue.
+        spoiled: for each utterance, whether it was changed or stands in another place.
+        kind: one of `KINDS`.
+    """
+
+    utterances: Dialogue
+    spoiled: tuple[bool, ...]
+    kind: str
+
+
+class Spoiler:
+    """Spoils dialogues with utterances of others from the same pool.
+
+    Args:
+        pool: dialogues that strange utterances are taken from; those of the same fold, so that statistics count them as
+            often as the true ones.
+        generic: utterances that fit anywhere.
+    """
+
+    def __init__(self, pool: Sequence[Dialogue], generic: Sequence[str]) -> None:
+        self._pool = list(pool)
+        self._utterances = [utterance for dialogue in pool for utterance in dialogue]
+        self._generic = list(generic)
+
+    def spoil(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> Damaged | None:
+        """Returns the dialogue with damage of one kind; None where it cannot be done, as in a dialogue too short."""
+        if kind == "reordered":
+            return _reorder(dialogue, rng)
+        if kind == "strayed":
+            return self._stray(dialogue, rng)
+        start = 2 if kind == "repeated" else 1
+        if len(dialogue) <= start:
+            return None
+        utterances = list(dialogue)
+        for turn in _turns(len(dialogue), start, rng):
+            utterances[turn] = self._instead(utterances, turn, kind, rng)
+        spoiled = tuple(new != old for new, old in zip(utterances, dialogue, strict=True))
+        return Damaged(tuple(utterances), spoiled, kind) if any(spoiled) else None
+
+    def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
+        """Returns the dialogue continued by stretches of others, each coherent but not with what was before."""
+        if len(dialogue) < 2 or len(self._pool) < 2:
+            return None
+        start = int(rng.integers(1, len(dialogue)))
+        utterances = list(dialogue[:start])
+        while len(utterances) < len(dialogue):
+            other = self._pool[int(rng.integers(len(self._pool)))]
+            if other != dialogue and len(other) > 1:
+                place = int(rng.integers(1, len(other)))
+                utterances += other[place : place + int(rng.integers(1, LONGEST_STRETCH + 1))]
+        stayed = tuple(utterances[: len(dialogue)])
+        return Damaged(stayed, tuple(turn >= start for turn in range(len(dialogue))), "strayed")
+
+    def _instead(self, utterances: list[str], turn: int, kind: str, rng: np.random.Generator) -> str:
+        match kind:
+            case "replaced":
+                return _draw(self._utterances, rng)
+            case "generic":
+                return _draw(self._generic, rng)
+            case "repeated":
+                return _vary(utterances[int(rng.integers(turn))], rng)
+            case "over-long":
+                more = [_draw(self._utterances, rng) for _ in range(int(rng.integers(1, 5)))]
+                return _join([utterances[turn], *more])
+            case "word salad":
+                return _shuffle(utterances[turn], rng)
+            case _:
+                raise ValueError(f"unknown kind of damage: {kind!r}; known: {', '.join(KINDS)}")
+
+
+def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str]:
+    """Returns the utterances whose rarest words are the most frequent, least rare first."""
+    order = sorted(set(zip(rarity, utterances, strict=True)))
+    return [utterance for _, utterance in order[: max(5, int(len(order) * SHARE_OF_GENERIC))]]
+
+
+def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
+    """Returns which turns to spoil: half the time a few, else all from some turn on, as when a machine takes over."""
+    if rng.random() < 0.5:
+        return list(range(int(rng.integers(start, n)), n))
+    n_spoiled = int(rng.integers(1, max(2, (n - start) // 2 + 1)))
+    return sorted(int(turn) for turn in rng.choice(np.arange(start, n), size=n_spoiled, replace=False))
+
+
+def _draw(utterances: Sequence[str], rng: np.random.Generator) -> str:
+    return utterances[int(rng.integers(len(utterances)))]
+
+
+def _join(utterances: Sequence[str]) -> str:
+    return " ".join(utterance.strip() for utterance in utterances)
+
+
+def _vary(utterance: str, rng: np.random.Generator) -> str:
+    """Returns an utterance, now and then without one of its words."""
+    words = surface_tokens(utterance)
+    if len(words) > 3 and rng.random() < 0.3:
+        words.pop(int(rng.integers(len(words) - 1)))
+        return join_tokens(words)
+    return utterance
+
+
+def _shuffle(utterance: str, rng: np.random.Generator) -> str:
+    """Returns the utterance with its words in another order, and its last mark where it was."""
+    words = surface_tokens(utterance)
+    body, end = (words[:-1], words[-1:]) if len(words) > 1 else (words, [])
+    return join_tokens([body[int(place)] for place in rng.permutation(len(body))] + end)
+
+
+def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
+    """Returns the dialogue with all utterances but the first in another order."""
+    n = len(dialogue)
+    if n < 4:
+        return None
+    order = [0, *(1 + rng.permutation(n - 1))]
+    utterances = tuple(dialogue[int(place)] for place in order)
+    spoiled = tuple(turn > 0 and order[turn] != order[turn - 1] + 1 for turn in range(n))
+    return Damaged(utterances, spoiled, "reordered") if utterances != dialogue else None

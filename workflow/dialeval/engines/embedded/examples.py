@@ -1,0 +1,93 @@
+"""What a judge learns from: people's dialogues at several lengths, and spoiled copies of the same lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dialeval.engines.embedded.damage import KINDS, Spoiler, most_generic
+from dialeval.engines.embedded.features import Described, describe
+from dialeval.engines.embedded.folds import generator_for
+from dialeval.engines.embedded.statistics import Floats, Statistics
+from dialeval.engines.request import Dialogue
+
+LENGTHS_PER_DIALOGUE = 2
+"""At how many lengths each dialogue is seen: its own, and shorter ones."""
+KINDS_PER_LENGTH = 4
+"""In how many ways it is spoiled at each."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Dialogues of one inner fold, true and spoiled, described by statistics of the others.
+
+    Attributes:
+        described: all their utterances.
+        is_machine: for each dialogue, whether it was spoiled.
+        weight: for each dialogue; the spoiled copies of a dialogue weigh together what it weighs itself.
+        utterance_label: 0 for a person's, 1 for a machine's, -1 for what neither is to be learned from: a first
+            utterance, and what people said after a spoiled one.
+    """
+
+    described: Described
+    is_machine: npt.NDArray[np.bool_]
+    weight: Floats
+    utterance_label: npt.NDArray[np.int8]
+
+
+def make_examples(dialogues: Sequence[Dialogue], statistics: Statistics, random_seed: int) -> Examples:
+    """Returns the examples of one inner fold.
+
+    Args:
+        dialogues: those of the fold.
+        statistics: of dialogues of the other folds.
+        random_seed: of the damage.
+    """
+    spoiler = make_spoiler(dialogues, statistics.rarity)
+    texts: list[Dialogue] = []
+    labels: list[npt.NDArray[np.int8]] = []
+    weights: list[float] = []
+    is_machine: list[bool] = []
+    for dialogue in dialogues:
+        rng = generator_for(random_seed, "examples", *dialogue)
+        for n in _lengths(len(dialogue), rng):
+            kinds = [KINDS[int(number)] for number in rng.permutation(len(KINDS))[:KINDS_PER_LENGTH]]
+            copies = [copy for kind in kinds if (copy := spoiler.spoil(dialogue[:n], kind, rng)) is not None]
+            if not copies:
+                continue
+            texts += [dialogue[:n], *(copy.utterances for copy in copies)]
+            labels += [_labels([False] * n), *(_labels(copy.spoiled) for copy in copies)]
+            weights += [1.0, *[1.0 / len(copies)] * len(copies)]
+            is_machine += [False, *[True] * len(copies)]
+    return Examples(
+        described=describe(texts, statistics),
+        is_machine=np.array(is_machine),
+        weight=np.array(weights),
+        utterance_label=np.concatenate(labels),
+    )
+
+
+def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[str], float]) -> Spoiler:
+    """Returns what spoils dialogues with utterances of a pool.
+
+    Args:
+        pool: dialogues.
+        rarity: of an utterance, by statistics that did not count the pool.
+    """
+    utterances = [utterance for dialogue in pool for utterance in dialogue]
+    return Spoiler(pool, most_generic(utterances, [rarity(utterance) for utterance in utterances]))
+
+
+def _lengths(n: int, rng: np.random.Generator) -> list[int]:
+    shorter = rng.permutation(np.arange(2, n))[: LENGTHS_PER_DIALOGUE - 1]
+    return [n, *sorted(map(int, shorter))]
+
+
+def _labels(spoiled: Sequence[bool]) -> npt.NDArray[np.int8]:
+    labels = np.where(np.array(spoiled), 1, -1).astype(np.int8)
+    first = spoiled.index(True) if any(spoiled) else len(spoiled)
+    labels[1:first] = 0
+    return labels

@@ -1,0 +1,236 @@
+"""How the judge describes an utterance, given what came before it.
+
+Every feature looks back only, so that the beginning of a dialogue is described the same whatever follows, and every row
+depends on its own dialogue alone, whatever else is described at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
+from dialeval.engines.embedded.topics import cosine
+from dialeval.engines.request import Dialogue
+
+NAMES = (
+    "length",
+    "length_change",
+    "repetition",
+    "similar_to_last",
+    "similar_to_own",
+    "similar_to_any",
+    "similar_to_all",
+    "seen_before",
+    "topic",
+    "topic_of_last",
+    "reply_fit",
+    "opener_fit",
+    "fluency",
+    "worst_word",
+    "question",
+    "question_unanswered",
+    "question_to_question",
+    "late_opening",
+    "closing",
+    "after_closing",
+    "specificity",
+    "unknown_words",
+    "own_diversity",
+)
+N_FEATURES = len(NAMES)
+REPETITION = 0.6
+"""Cosine with an earlier utterance from which on an utterance repeats it, and is no longer about the same thing."""
+WORDS_TO_REPEAT = 5
+"""A repetition of fewer words counts less: people say yes more than once."""
+LOOK_BACK = 32
+"""How many utterances back an utterance is compared with."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """Utterances of several dialogues in a row, described.
+
+    Attributes:
+        values: utterances by features (`NAMES`).
+        dialogue: number of the dialogue of each utterance.
+        turn: 0-based place of each utterance in its dialogue.
+        nearest: how many utterances back the most similar one is; 0 where none has a word in common.
+    """
+
+    values: Floats
+    dialogue: Integers
+    turn: Integers
+    nearest: Integers
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """What can be said of an utterance without its dialogue, for each distinct utterance."""
+
+    tfidf: sparse.csr_array
+    presence: sparse.csr_array
+    place: Floats
+    asked: sparse.csr_array
+    answered: sparse.csr_array
+    n_words: Floats
+    fluency: Floats
+    worst_word: Floats
+    question: Floats
+    opening: Floats
+    closing: Floats
+    specificity: Floats
+    unknown: Floats
+    diversity: Floats
+    opener: Integers
+
+
+def describe(dialogues: Sequence[Dialogue], statistics: Statistics) -> Described:
+    """Describes every utterance of the dialogues with the statistics of others."""
+    number: dict[str, int] = {}
+    for dialogue in dialogues:
+        for utterance in dialogue:
+            number.setdefault(utterance, len(number))
+    alone = _describe_alone(list(number), statistics)
+    row = np.array([number[utterance] for dialogue in dialogues for utterance in dialogue], dtype=np.int64)
+    of = np.repeat(np.arange(len(dialogues)), [len(dialogue) for dialogue in dialogues])
+    turn = np.concatenate([np.arange(len(dialogue)) for dialogue in dialogues])
+    last = np.where(turn > 0, np.roll(row, 1), row)
+    replies = turn > 0
+
+    cosine_any, similar, nearest, first_two = _look_back(alone.tfidf, row, turn)
+    repeats = cosine_any >= REPETITION
+    is_new = 1.0 - repeats
+    so_far = _said_so_far(alone.tfidf, row, turn)
+    question, asked = alone.question[row], alone.question[last] * replies
+    length = np.log1p(alone.n_words[row])
+    usual = _mean_before(length, turn)
+    values = np.column_stack(
+        [
+            length,
+            np.where(replies, length - usual, 0.0),
+            repeats * np.minimum(cosine_any * alone.n_words[row] / WORDS_TO_REPEAT, 1.0),
+            first_two[0],
+            first_two[1],
+            similar,
+            is_new * _cosine_rows(so_far, alone.tfidf[row]),
+            is_new * _seen_before(alone.presence[row], statistics.idf, turn),
+            cosine(_before(turn) @ alone.place[row], alone.place[row]),
+            replies * cosine(alone.place[last], alone.place[row]),
+            replies * statistics.reply.fit(alone.asked[last], alone.answered[row]),
+            replies
+            * statistics.opener_fit(alone.opener[last], alone.question[last].astype(np.int64), alone.opener[row]),
+            alone.fluency[row],
+            alone.worst_word[row],
+            question,
+            asked * (1 - question),
+            asked * question,
+            np.where(turn >= 2, alone.opening[row], 0.0),
+            alone.closing[row],
+            _greatest_before(alone.closing[row], turn),
+            alone.specificity[row],
+            alone.unknown[row],
+            alone.diversity[row],
+        ]
+    )
+    return Described(values=values, dialogue=of, turn=turn, nearest=nearest)
+
+
+def _describe_alone(utterances: Sequence[str], statistics: Statistics) -> _Alone:
+    encoded = [statistics.encode(utterance) for utterance in utterances]
+    words = [statistics.words(utterance) for utterance in encoded]
+    presence = statistics.presence(encoded)
+    n_distinct = np.maximum(np.diff(presence.indptr), 1)
+    n_words = np.array([len(found) for found in words], dtype=np.float64)
+    n_unknown = np.array([np.count_nonzero(found >= statistics.size) for found in words], dtype=np.float64)
+    fluency, worst_word = statistics.language.fluency(utterances)
+    weighted = sparse.csr_array(presence * statistics.idf)
+    weighted.sort_indices()
+    norm = np.sqrt(np.asarray((weighted * weighted).sum(axis=1)).ravel())
+    tfidf = sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ weighted)
+    return _Alone(
+        tfidf=tfidf,
+        presence=presence,
+        place=statistics.topics.place(statistics.known(presence)),
+        asked=statistics.reply.asked(utterances),
+        answered=statistics.reply.answered(utterances),
+        n_words=n_words,
+        fluency=fluency,
+        worst_word=worst_word,
+        question=np.array([float(statistics.question(utterance)) for utterance in utterances]),
+        opening=statistics.opening(presence),
+        closing=statistics.closing(presence),
+        specificity=np.asarray(weighted.sum(axis=1)).ravel() / n_distinct,
+        unknown=n_unknown / np.maximum(n_words, 1),
+        diversity=n_distinct / np.maximum(n_words, 1),
+        opener=np.array([statistics.opener(utterance) for utterance in utterances], dtype=np.int64),
+    )
+
+
+def _cosine_rows(left: sparse.csr_array, right: sparse.csr_array) -> Floats:
+    return np.asarray(sparse.csr_array(left * right).sum(axis=1), dtype=np.float64).ravel()
+
+
+def _look_back(
+    tfidf: sparse.csr_array, row: Integers, turn: Integers
+) -> tuple[Floats, Floats, Integers, tuple[Floats, Floats]]:
+    """Compares every utterance with those before it.
+
+    Returns:
+        The greatest cosine with an earlier utterance; the greatest that is no repetition; how many utterances back the
+        most similar one is; the cosines one and two back, 0 for repetitions.
+    """
+    greatest, similar = np.zeros(len(row)), np.zeros(len(row))
+    nearest = np.zeros(len(row), dtype=np.int64)
+    first_two = (np.zeros(len(row)), np.zeros(len(row)))
+    for back in range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1):
+        here = np.flatnonzero(turn >= back)
+        cosine_back = _cosine_rows(tfidf[row[here - back]], tfidf[row[here]])
+        better = cosine_back > greatest[here] + 1e-12
+        greatest[here[better]] = cosine_back[better]
+        nearest[here[better]] = back
+        no_repetition = np.where(cosine_back < REPETITION, cosine_back, 0.0)
+        similar[here] = np.maximum(similar[here], no_repetition)
+        if back <= len(first_two):
+            first_two[back - 1][here] = no_repetition
+    return greatest, similar, nearest, first_two
+
+
+def _before(turn: Integers) -> sparse.csr_array:
+    """Returns a matrix that sums over the earlier utterances of the same dialogue."""
+    ends = np.cumsum([0, *turn])
+    within = np.arange(ends[-1]) - np.repeat(ends[:-1], turn)
+    columns = within + np.repeat(np.arange(len(turn)) - turn, turn)
+    return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(turn), len(turn)))
+
+
+def _said_so_far(tfidf: sparse.csr_array, row: Integers, turn: Integers) -> sparse.csr_array:
+    """Returns the TF-IDF vectors, of length 1, of all that was said before each utterance."""
+    total = sparse.csr_array(_before(turn) @ tfidf[row])
+    norm = np.sqrt(np.asarray((total * total).sum(axis=1)).ravel())
+    return sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ total)
+
+
+def _seen_before(presence: sparse.csr_array, idf: Floats, turn: Integers) -> Floats:
+    """Returns the share of each utterance's words, weighted by idf, that were said before in the dialogue."""
+    said = sparse.csr_array(_before(turn) @ presence)
+    said.data = np.minimum(said.data, 1.0)
+    total = presence @ idf
+    return np.asarray((sparse.csr_array(said * presence) @ idf) / np.maximum(total, 1e-12), dtype=np.float64)
+
+
+def _mean_before(values: Floats, turn: Integers) -> Floats:
+    return np.asarray((_before(turn) @ values) / np.maximum(turn, 1), dtype=np.float64)
+
+
+def _greatest_before(values: Floats, turn: Integers) -> Floats:
+    """Returns the greatest value among the earlier utterances of the dialogue, 0 for the first."""
+    greatest = np.zeros(len(values))
+    for back in range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1):
+        here = np.flatnonzero(turn >= back)
+        value = values[here - back]
+        greatest[here] = value if back == 1 else np.maximum(greatest[here], value)
+    return greatest

@@ -1,0 +1,208 @@
+"""The judge: how likely people alone wrote a dialogue, and which utterance gives a machine away.
+
+Learned by self-supervision: people's dialogues against the same ones spoiled (`damage.py`), at equal lengths. Two
+classifiers are stacked: one for an utterance given what came before, and one for the dialogue, which sees what the
+first one thinks of each utterance.
+
+Everything is cross-fitted over inner folds, because statistics look perfect on what they were counted on. The judge has
+one part for each inner fold, learned without it, and its opinion is the mean over the parts. A training dialogue is
+described by statistics of the other inner folds, and strange utterances are drawn from its own. When a dialogue to be
+judged has an utterance that the judge learned from, as that of a chatbot that quotes people does, this utterance is
+described and judged by the part that did not learn from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from dialeval.engines.embedded.classifiers import (
+    Calibration,
+    DialogueClassifier,
+    UtteranceClassifier,
+    dialogue_features,
+)
+from dialeval.engines.embedded.examples import Examples, make_examples
+from dialeval.engines.embedded.features import Described, describe
+from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
+from dialeval.engines.embedded.tokens import normalised
+from dialeval.engines.request import Dialogue
+
+FALSE_ALARMS = 0.2
+"""The share of people's dialogues that the judge may take for a machine's: this puts its threshold."""
+UTTERANCE_FALSE_ALARMS = 0.05
+"""The same for utterances."""
+CHUNK = 512
+"""How many dialogues are described at once."""
+MIN_DIALOGUES = 20
+"""With fewer a judge learns nothing."""
+_IN_NONE = -1
+
+Element = TypeVar("Element")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the judge thinks of one dialogue.
+
+    Attributes:
+        human: probability that people alone wrote it.
+        machine_utterances: for each utterance the probability that it is a machine's, given what came before; 0 for the
+            first, which nothing came before.
+        values: utterances by features.
+        nearest: for each utterance, how many back the most similar one is; 0 for none.
+    """
+
+    human: float
+    machine_utterances: tuple[float, ...]
+    values: Floats
+    nearest: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What was learned without one inner fold."""
+
+    statistics: Statistics
+    utterances: UtteranceClassifier
+    dialogues: DialogueClassifier
+
+
+class Judge:
+    """Tells people's dialogues from others.
+
+    Attributes:
+        threshold: probability below which a dialogue is thought to be a machine's.
+        utterance_threshold: probability from which on an utterance is.
+        usual: mean of each feature over people's utterances, and its standard deviation.
+
+    Args:
+        inner_folds: dialogues by fold, those that begin alike in the same one.
+        statistics: gives the statistics of all inner folds but the given one.
+        random_seed: of everything that is drawn.
+    """
+
+    def __init__(
+        self,
+        inner_folds: Mapping[int, Sequence[Dialogue]],
+        statistics: Callable[[int], Statistics],
+        random_seed: int,
+    ) -> None:
+        used = [number for number, fold in inner_folds.items() if fold]
+        examples = [make_examples(inner_folds[number], statistics(number), random_seed) for number in used]
+        utterances = [_learn_utterances(_others(examples, part), random_seed) for part in range(len(used))]
+        opinions = [
+            classifier.machine(example.described.values) * (example.described.turn > 0)
+            for classifier, example in zip(utterances, examples, strict=True)
+        ]
+        tables = [
+            dialogue_features(example.described, opinion) for example, opinion in zip(examples, opinions, strict=True)
+        ]
+        dialogues = [
+            _learn_dialogues(_others(tables, part), _others(examples, part), random_seed) for part in range(len(used))
+        ]
+        self._parts = [_Part(statistics(used[i]), utterances[i], dialogues[i]) for i in range(len(used))]
+        self._part_of = _parts_of_utterances([inner_folds[number] for number in used])
+
+        human = np.concatenate([classifier.human(*table) for classifier, table in zip(dialogues, tables, strict=True)])
+        is_machine = np.concatenate([example.is_machine for example in examples])
+        self._calibration = Calibration(human, is_machine, np.concatenate([example.weight for example in examples]))
+        machine = [opinion[example.utterance_label == 0] for opinion, example in zip(opinions, examples, strict=True)]
+        self.threshold = float(np.quantile(self._calibration(human[~is_machine]), FALSE_ALARMS))
+        self.utterance_threshold = float(np.quantile(np.concatenate(machine), 1 - UTTERANCE_FALSE_ALARMS))
+        values = np.concatenate([example.described.values[example.utterance_label == 0] for example in examples])
+        self.usual = (values.mean(axis=0), values.std(axis=0) + 1e-9)
+
+    def judge(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
+        """Judges dialogues of at least one utterance, each as if it were alone."""
+        if not all(dialogues):
+            raise ValueError(f"dialogue {[*map(len, dialogues)].index(0)} (0-based) has no utterance to judge")
+        judgements: list[Judgement] = []
+        for start in range(0, len(dialogues), CHUNK):
+            judgements += self._judge_chunk(dialogues[start : start + CHUNK])
+        return judgements
+
+    def rarity(self, utterance: str) -> float:
+        """Returns the idf of the rarest word of an utterance."""
+        return self._parts[0].statistics.rarity(utterance)
+
+    def _judge_chunk(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
+        learned_by = np.array([self._part_of.get(normalised(u), _IN_NONE) for dialogue in dialogues for u in dialogue])
+        described = self._describe(dialogues, learned_by)
+        opinions = [
+            part.utterances.machine(one.values) * (one.turn > 0)
+            for part, one in zip(self._parts, described, strict=True)
+        ]
+        opinions = _without_the_learned(opinions, learned_by)
+        mean = np.mean(
+            [
+                part.dialogues.human(*dialogue_features(one, opinion))
+                for part, one, opinion in zip(self._parts, described, opinions, strict=True)
+            ],
+            axis=0,
+        )
+        human = self._calibration(mean)
+        machine = np.mean(opinions, axis=0)
+        values = np.mean([one.values for one in described], axis=0)
+        ends = np.cumsum([0, *map(len, dialogues)])
+        return [
+            Judgement(
+                human=float(human[number]),
+                machine_utterances=tuple(map(float, machine[start:end])),
+                values=values[start:end],
+                nearest=tuple(map(int, described[0].nearest[start:end])),
+            )
+            for number, (start, end) in enumerate(pairwise(ends))
+        ]
+
+    def _describe(self, dialogues: Sequence[Dialogue], learned_by: Integers) -> list[Described]:
+        described = [describe(dialogues, part.statistics) for part in self._parts]
+        values = _without_the_learned([one.values for one in described], learned_by)
+        return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
+
+
+def _without_the_learned(by_part: Sequence[Floats], learned_by: Integers) -> list[Floats]:
+    """Returns what each part says, but for utterances that a fold taught what the part without that fold says."""
+    result = [values.copy() for values in by_part]
+    for part, values in enumerate(by_part):
+        here = learned_by == part
+        for other in result:
+            other[here] = values[here]
+    return result
+
+
+def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
+    """Returns the number of the fold that each utterance is in, for utterances that are in one fold only."""
+    found: dict[str, int] = {}
+    for number, fold in enumerate(folds):
+        for text in {normalised(utterance) for dialogue in fold for utterance in dialogue}:
+            found[text] = _IN_NONE if text in found else number
+    return found
+
+
+def _others(elements: Sequence[Element], left_out: int) -> list[Element]:
+    return [element for number, element in enumerate(elements) if number != left_out]
+
+
+def _learn_utterances(examples: Sequence[Examples], random_seed: int) -> UtteranceClassifier:
+    values = np.concatenate([example.described.values for example in examples])
+    labels = np.concatenate([example.utterance_label for example in examples])
+    weight = np.concatenate([example.weight[example.described.dialogue] for example in examples])
+    used = labels >= 0
+    return UtteranceClassifier(values[used], labels[used] == 1, weight[used], random_seed)
+
+
+def _learn_dialogues(
+    tables: Sequence[tuple[Floats, Integers]], examples: Sequence[Examples], random_seed: int
+) -> DialogueClassifier:
+    return DialogueClassifier(
+        table=np.concatenate([table for table, _ in tables]),
+        n=np.concatenate([n for _, n in tables]),
+        is_machine=np.concatenate([example.is_machine for example in examples]),
+        weight=np.concatenate([example.weight for example in examples]),
+        random_seed=random_seed,
+    )

@@ -1,0 +1,258 @@
+"""Learning an embedded model from dialogues, and keeping what was learned.
+
+For every fold one model is learned without it, for every kind of script on its own: words and single characters have
+other statistics.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+import sklearn
+
+from dialeval.engines.embedded.evaluation import ReportRow, held_back_report
+from dialeval.engines.embedded.folds import DEFAULT_FOLDS, fold_of, split, without
+from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge
+from dialeval.engines.embedded.ngram import Ngram
+from dialeval.engines.embedded.retrieval import Retrieval
+from dialeval.engines.embedded.statistics import Floats, Statistics
+from dialeval.engines.embedded.stock_replies import Generic, Random
+from dialeval.engines.embedded.tokens import Script, by_script, script_of
+from dialeval.engines.request import Dialogue
+from dialeval.errors import UserError, nearest
+
+VERSION = 1
+"""Raised by hand when the same dialogues lead to other answers than before."""
+_MAGIC = b"dialeval embedded model\n"
+
+
+class Method(NamedTuple):
+    """A kind of embedded model."""
+
+    role: Literal["chatbot", "judge"]
+    description: str
+
+
+METHODS = MappingProxyType(
+    {
+        "retrieval": Method("chatbot", "selects a person's reply from the most similar place (TF-IDF)"),
+        "ngram": Method("chatbot", "writes word by word from Kneser-Ney trigrams, with the last utterance as topic"),
+        "random": Method("chatbot", "says an utterance drawn at random from people's dialogues"),
+        "generic": Method("chatbot", "says stock replies in turn, whatever was said"),
+        "forest": Method("judge", "tells people's dialogues from spoiled ones by randomised trees"),
+    }
+)
+
+
+class Chatbot(Protocol):
+    """What answers in a dialogue."""
+
+    def reply(self, utterances: Sequence[str]) -> str:
+        """Returns the next utterance; the same for the same utterances so far."""
+        ...
+
+
+_CHATBOTS: dict[str, Callable[[Sequence[Dialogue], int], Chatbot]] = {
+    "retrieval": lambda dialogues, random_seed: Retrieval(dialogues),
+    "ngram": Ngram,
+    "random": Random,
+    "generic": lambda dialogues, random_seed: Generic(),
+}
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A model learned once without each fold.
+
+    Attributes:
+        method: one of `METHODS`.
+        folds: number of folds.
+        digest: hexadecimal; over method, settings, training texts and `VERSION`.
+        models: by kind of script and left-out fold.
+        report: of a judge, how well it tells held-back dialogues from spoiled ones, by damage.
+    """
+
+    method: str
+    folds: int
+    digest: str
+    models: dict[tuple[Script, int], Chatbot | Judge]
+    report: tuple[ReportRow, ...] = field(default=())
+
+    @property
+    def role(self) -> Literal["chatbot", "judge"]:
+        """`chatbot` or `judge`."""
+        return METHODS[self.method].role
+
+    def chatbot_for(self, dialogue: Sequence[str]) -> Chatbot:
+        """Returns the chatbot that learned nothing from dialogues that begin as this one does."""
+        model = self.models[self._key(dialogue)]
+        if isinstance(model, Judge):
+            raise UserError(
+                f"embedded method '{self.method}' is a judge and cannot chat; chatbots: {_names('chatbot')}"
+            )
+        return model
+
+    def judge_for(self, dialogue: Sequence[str]) -> Judge:
+        """Returns the judge that learned nothing from dialogues that begin as this one does."""
+        model = self.models[self._key(dialogue)]
+        if not isinstance(model, Judge):
+            raise UserError(f"embedded method '{self.method}' is a chatbot and cannot judge; judges: {_names('judge')}")
+        return model
+
+    def _key(self, dialogue: Sequence[str]) -> tuple[Script, int]:
+        """Returns script and fold; a script that was not learned is answered for by the other one."""
+        fold = fold_of(dialogue, self.folds)
+        key = (script_of(dialogue), fold)
+        return key if key in self.models else next(known for known in self.models if known[1] == fold)
+
+    def to_bytes(self) -> bytes:
+        """Returns what `from_bytes` reads."""
+        header = json.dumps(_format(), sort_keys=True).encode()
+        return _MAGIC + header + b"\n" + zlib.compress(pickle.dumps(self, protocol=5), level=1)
+
+    @classmethod
+    def from_bytes(cls, content: bytes, name: str = "the file") -> Learned:
+        """Reads what `to_bytes` wrote; only ever from a place that is trusted, because it is a pickle.
+
+        Raises:
+            UserError: it is not such a model, or one that another version wrote.
+        """
+        if not content.startswith(_MAGIC):
+            raise UserError(f"{name} is not a learned embedded model; delete it, and the next run learns it again")
+        header, _, body = content[len(_MAGIC) :].partition(b"\n")
+        if header != json.dumps(_format(), sort_keys=True).encode():
+            raise UserError(
+                f"{name} was learned with other versions ({header.decode(errors='replace')}) than the ones in use "
+                f"({json.dumps(_format(), sort_keys=True)}); delete it, and the next run learns it again"
+            )
+        try:
+            learned = pickle.loads(zlib.decompress(body))
+        except Exception as error:
+            raise UserError(f"{name} is damaged ({error}); delete it, and the next run learns it again") from error
+        assert isinstance(learned, cls)
+        return learned
+
+    def save(self, path: Path) -> None:
+        """Writes the model to a file."""
+        path.write_bytes(self.to_bytes())
+
+    @classmethod
+    def load(cls, path: Path) -> Learned:
+        """Reads a model from a file that `save` wrote; see `from_bytes`."""
+        return cls.from_bytes(path.read_bytes(), name=str(path))
+
+
+def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds: int = DEFAULT_FOLDS) -> Learned:
+    """Learns a model once without each fold of the dialogues; their order does not matter.
+
+    Args:
+        method: one of `METHODS`.
+        dialogues: people's dialogues; those with fewer than two utterances teach nothing and are left out.
+        random_seed: of everything that is drawn, in learning and in answering.
+        folds: number of folds.
+
+    Raises:
+        UserError: the method is unknown, or there are too few dialogues to learn it from.
+    """
+    if method not in METHODS:
+        raise UserError(f"unknown embedded method '{method}'; {nearest(method, METHODS)}")
+    role = METHODS[method].role
+    if folds < (3 if role == "judge" else 2):
+        raise UserError(f"{folds} folds are too few to learn a {role}; use {DEFAULT_FOLDS}")
+    usable = sorted({cleaned for dialogue in dialogues if len(cleaned := _clean(dialogue)) >= 2})
+    groups = {script: split(group, folds) for script, group in by_script(usable).items()}
+    enough = {script: parts for script, parts in groups.items() if _suffice(parts, role)}
+    if not enough and method != "generic":
+        raise UserError(
+            f"{len(usable)} different dialogues of two or more utterances are too few to learn '{method}' from; "
+            f"add dialogues that begin differently (a judge needs {MIN_DIALOGUES} besides those of any one fold)"
+        )
+    report: tuple[ReportRow, ...] = ()
+    models: dict[tuple[Script, int], Chatbot | Judge]
+    if role == "judge":
+        judges = {
+            (script, fold): judge
+            for script, parts in enough.items()
+            for fold, judge in enumerate(learn_judges(parts, random_seed))
+        }
+        report = held_back_report(judges, enough, random_seed)
+        models = dict(judges)
+    else:
+        models = {
+            (script, fold): _CHATBOTS[method](without(parts, fold), random_seed)
+            for script, parts in (enough or {"spaced": [[]] * folds}).items()
+            for fold in range(folds)
+        }
+    digest = _digest(method, usable, random_seed, folds)
+    return Learned(method=method, folds=folds, digest=digest, models=models, report=report)
+
+
+def learn_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[Judge]:
+    """Returns for each fold the judge learned without it; statistics without the same two folds are counted once."""
+    counted: dict[tuple[int, int], Statistics] = {}
+
+    def statistics(*left_out: int) -> Statistics:
+        key = (min(left_out), max(left_out))
+        if key not in counted:
+            counted[key] = Statistics(without(parts, *key))
+        return counted[key]
+
+    return [
+        Judge(
+            {other: parts[other] for other in range(len(parts)) if other != fold},
+            partial(statistics, fold),
+            random_seed,
+        )
+        for fold in range(len(parts))
+    ]
+
+
+def human_probability(learned: Learned, dialogues: Sequence[Dialogue]) -> Floats:
+    """Returns for each dialogue the probability that people alone wrote it, from the judge that never saw it."""
+    by_judge: dict[int, tuple[Judge, list[int]]] = {}
+    for number, dialogue in enumerate(dialogues):
+        judge = learned.judge_for(dialogue)
+        by_judge.setdefault(id(judge), (judge, []))[1].append(number)
+    human = np.zeros(len(dialogues))
+    for judge, numbers in by_judge.values():
+        human[numbers] = [judgement.human for judgement in judge.judge([dialogues[number] for number in numbers])]
+    return human
+
+
+def _clean(dialogue: Sequence[str]) -> Dialogue:
+    """Returns the dialogue without blanks around utterances and without empty ones; nothing, if it begins with one."""
+    if not dialogue or not dialogue[0].strip():
+        return ()
+    return tuple(stripped for utterance in dialogue if (stripped := utterance.strip()))
+
+
+def _suffice(parts: Sequence[Sequence[Dialogue]], role: str) -> bool:
+    """Says whether enough is left to learn from without any one of the folds."""
+    needed = MIN_DIALOGUES if role == "judge" else 1
+    if role == "judge" and sum(1 for part in parts if part) < 3:
+        return False
+    return all(len(without(parts, fold)) >= needed for fold in range(len(parts)))
+
+
+def _names(role: str) -> str:
+    return ", ".join(name for name, method in METHODS.items() if method.role == role)
+
+
+def _format() -> dict[str, str | int]:
+    return {"version": VERSION, "scikit-learn": sklearn.__version__}
+
+
+def _digest(method: str, dialogues: Sequence[Dialogue], random_seed: int, folds: int) -> str:
+    content = {"method": method, "random_seed": random_seed, "folds": folds, "version": VERSION, "texts": dialogues}
+    canonical = json.dumps(content, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,118 @@
+"""A chatbot that writes its reply word by word: an interpolated Kneser-Ney trigram model with a topic.
+
+The sentence begins from a mark for the kind of utterance it answers (a question, a statement), and words that people
+use in replies to the words of the last utterance are likelier. Sampling goes down the orders as interpolation does:
+from the trigram with the mass that absolute discounting leaves it, else from the bigram, else from the unigram; the
+lower orders count in how many different places a word follows (Kneser and Ney, 1995).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from dialeval.engines.embedded.folds import generator_for
+from dialeval.engines.embedded.retrieval import is_question
+from dialeval.engines.embedded.tokens import is_word, join_tokens, surface_tokens, tokens
+from dialeval.engines.request import Dialogue
+
+DISCOUNT = 0.6
+"""What absolute discounting takes off every count, for the lower order to have."""
+TOPIC_BOOST = 4.0
+"""How many times likelier the most topical word is made, on top of once."""
+MAX_TOKENS = 40
+MIN_WORDS = 2
+ATTEMPTS = 5
+
+_END = 0
+_ANSWER = 1
+_REACTION = 2
+_START = 3
+_MARKS = ("</s>", "<answer>", "<reaction>", "<s>")
+
+History = tuple[int, ...]
+Continuations = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+"""Tokens that follow a history, and their counts."""
+
+
+class Ngram:
+    """Writes replies from trigram statistics of the dialogues it learned from."""
+
+    def __init__(self, dialogues: Sequence[Dialogue], random_seed: int) -> None:
+        self._random_seed = random_seed
+        pairs = [(last, reply) for dialogue in dialogues for last, reply in pairwise(dialogue)]
+        surfaces = [surface_tokens(reply) for _, reply in pairs]
+        self._vocabulary = [*_MARKS, *sorted({token for reply in surfaces for token in reply})]
+        number = {token: index for index, token in enumerate(self._vocabulary)}
+        sentences = [
+            (_START, _mark(last), *(number[token] for token in reply), _END)
+            for (last, _), reply in zip(pairs, surfaces, strict=True)
+        ]
+        self._continuations = _kneser_ney(sentences)
+
+        self._vectorizer = TfidfVectorizer(analyzer=tokens, sublinear_tf=True)
+        self._asked = self._vectorizer.fit_transform([last for last, _ in pairs])
+        self._words = TfidfVectorizer(analyzer=surface_tokens, lowercase=False, sublinear_tf=True, vocabulary=number)
+        self._answered = self._words.fit_transform([reply for _, reply in pairs])
+
+    def reply(self, utterances: Sequence[str]) -> str:
+        """Returns the reply to a dialogue so far; the same for the same utterances."""
+        rng = generator_for(self._random_seed, *utterances)
+        boost = self._topic(utterances[-1])
+        for _ in range(ATTEMPTS):
+            words = self._sentence(_mark(utterances[-1]), boost, rng)
+            if sum(map(is_word, words)) >= MIN_WORDS:
+                break
+        return join_tokens(words) if words else "..."
+
+    def _topic(self, last: str) -> npt.NDArray[np.float64]:
+        """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
+        asked = self._vectorizer.transform([last])
+        lift = ((asked @ self._asked.T) @ self._answered).toarray().ravel()
+        peak = lift.max(initial=0.0)
+        return np.asarray(1.0 + TOPIC_BOOST * (lift / peak if peak > 0 else lift), dtype=np.float64)
+
+    def _sentence(self, mark: int, boost: npt.NDArray[np.float64], rng: np.random.Generator) -> list[str]:
+        words: list[int] = [_START, mark]
+        while len(words) < MAX_TOKENS + 2:
+            word = self._next(tuple(words[-2:]), boost, rng)
+            if word == _END:
+                break
+            words.append(word)
+        return [self._vocabulary[word] for word in words[2:]]
+
+    def _next(self, history: History, boost: npt.NDArray[np.float64], rng: np.random.Generator) -> int:
+        for used in (history, history[1:], ()):
+            if used not in self._continuations:
+                continue
+            following, counts = self._continuations[used]
+            kept = (counts - DISCOUNT).sum() / counts.sum()
+            if used and rng.random() >= kept:
+                continue
+            weights = np.cumsum((counts - DISCOUNT) * boost[following])
+            return int(following[np.searchsorted(weights, rng.random() * weights[-1], side="right")])
+        return _END
+
+
+def _mark(last: str) -> int:
+    return _ANSWER if is_question(last) else _REACTION
+
+
+def _kneser_ney(sentences: Sequence[Sequence[int]]) -> dict[History, Continuations]:
+    """Returns what follows every history of two, one and no tokens; lower orders count distinct predecessors."""
+    trigrams = Counter(tuple(sentence[i : i + 3]) for sentence in sentences for i in range(len(sentence) - 2))
+    bigrams = Counter(trigram[1:] for trigram in trigrams)
+    unigrams = Counter(bigram[1:] for bigram in bigrams)
+    following: dict[History, list[tuple[int, int]]] = defaultdict(list)
+    for counts in (trigrams, bigrams, unigrams):
+        for ngram, count in counts.items():
+            following[ngram[:-1]].append((ngram[-1], count))
+    return {
+        history: (np.array([token for token, _ in pairs]), np.array([count for _, count in pairs], dtype=np.float64))
+        for history, pairs in ((history, sorted(pairs)) for history, pairs in following.items())
+    }
