@@ -4,13 +4,16 @@
 #   snakemake --cores 8 --configfile configs/mutual.yaml           another configuration
 #   snakemake --cores 8 botchat                                    BotChat's tables and figures
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
+#   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
+#   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
 #   snakemake --dry-run                                            what would run, and why
 
 from snakemake.utils import min_version
 
 min_version("9.10")
 
-if "models" not in config:  # a configuration given with --configfile stands alone
+# a configuration given with --configfile stands alone
+if not {"models", "battles"} & set(config):
 
     configfile: "config.yaml"
 
@@ -23,16 +26,20 @@ include: "rules/judging.smk"
 include: "rules/botchat.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
+include: "rules/usage.smk"
+include: "rules/battles.smk"
 
 
 localrules:
     all,
+    battles,
     botchat,
+    estimate,
     report,
 
 
 rule all:
     default_target: True
     input:
-        rules.botchat.input,
-        rules.report.input,
+        branch(CONFIG.models, then=[*rules.botchat.input, *rules.report.input, *rules.tabulate_usage.output]),
+        battle_files(),

@@ -170,3 +170,33 @@ rule tabulate_gteval:
             "gteval_rates",
             "--verdicts {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}",
         )
+
+
+rule tabulate_bias:
+    input:
+        verdicts=[path for protocol in PAIRWISE for path in results_of(protocol)],
+        human=HUMAN,
+        dialogues=dialogues(CONFIG.chatbots),
+    output:
+        table=f"{TABLES}/judge_bias.parquet",
+        csv=f"{TABLES}/judge_bias.csv",
+    log:
+        f"{RESULTS}/logs/tables/judge_bias.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            judges=CONFIG.judges,
+            chatbots=CONFIG.chatbots,
+            families=CONFIG.families(),
+            groups=pairwise_groups(),
+            resamples=CONFIG.elo.resamples,
+            random_seed=CONFIG.random_seed,
+        ),
+        code=code("judge_bias"),
+    shell:
+        command(
+            "judge_bias",
+            "--verdicts {input.verdicts:q} --human {input.human:q} --dialogues {input.dialogues:q} "
+            "--table {output.table:q} --csv {output.csv:q}",
+        )

@@ -19,7 +19,7 @@ try:
     from dialeval.corpora.readers import source_files
     from dialeval.engines import cl100k
     from dialeval.engines.availability import unavailable
-    from dialeval.engines.prices import prices_of
+    from dialeval.engines.prices import Prices, prices_of
     from dialeval.errors import UserError
     from dialeval.fingerprint import fingerprint
 except ImportError as error:
@@ -32,19 +32,10 @@ def checked_config(raw):
         for path in workflow.configfiles:
             refuse_repeated_keys(Path(path))
         checked = load_config(raw)
-        for name in [*checked.chatbots, *checked.judges]:
-            reason = unavailable(checked.models[name])
-            if reason and not only_estimated():
-                raise UserError(f"models.{name}: {reason}")
         runlock.check_writable(checked.results_dir)
         return checked
     except UserError as error:
         raise WorkflowError(str(error))
-
-
-def only_estimated():
-    """Returns whether nothing is to be asked in this run, so that engines need not be at hand."""
-    return set(workflow.dag_settings.targets) == {"estimate"}
 
 
 CONFIG = checked_config(config)
@@ -109,7 +100,7 @@ def one_of(names):
 def selfchat_settings(wildcards):
     return settings(
         name=wildcards.chatbot,
-        model=CONFIG.models[wildcards.chatbot],
+        model=asked_model(wildcards.chatbot),
         selfchat=CONFIG.selfchat,
         answering=CONFIG.answering,
         prompts_directory=PROMPTS,
@@ -129,6 +120,14 @@ def import_settings(wildcards):
             arena.n_utterances if arena and wildcards.protocol == "arena" else []
         ),
     )
+
+
+def asked_model(name):
+    """Returns a model as a job that asks it is told; its prices only with a budget, for they change no answer."""
+    model = CONFIG.models[name]
+    if getattr(model, "budget", None) is None and prices_of(model) != Prices():
+        return model.model_copy(update=dict(Prices()))
+    return model
 
 
 def prices():

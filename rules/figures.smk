@@ -6,6 +6,7 @@ DRAWN_FROM = {  # figure -> its table
     "figure4_unieval": "unieval_pass_rates",
     "figure6_gteval": "gteval",
     "figure7_unieval_at_gt_length": "unieval_at_gt_length",
+    "judge_bias": "judge_bias",
     "table2_arena_ratings": "arena_elo",
 }
 for n in CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []:

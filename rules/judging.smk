@@ -71,18 +71,22 @@ rule plan_gteval:
 rule answer:
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
-        learned=lambda wildcards: learned(wildcards.judge),
+        learned=lambda wildcards: answering_files(wildcards.judge),
     output:
-        f"{RESULTS}/responses/{{judge}}/{{protocol}}/{{shard}}-of-{{shards}}.parquet",
+        responses=f"{RESULTS}/responses/{{judge}}/{{protocol}}/{{shard}}-of-{{shards}}.parquet",
+        usage=f"{RESULTS}/usage/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.json",
     log:
         f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.log",
+    wildcard_constraints:
+        judge=one_of(set(CONFIG.judges) - set(PUBLISHED)),
+        protocol=one_of(PROTOCOLS),
     conda:
         "../envs/core.yaml"
     params:
         settings=lambda wildcards: settings(
             name=wildcards.judge,
             protocol=wildcards.protocol,
-            model=CONFIG.models[wildcards.judge],
+            model=asked_model(wildcards.judge),
             answering=CONFIG.answering,
             shard=int(wildcards.shard),
             shards=int(wildcards.shards),
@@ -92,7 +96,32 @@ rule answer:
     shell:
         command(
             "answer",
-            "--requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} --responses {output:q}",
+            "--requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
+            "--responses {output.responses:q} --usage {output.usage:q}",
+        )
+
+
+rule import_answers:
+    input:
+        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
+        published=lambda wildcards: CONFIG.published_answers(
+            wildcards.judge, wildcards.protocol
+        ),
+    output:
+        f"{RESULTS}/responses/{{judge}}/{{protocol}}/1-of-1.parquet",
+    log:
+        f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}.log",
+    wildcard_constraints:
+        judge=one_of(set(CONFIG.judges) & set(PUBLISHED)),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=import_settings,
+        code=code("import_answers"),
+    shell:
+        command(
+            "import_answers",
+            "--requests {input.requests:q} --published {input.published:q} --answers {output:q}",
         )
 
 

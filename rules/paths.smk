@@ -3,6 +3,7 @@
 HUMAN = f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet"
 SEEDS = f"{RESULTS}/seeds.parquet"
 TABLES = f"{RESULTS}/tables/botchat"
+PAIRWISE = [name for name in ("arena", "gteval") if name in PROTOCOLS]
 
 
 def learned(name):
@@ -12,6 +13,17 @@ def learned(name):
         if isinstance(CONFIG.models[name], EmbeddedModel)
         else []
     )
+
+
+def answering_files(name):
+    """Returns what a model's engine reads for a job that asks it; a model that cannot answer here ends the run.
+
+    Snakemake looks at inputs before any job runs, and only at those of jobs that a target needs: `estimate` asks nobody.
+    """
+    reason = unavailable(CONFIG.models[name])
+    if reason:
+        raise WorkflowError(f"models.{name}: {reason}")
+    return learned(name)
 
 
 def dialogues(names):
@@ -33,6 +45,28 @@ def responses(wildcards):
     ]
 
 
+def asked_models():
+    """Returns the models that chat or judge and are asked, not read from a file."""
+    return [
+        name
+        for name in dict.fromkeys([*CONFIG.chatbots, *CONFIG.judges])
+        if name not in PUBLISHED
+    ]
+
+
+def usage_records():
+    """Returns what every job that asks a model writes about that."""
+    jobs = [(name, "selfchat") for name in CONFIG.chatbots]
+    jobs += [(name, protocol) for name in CONFIG.judges for protocol in PROTOCOLS]
+    return [
+        f"{RESULTS}/usage/{name}/{protocol}-{shard}-of-{shards}.json"
+        for name, protocol in jobs
+        if name not in PUBLISHED
+        for shards in [CONFIG.models[name].shards]
+        for shard in range(1, shards + 1)
+    ]
+
+
 def botchat_tables():
     """Returns the names of the tables that the configured protocols give."""
     names = ["seeds", "utterance_lengths"]
@@ -42,7 +76,43 @@ def botchat_tables():
         names += ["arena_elo", "arena_win_rates"]
     if CONFIG.judges and CONFIG.protocols.gteval:
         names += ["gteval"]
+    if CONFIG.judges and PAIRWISE:
+        names += ["judge_bias"]
     return names
+
+
+def pairwise_groups():
+    """Returns what is said of a judge on its own: each pairwise protocol, and each N that dialogues are cut to."""
+    return [
+        (protocol, n)
+        for protocol in PAIRWISE
+        for n in (
+            CONFIG.protocols.arena.n_utterances if protocol == "arena" else [None]
+        )
+    ]
+
+
+def battle_files():
+    """Returns the tables and figures of all configured battles."""
+    return [
+        f"{RESULTS}/{kind}/battles/{name}.{suffix}"
+        for name in CONFIG.battles
+        for kind, suffixes in (
+            ("tables", ("parquet", "csv")),
+            ("figures", ("svg", "pdf")),
+        )
+        for suffix in suffixes
+    ]
+
+
+def wanted_battles(wildcards):
+    """Returns the same for whoever asks for them, and says what to do where none are configured."""
+    if not CONFIG.battles:
+        raise WorkflowError(
+            "the configuration names no battles; add a section such as battles: {mine: {path: mine.csv}}, "
+            "see docs/battles.md"
+        )
+    return battle_files()
 
 
 def figure_files(suffix):

@@ -21,6 +21,11 @@ TITLES = {  # file -> title and caption, here and in Snakemake's own report
         "UniEval pass rate at the human length",
         "The same pass rate, each dialogue cut to the length of the human one on its seed (Figure 7).",
     ),
+    "judge_bias": (
+        "The judges' biases",
+        "What the order and length of two dialogues, and kinship with a model, do to a judge's verdicts, and how far "
+        "judges agree. Seeds resampled; ratings held fixed: by Bradley-Terry on the same verdicts.",
+    ),
     "table2_arena_ratings": (
         "Arena ratings",
         "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled seeds (Table 2).",

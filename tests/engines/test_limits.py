@@ -91,6 +91,19 @@ def test_concurrency_comes_back_slowly() -> None:
     assert flight.limit == 64
 
 
+def test_no_pause_is_longer_than_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialeval.engines.limits.LONGEST_PAUSE", 0.1)
+
+    async def story() -> float:
+        flight, begin = InFlight(4), time.monotonic()
+        flight.refused(await flight.enter(), 1e9)
+        flight.leave()
+        await flight.enter()
+        return time.monotonic() - begin
+
+    assert 0.1 <= run(story()) < 2
+
+
 def test_a_cancelled_request_gives_its_place_back() -> None:
     async def story() -> int:
         flight = InFlight(1)

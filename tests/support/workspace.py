@@ -99,11 +99,13 @@ class Workspace:
         return [line[:32].decode() for line in lines if line.endswith(b"\n")]
 
     def tables(self) -> dict[str, bytes]:
-        """Returns the content of every table and figure, by path below the results."""
+        """Returns the content of every table and figure that two runs must agree on, by path below the results."""
         results = self.folder / "results"
         suffixes = (".parquet", ".csv", ".svg", ".pdf")
         return {
-            str(path.relative_to(results)): path.read_bytes() for path in results.rglob("*") if path.suffix in suffixes
+            str(path.relative_to(results)): path.read_bytes()
+            for path in results.rglob("*")
+            if path.suffix in suffixes and path.stem not in ("usage", "estimate")  # these tell of one run
         }
 
     def edit(self, file: str, old: str, new: str) -> None:

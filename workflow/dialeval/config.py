@@ -35,6 +35,13 @@ class _Section(BaseModel):
 
 
 class _Model(_Section):
+    # changes no answer, so it is left out of every dump: out of settings, identities and provenance
+    family: str | None = Field(
+        None,
+        min_length=1,
+        exclude=True,
+        description="Models of one family, for the judges' self-preference; null: the model's own name.",
+    )
     shards: Count = Field(1, description="Number of jobs that this model's work is split into.")
     concurrency: Count = Field(64, description="Requests in flight at once.")
 
@@ -144,6 +151,10 @@ class OpenAIModel(_Model):
         description="Whether temperature and top_p are sent; null: not to o1, o3, ... and gpt-5, which refuse them.",
     )
     send_seed: bool = Field(True, description="Whether the sampling seed of a request, if it has one, is sent.")
+    system_message: Literal["send", "merge"] = Field(
+        "send",
+        description="merge puts the system text into the first user message, for templates that refuse a system role.",
+    )
     reasoning_effort: str | None = Field(None, min_length=1, description="Sent to reasoning models: low, medium, ...")
     extra_body: dict[str, Any] = Field({}, description="Further fields of every generating request's body.")
     label_logprobs: Literal["top_logprobs", "vllm", "none"] = Field(
@@ -167,6 +178,16 @@ class OpenAIModel(_Model):
     )
     price_input: Annotated[float, Field(ge=0)] | None = Field(None, description="Price of a million prompt tokens.")
     price_output: Annotated[float, Field(ge=0)] | None = Field(None, description="Price of a million answer tokens.")
+    budget: Annotated[float, Field(gt=0)] | None = Field(
+        None,
+        description="Most that one job may spend, in the prices' currency; the job stops before it would be exceeded.",
+    )
+
+    @model_validator(mode="after")
+    def _budget_has_prices(self) -> Self:
+        if self.budget is not None and (self.price_input is None or self.price_output is None):
+            raise ValueError("a budget needs price_input and price_output beside it")
+        return self
 
     @field_validator("api_key_env", mode="before")
     @classmethod
@@ -200,8 +221,45 @@ class OpenAIModel(_Model):
         return value
 
 
-Model = Annotated[EmbeddedModel | VllmModel | OpenAIModel, Field(discriminator="engine")]
-ENGINES: dict[str, type[_Model]] = {"embedded": EmbeddedModel, "vllm": VllmModel, "openai": OpenAIModel}
+class PublishedModel(_Model):
+    """A model whose dialogues or verdicts others have published; nothing is asked of it."""
+
+    engine: Literal["published"]
+    dialogues: Path | None = Field(
+        None,
+        description="As a chatbot: xlsx or TAB-separated file with a column of dialogues for each model, in data_dir.",
+    )
+    column: str | None = Field(
+        None, min_length=1, description="Column of this model in that file; null: the model's name."
+    )
+    unieval: Path | None = Field(None, description="As a judge: file of answers on single dialogues (UniEval.tsv).")
+    gteval: Path | None = Field(None, description="As a judge: file of answers on pairs with GT (GTEval.tsv).")
+    arena: dict[Count, Path] | None = Field(
+        None, description="As a judge: for each N a file of answers on pairs, in GTEval.tsv's format."
+    )
+    judge_column: str = Field("gpt4", min_length=1, description="Column with the judge's texts in those files.")
+    names: dict[str, Name] = Field(
+        {}, description="Names in those files -> models of this configuration, where they differ; GT is always human."
+    )
+    shards: Annotated[int, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
+    concurrency: Count = Field(1, description="Without effect: nothing is asked.")
+
+    @field_validator("names")
+    @classmethod
+    def _name_each_model_once(cls, value: dict[str, str]) -> dict[str, str]:
+        if "GT" in value:
+            raise ValueError("GT always stands for the human dialogues; leave it out")
+        models = list(value.values())
+        twice = sorted({model for model in models if models.count(model) > 1})
+        if twice:
+            raise ValueError(f"{', '.join(twice)} stands for two names in the files; keep one")
+        return value
+
+
+Model = Annotated[EmbeddedModel | VllmModel | OpenAIModel | PublishedModel, Field(discriminator="engine")]
+ENGINES: dict[str, type[_Model]] = {
+    "embedded": EmbeddedModel, "vllm": VllmModel, "openai": OpenAIModel, "published": PublishedModel
+}  # fmt: skip
 CHATBOT_METHODS = ("retrieval", "ngram", "random", "generic")
 JUDGE_METHODS = ("forest",)
 
@@ -288,6 +346,26 @@ class Elo(_Section):
     resamples: Count = Field(1000, description="Resamples of the seeds behind every interval.")
 
 
+class Battles(_Section):
+    """A table of battles to rate on its own: a CSV file with who met whom, and who won."""
+
+    path: Path = Field(description="CSV file with a header, relative to data_dir or absolute.")
+    left: str = Field("left", min_length=1, description="Column with the name of the one shown first.")
+    right: str = Field("right", min_length=1, description="Column with the name of the one shown second.")
+    winner: str | None = Field(
+        None, min_length=1, description="Column that says left, right or tie; null: winner, or else label."
+    )
+    cluster: str | None = Field(
+        None,
+        min_length=1,
+        description="Column whose equal values are resampled together, such as prompt; null: each row by itself.",
+    )
+
+    def columns(self) -> dict[str, str | None]:
+        """Returns the names of the columns by what they hold."""
+        return {"left": self.left, "right": self.right, "winner": self.winner, "cluster": self.cluster}
+
+
 class Answering(_Section):
     """What happens when a request fails."""
 
@@ -308,27 +386,53 @@ class Tokens(_Section):
     cl100k_file: Path | None = Field(None, description="tiktoken's cl100k_base vocabulary file, for work offline.")
 
 
+_DIALOGUE_FIELDS = ("models", "corpora", "seeds")
+_NO_DIALOGUES: dict[str, Any] = {
+    "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}
+}  # fmt: skip
+
+
 class Config(_Section):
     """The whole configuration of a run."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "required": [],
+            "anyOf": [{"required": list(_DIALOGUE_FIELDS)}, {"required": ["battles"]}],
+        }
+    )
 
     data_dir: Path = Field(Path("data"), description="Folder of public data, laid out as their origins do.")
     results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
     store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")
     random_seed: Annotated[int, Field(ge=0)] = Field(0, description="Seed of all randomness.")
-    models: dict[Name, Model] = Field(min_length=1, description="Every model that chats or judges, by a name of yours.")
+    models: dict[Name, Model] = Field(
+        description="Every model that chats or judges, by a name of yours. Battles alone need no models."
+    )
     chatbots: list[Name] = Field([], description="Models that chat.")
     judges: list[Name] = Field([], description="Models that judge.")
     corpora: dict[Name, Corpus] = Field(min_length=1, description="Where dialogues come from, by a name of yours.")
     seeds: Seeds
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Protocols()
+    battles: dict[Name, Battles] = Field({}, description="Tables of battles to rate on their own, by a name of yours.")
     elo: Elo = Elo()
     answering: Answering = Answering()
     prompts: Prompts = Prompts()
     tokens: Tokens = Tokens()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _battles_stand_alone(cls, raw: Any) -> Any:
+        """Fills in what a configuration of nothing but battles need not say."""
+        if isinstance(raw, Mapping) and raw.get("battles") and not any(field in raw for field in _DIALOGUE_FIELDS):
+            return {**raw, **_NO_DIALOGUES}
+        return raw
+
     @model_validator(mode="after")
     def _names_are_defined(self) -> Self:
+        if not self.models and not self.battles:
+            raise ValueError("models: at least 1 item is needed; name the models that chat and judge")
         for field, names, known in (
             ("chatbots", self.chatbots, self.models),
             ("judges", self.judges, self.models),
@@ -382,10 +486,81 @@ class Config(_Section):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _published_models_name_their_files(self) -> Self:
+        for name in self.chatbots:
+            model = self.models[name]
+            if isinstance(model, PublishedModel) and model.dialogues is None:
+                raise ValueError(
+                    f"chatbots: '{name}' is a published model without dialogues; name their file: "
+                    f"models.{name}.dialogues"
+                )
+        for name in self.judges:
+            model = self.models[name]
+            if not isinstance(model, PublishedModel):
+                continue
+            for field, path in self._answer_files(name).items():
+                if path is None:
+                    raise ValueError(
+                        f"judges: '{name}' is a published model without answers for protocols.{field}; name their "
+                        f"file, models.{name}.{field}, or leave the protocol out"
+                    )
+            for model_name in model.names.values():
+                if model_name not in self.models:
+                    raise ValueError(
+                        f"models.{name}.names: '{model_name}' is not a model of this configuration; "
+                        f"{nearest(model_name, self.models)}"
+                    )
+        return self
+
+    def _answer_files(self, judge: str) -> dict[str, Path | None]:
+        """Returns the files that the protocols need of a published judge, by field; None where one is not named."""
+        model, protocols = self.models[judge], self.protocols
+        if not isinstance(model, PublishedModel):
+            return {}
+        files: dict[str, Path | None] = {}
+        if protocols.unieval:
+            files["unieval"] = model.unieval
+        if protocols.gteval:
+            files["gteval"] = model.gteval
+        for n in protocols.arena.n_utterances if protocols.arena else []:
+            files[f"arena.{n}"] = (model.arena or {}).get(n)
+        return files
+
+    def published_dialogues(self, chatbot: str) -> Path | None:
+        """Returns where a published chatbot's dialogues lie."""
+        model = self.models[chatbot]
+        path = model.dialogues if isinstance(model, PublishedModel) else None
+        return None if path is None else self._in_data_dir(path)
+
+    def published_answers(self, judge: str, protocol: str) -> list[Path]:
+        """Returns where a published judge's answers lie: one file, for Arena one for each N in order."""
+        files = self._answer_files(judge).items()
+        return [self._in_data_dir(path) for field, path in files if path and field.split(".")[0] == protocol]
+
+    def published_sources(self) -> dict[str, Path]:
+        """Returns all files that published models in use are read from, by field."""
+        sources = {f"models.{name}.dialogues": self.published_dialogues(name) for name in self.chatbots}
+        for name in self.judges:
+            for field, path in self._answer_files(name).items():
+                sources[f"models.{name}.{field}"] = path and self._in_data_dir(path)
+        return {field: path for field, path in sources.items() if path is not None}
+
     def corpus_path(self, name: str) -> Path | None:
         """Returns where a corpus lies, or None for a bundled one."""
         path = self.corpora[name].path
-        return None if path is None else self.data_dir.expanduser() / path.expanduser()
+        return None if path is None else self._in_data_dir(path)
+
+    def battles_path(self, name: str) -> Path:
+        """Returns where a table of battles lies."""
+        return self._in_data_dir(self.battles[name].path)
+
+    def _in_data_dir(self, path: Path) -> Path:
+        return self.data_dir.expanduser() / path.expanduser()
+
+    def families(self) -> dict[str, str]:
+        """Returns the family of every model that chats or judges."""
+        return {name: self.models[name].family or name for name in (*self.chatbots, *self.judges)}
 
     def used_corpora(self) -> list[str]:
         """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
@@ -411,14 +586,15 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     except ValidationError as error:
         lines = [_in_words(dict(details)) for details in error.errors()]
         raise UserError("the configuration has " + _count(lines) + ":\n" + "\n".join(lines)) from None
-    missing = []
-    for name in config.used_corpora():
-        path = config.corpus_path(name)
-        if path is not None and not path.exists():
-            missing.append(
-                f"  corpora.{name}.path: {path} does not exist; correct the path or `data_dir` "
-                f"(now '{config.data_dir}'), for example with --config data_dir=FOLDER"
-            )
+    sources = {f"corpora.{name}.path": config.corpus_path(name) for name in config.used_corpora()}
+    sources |= {f"battles.{name}.path": config.battles_path(name) for name in config.battles}
+    sources |= config.published_sources()
+    missing = [
+        f"  {field}: {path} does not exist; correct the path or `data_dir` "
+        f"(now '{config.data_dir}'), for example with --config data_dir=FOLDER"
+        for field, path in sources.items()
+        if path is not None and not path.exists()
+    ]
     for field, path in (
         ("prompts.directory", config.prompts.directory),
         ("tokens.cl100k_file", config.tokens.cl100k_file),
@@ -510,9 +686,9 @@ def _known_fields(place: list[str], details: dict[str, Any]) -> list[str]:
     sections: dict[str, type[BaseModel]] = {
         "": Config, "corpora": Corpus, "seeds": Seeds, "selfchat": Selfchat, "protocols": Protocols, "elo": Elo,
         "answering": Answering, "prompts": Prompts, "tokens": Tokens, "protocols.unieval": UniEval,
-        "protocols.arena": Arena, "protocols.gteval": GTEval,
+        "protocols.arena": Arena, "protocols.gteval": GTEval, "battles": Battles,
     }  # fmt: skip
     if place[:1] == ["models"]:
         return list(ENGINES[str(details["loc"][2])].model_fields)
-    path = place[0] if place[:1] == ["corpora"] else ".".join(place)
+    path = place[0] if place[:1] in (["corpora"], ["battles"]) else ".".join(place)
     return list(sections[path].model_fields)

@@ -22,12 +22,14 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`models.<name>` with `engine: embedded`", config.EmbeddedModel),
     ("`models.<name>` with `engine: vllm`", config.VllmModel),
     ("`models.<name>` with `engine: openai`", config.OpenAIModel),
+    ("`models.<name>` with `engine: published`", config.PublishedModel),
     ("`corpora.<name>`", config.Corpus),
     ("`seeds`", config.Seeds),
     ("`selfchat`", config.Selfchat),
     ("`protocols.unieval`", config.UniEval),
     ("`protocols.arena`", config.Arena),
     ("`protocols.gteval`", config.GTEval),
+    ("`battles.<name>`", config.Battles),
     ("`elo`", config.Elo),
     ("`answering`", config.Answering),
     ("`prompts`", config.Prompts),
@@ -36,8 +38,8 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
 HEAD = """# Configuration
 
 A run is described by one YAML file: `config.yaml`, or the one given with `--configfile`, which then stands alone.
-`--config data_dir=FOLDER` changes a single top-level field. Mistakes are reported before anything runs, all at once, with
-the field, the value and what would be right.
+`--config data_dir=FOLDER` changes a single top-level field. Mistakes are reported before anything runs, all at once,
+with the field, the value and what would be right.
 
 A field without a default must be given. This page is generated from `workflow/dialeval/config.py`.
 """

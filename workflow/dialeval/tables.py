@@ -42,7 +42,7 @@ def _schema(**columns: pa.DataType) -> pa.Schema:
     return pa.schema([pa.field(name, kind, nullable=name in _NULLABLE) for name, kind in columns.items()])
 
 
-_TEXT, _INT, _FLOAT = pa.string(), pa.int32(), pa.float64()
+_TEXT, _INT, _LARGE, _FLOAT = pa.string(), pa.int32(), pa.int64(), pa.float64()
 _UTTERANCES = pa.list_(pa.string())
 
 # fmt: off
@@ -52,7 +52,9 @@ _NULLABLE = {
     "low", "high", "mean", "median", "p95", "max", "pass_rate", "elo", "elo_sd", "win", "tie", "lose", "unparsed",
     "win_low", "win_high", "win_or_tie", "bradley_terry", "bradley_terry_low", "bradley_terry_high", "davidson",
     "davidson_low", "davidson_high", "p_above_next", "value", "note", "auc", "accuracy",
-    "published", "published_elo", "published_mean", "published_pass_rate", "published_win_or_tie",
+    "input_tokens", "output_tokens", "cost", "stored", "output_tokens_expected", "cost_low", "cost_high",
+    "cost_expected", "other_judge", "published", "published_elo", "published_mean", "published_pass_rate",
+    "published_win_or_tie",
 }
 
 SCHEMAS: dict[str, pa.Schema] = {
@@ -72,6 +74,13 @@ SCHEMAS: dict[str, pa.Schema] = {
     "verdicts": _schema(judge=_TEXT, protocol=_TEXT, request_id=_TEXT, seed_id=_TEXT, left=_TEXT, right=_TEXT,
                         n_utterances=_INT, choice=_TEXT, winner=_TEXT, first_ai_index=_INT, reason=_TEXT,
                         status=_TEXT),
+    "usage": _schema(model=_TEXT, protocol=_TEXT, requests=_LARGE, asked=_LARGE, from_store=_LARGE,
+                     input_tokens=_LARGE, output_tokens=_LARGE, reasoning_tokens=_LARGE, cost=_FLOAT, failures=_TEXT,
+                     seconds=_FLOAT),
+    "estimate": _schema(model=_TEXT, protocol=_TEXT, requests=_LARGE, stored=_LARGE, to_ask=_LARGE,
+                        input_tokens_low=_LARGE, input_tokens_high=_LARGE, output_tokens_low=_LARGE,
+                        output_tokens_high=_LARGE, output_tokens_expected=_LARGE, cost_low=_FLOAT, cost_high=_FLOAT,
+                        cost_expected=_FLOAT, tokenizer=_TEXT, note=_TEXT),
     "judge_report": _schema(judge=_TEXT, damage=_TEXT, n=_INT, auc=_FLOAT, accuracy=_FLOAT, note=_TEXT),
     "botchat/seeds": _schema(n_utterances=_INT, n_dialogues=_INT),
     "botchat/utterance_lengths": _schema(model=_TEXT, mean=_FLOAT, median=_FLOAT, p95=_FLOAT, max=_INT, n=_INT,
@@ -93,6 +102,12 @@ SCHEMAS: dict[str, pa.Schema] = {
     "botchat/gteval": _schema(judge=_TEXT, model=_TEXT, win=_FLOAT, tie=_FLOAT, lose=_FLOAT, unparsed=_FLOAT,
                               win_or_tie=_FLOAT, low=_FLOAT, high=_FLOAT, n_comparisons=_INT,
                               published_win_or_tie=_FLOAT),
+    "botchat/judge_bias": _schema(judge=_TEXT, other_judge=_TEXT, protocol=_TEXT, n_utterances=_INT, measure=_TEXT,
+                                  value=_FLOAT, low=_FLOAT, high=_FLOAT, n=_INT, note=_TEXT),
+    "battles/ratings": _schema(model=_TEXT, elo=_FLOAT, low=_FLOAT, high=_FLOAT, elo_sd=_FLOAT, bradley_terry=_FLOAT,
+                               bradley_terry_low=_FLOAT, bradley_terry_high=_FLOAT, davidson=_FLOAT,
+                               davidson_low=_FLOAT, davidson_high=_FLOAT, p_above_next=_FLOAT, n_comparisons=_INT,
+                               note=_TEXT),
 }
 # fmt: on
 

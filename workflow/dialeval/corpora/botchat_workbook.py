@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
-import openpyxl
-from openpyxl.utils.exceptions import InvalidFileException
-
 from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check, parse_json
 from dialeval.errors import UserError
 
@@ -43,6 +40,9 @@ def read(path: Path, language: str) -> Reading:
 
 def _rows(path: Path) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
     """Yields the row number of the sheet and the cells of the three columns, in the order of `COLUMNS`."""
+    import openpyxl  # takes half a second, which a run without a workbook need not wait
+    from openpyxl.utils.exceptions import InvalidFileException
+
     try:
         workbook = openpyxl.load_workbook(path, read_only=True, data_only=True)
     except (OSError, BadZipFile, InvalidFileException, KeyError) as error:

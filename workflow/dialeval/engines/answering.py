@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress
+
+_Result = TypeVar("_Result")
 
 
 async def run_together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
@@ -118,6 +120,17 @@ class Answering:
                     await self.ask(request)
 
         await run_together(worker() for _ in range(self.engine.concurrency))
+
+    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Runs work that asks this model to its end, then gives back what the engine holds."""
+
+        async def with_closing() -> _Result:
+            try:
+                return await work
+            finally:
+                await self.engine.close()
+
+        return asyncio.run(with_closing())
 
     def check_failures(self) -> None:
         """Raises UserError if more requests failed than the configuration allows."""

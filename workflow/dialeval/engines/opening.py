@@ -1,4 +1,4 @@
-"""From a model's configuration to an engine that answers for it."""
+"""From a model's configuration to an engine that answers for it. An engine is imported when it is opened."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from dialeval.config import EmbeddedModel, Model
-from dialeval.engines.availability import unavailable
-from dialeval.engines.embedded.engine import EmbeddedEngine
-from dialeval.engines.embedded.learning import Learned
+from dialeval.config import EmbeddedModel, Model, OpenAIModel, VllmModel
 from dialeval.engines.request import Engine
 from dialeval.errors import UserError
 from dialeval.fingerprint import fingerprint
@@ -25,13 +22,30 @@ def open_engine(model: Model, learned: Sequence[Path]) -> Engine:
     Raises:
         UserError: the engine cannot be had here.
     """
+    if isinstance(model, OpenAIModel):
+        from dialeval.engines.budget import BudgetedEngine
+        from dialeval.engines.openai_api.engine import OpenAIEngine
+
+        engine = OpenAIEngine(model)
+        return engine if model.budget is None else BudgetedEngine(engine, model)
+    if isinstance(model, VllmModel):
+        from dialeval.engines.vllm_engine import VllmEngine
+
+        return VllmEngine(model)
     if isinstance(model, EmbeddedModel):
-        parameters = Learned.load(learned[0])
-        identity = {
-            "engine": "embedded",
-            "method": model.method,
-            "learned": parameters.digest,
-            "code": fingerprint("dialeval.engines.embedded.engine"),
-        }
-        return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)
-    raise UserError(unavailable(model) or f"engine '{model.engine}' cannot be opened")
+        return _embedded(model, learned)
+    raise UserError(f"a model of engine '{model.engine}' is not asked; its answers are read from files")
+
+
+def _embedded(model: EmbeddedModel, learned: Sequence[Path]) -> Engine:
+    from dialeval.engines.embedded.engine import EmbeddedEngine
+    from dialeval.engines.embedded.learning import Learned
+
+    parameters = Learned.load(learned[0])
+    identity = {
+        "engine": "embedded",
+        "method": model.method,
+        "learned": parameters.digest,
+        "code": fingerprint("dialeval.engines.embedded.engine"),
+    }
+    return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)

@@ -11,7 +11,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
@@ -23,20 +22,11 @@ from dialeval.figures.panels import (
     check_columns,
     counted,
     distinct,
-    draw_published,
-    interval_lengths,
-    legend_marker,
-    mark_missing,
-    panel_grid,
-    published_marker,
-    write_beside,
 )
+from dialeval.figures.ratings import RATING_COLUMNS, forest_plot
 from dialeval.figures.style import (
-    BLUE,
-    GREEN,
     LIGHT_GREY,
     TINY,
-    VERMILLION,
     new_figure,
     readable_on,
     sentence_figure,
@@ -47,12 +37,6 @@ from dialeval.figures.style import (
 _RATES = {"win": "Win rate", "win_or_tie": "Win + tie rate"}
 _LARGE_CELL, _SMALL_CELL = 0.36, 0.22
 _MOST_ANNOTATED = 9
-_METHODS = {
-    "elo": ("Elo (bootstrap)", "low", "high", "o", BLUE),
-    "bradley_terry": ("Bradley-Terry", "bradley_terry_low", "bradley_terry_high", "s", VERMILLION),
-    "davidson": ("Davidson", "davidson_low", "davidson_high", "^", GREEN),
-}
-_METHOD_STEP = 0.22
 
 
 @styled
@@ -108,28 +92,18 @@ def figure_arena_ratings(arena_elo: pd.DataFrame, interval: str = INTERVAL) -> F
         interval: what the intervals are, for the axis.
     """
     check_columns(arena_elo, "judge", "n", "model", "note", "published_elo", "n_comparisons", "n_unparsed")
-    check_columns(arena_elo, *(name for method in _METHODS for name in (method, *_METHODS[method][1:3])))
+    check_columns(arena_elo, *RATING_COLUMNS)
     if arena_elo.empty:
         return sentence_figure("The Arena has no comparisons, so there are no ratings to show.")
     sizes, judges = sorted({int(n) for n in arena_elo["n"]}), distinct(arena_elo, "judge")
     longest = arena_elo[arena_elo["n"] == sizes[-1]]
     models = best_first(longest, "elo", distinct(arena_elo, "model"))
-    shown = [method for method in _METHODS if arena_elo[method].notna().any()]
-    keys = [(judge, n) for judge in judges for n in sizes]
-    titles = [f"N = {n}, judge: {judge}" for judge, n in keys]
-    figure, panels = panel_grid(titles, models, 0.16 + 0.06 * max(len(shown), 1), min(len(sizes), 3))
-    panels[0].set_xlim(_rating_limits(arena_elo))
-    for (judge, n), panel in zip(keys, panels, strict=True):
-        here = arena_elo[(arena_elo["judge"] == judge) & (arena_elo["n"] == n)]
-        _draw_ratings(panel, here.set_index("model").reindex(models), shown)
-    counts = counted(arena_elo["n_comparisons"], "comparisons")
-    star = "; *: see the table's note" if arena_elo["note"].fillna("").ne("").any() else ""
-    caption(figure, f"Rating (Elo points); {counts} per model", f"bars: {interval}{star}")
-    handles = [_handle(method) for method in shown]
-    if arena_elo["published_elo"].notna().any():
-        handles.append(published_marker("published Elo"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    return figure
+    panels = {
+        f"N = {n}, judge: {judge}": arena_elo[(arena_elo["judge"] == judge) & (arena_elo["n"] == n)]
+        for judge in judges
+        for n in sizes
+    }
+    return forest_plot(panels, models, interval, columns=len(sizes))
 
 
 def _both_directions(win_rates: pd.DataFrame) -> pd.DataFrame:
@@ -180,63 +154,3 @@ def _label_matrices(axes: NDArray[Any], models: list[str]) -> None:
     for panel in axes.flat:
         panel.tick_params(length=0, labelsize=size)
         panel.tick_params(axis="x", rotation=90)
-
-
-def _rating_limits(arena_elo: pd.DataFrame) -> tuple[float, float]:
-    """Returns an axis that holds every rating and interval but those that the comparisons set no limit on."""
-    noted = arena_elo["note"].fillna("").ne("")
-    limited = arena_elo if noted.all() else arena_elo[~noted]
-    columns = ["published_elo", *(name for method in _METHODS for name in (method, *_METHODS[method][1:3]))]
-    always = arena_elo[["elo", *_METHODS["elo"][1:3]]]
-    values = np.concatenate([part.to_numpy(dtype=np.float64).ravel() for part in (limited[columns], always)])
-    values = values[np.isfinite(values)]
-    if not len(values):
-        return 900.0, 1100.0
-    margin = max(0.06 * float(values.max() - values.min()), 5.0)
-    return float(values.min()) - margin, float(values.max()) + margin
-
-
-def _write_far_ratings(panel: Axes, ratings: pd.Series, heights: NDArray[np.float64], colour: str) -> None:
-    """Writes the ratings that lie outside a panel at its edges, each with an arrow towards its place."""
-    left, right = panel.get_xlim()
-    for rating, height in zip(ratings, heights, strict=True):
-        if rating > right:
-            panel.text(right, height, f"{rating:,.0f} \N{RIGHTWARDS ARROW}", ha="right", **_far_look(colour))
-        elif rating < left:
-            panel.text(left, height, f" \N{LEFTWARDS ARROW} {rating:,.0f}", ha="left", **_far_look(colour))
-
-
-def _far_look(colour: str) -> dict[str, Any]:
-    return {"va": "center", "fontsize": TINY, "color": colour}
-
-
-def _draw_ratings(panel: Axes, rows: pd.DataFrame, shown: list[str]) -> None:
-    """Draws every method's ratings of all models, one method below the other in each row."""
-    places = np.arange(len(rows), dtype=np.float64)
-    for index, method in enumerate(shown):
-        _, low, high, marker, colour = _METHODS[method]
-        heights = places + _METHOD_STEP * (index - (len(shown) - 1) / 2)
-        near = rows.where(rows[method].between(*panel.get_xlim()))
-        lengths = interval_lengths(near, method, low, high)
-        panel.errorbar(near[method], heights, xerr=lengths, fmt=marker, markersize=3.5, color=colour, elinewidth=0.9)
-        _write_far_ratings(panel, rows[method], heights, colour)
-    draw_published(panel, places - _METHOD_STEP * (len(shown) - 1) / 2, rows["published_elo"])
-    for place in places[1:]:
-        panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
-    mark_missing(panel, [row for row, empty in enumerate(rows[list(_METHODS)].isna().all(axis=1)) if empty])
-    _write_cautions(panel, rows)
-
-
-def _write_cautions(panel: Axes, rows: pd.DataFrame) -> None:
-    """Writes beside each row how many verdicts were unparsed, and a star where the rating has a note."""
-    stars = np.where(rows["note"].fillna("").ne(""), " *", "")
-    unparsed = rows["n_unparsed"].fillna(0).to_numpy(dtype=int)
-    if unparsed.any():
-        write_beside(panel, "unparsed", {row: f"{unparsed[row]:,}{star}" for row, star in enumerate(stars)})
-    else:
-        write_beside(panel, "", {row: "*" for row, star in enumerate(stars) if star})
-
-
-def _handle(method: str) -> Line2D:
-    label, _, _, marker, colour = _METHODS[method]
-    return legend_marker(marker, colour, label, line=True)

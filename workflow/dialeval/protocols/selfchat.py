@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from dialeval.engines.answering import Answering, run_together
 from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response, Sampling
 
 TEMPLATE = "selfchat.j2"
+
+
+class Window(Protocol):
+    """What decides how much of a dialogue a prompt holds: an engine, or what is known of one that is not running."""
+
+    @property
+    def context_window(self) -> int | None:
+        """Tokens of prompt and answer together; None if there is no limit."""
+        ...
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of the rendered prompt in the model's own tokens."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -34,22 +47,64 @@ def history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
 
 
 def fit_history(
-    system: str, utterances: Sequence[str], answering: Answering, max_tokens: int
+    system: str, utterances: Sequence[str], engine: Window, max_tokens: int
 ) -> tuple[tuple[Message, ...], int]:
     """Returns the longest history that leaves room for the answer, and how many old utterances it leaves out.
 
     Raises:
         AnswerFailure: not even the last utterance fits.
     """
-    engine = answering.engine
     for dropped in range(len(utterances)):
         messages = history(system, utterances[dropped:])
         window = engine.context_window
         if window is None or engine.count_tokens(messages) + max_tokens <= window:
             return messages, dropped
-    failure = AnswerFailure("context", f"the last utterance alone does not fit a window of {engine.context_window}")
-    answering.count_failure(failure, f"the utterance {utterances[-1]!r:.60}")
-    raise failure
+    raise AnswerFailure("context", f"the last utterance alone does not fit a window of {engine.context_window}")
+
+
+def next_request(
+    engine: Window, seed_id: str, utterances: Sequence[str], *, system: str, sampling: Sampling
+) -> tuple[Request, int]:
+    """Returns the request for a dialogue's next utterance, and how many old utterances its prompt leaves out.
+
+    Raises:
+        AnswerFailure: not even the last utterance fits the window.
+    """
+    messages, dropped = fit_history(system, utterances, engine, sampling.max_tokens)
+    request = Request(
+        request_id=f"selfchat/{seed_id}/{len(utterances)}",
+        protocol="selfchat",
+        kind="chat",
+        messages=messages,
+        sampling=sampling,
+        subject=(tuple(utterances),),
+    )
+    return request, dropped
+
+
+def follow(
+    engine: Window,
+    seed_id: str,
+    seed: Dialogue,
+    stored: Callable[[Request], Response | None],
+    *,
+    n_utterances: int,
+    system: str,
+    sampling: Sampling,
+) -> Iterator[tuple[Request, Response | None]]:
+    """Yields the requests of a dialogue with their stored answers, up to the first that has none (None).
+
+    A dialogue that cannot go on, since its last utterance does not fit the window, ends there.
+    """
+    utterances = list(seed)
+    with suppress(AnswerFailure):
+        while len(utterances) < n_utterances:
+            request, _ = next_request(engine, seed_id, utterances, system=system, sampling=sampling)
+            response = stored(request)
+            yield request, response
+            if response is None:
+                return
+            utterances.append(response.text.strip())
 
 
 async def chat_all(
@@ -106,15 +161,11 @@ async def chat(
     utterances = list(seed)
     turns: list[Turn] = []
     while len(utterances) < n_utterances:
-        messages, dropped = fit_history(system, utterances, answering, sampling.max_tokens)
-        request = Request(
-            request_id=f"selfchat/{seed_id}/{len(utterances)}",
-            protocol="selfchat",
-            kind="chat",
-            messages=messages,
-            sampling=sampling,
-            subject=(tuple(utterances),),
-        )
+        try:
+            request, dropped = next_request(answering.engine, seed_id, utterances, system=system, sampling=sampling)
+        except AnswerFailure as failure:
+            answering.count_failure(failure, f"the utterance {utterances[-1]!r:.60}")
+            raise
         response = await answering.ask(request)
         utterances.append(response.text.strip())
         turns.append(Turn(utterances[-1], response, dropped))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
+from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.config import Answering as AnsweringSettings
 from dialeval.config import Model
 from dialeval.engines.answering import Answering, response_row
@@ -33,9 +34,18 @@ class Settings(BaseModel):
 
 
 def stage(
-    settings: Settings, requests: Path, learned: list[Path], store: Path, responses: Path, provenance: Provenance
+    settings: Settings,
+    requests: Path,
+    learned: list[Path],
+    store: Path,
+    responses: Path,
+    usage: Path,
+    provenance: Provenance,
 ) -> None:
-    """Writes the table `responses`, in the order of the requests; what the store has is not asked again."""
+    """Writes the table `responses`, in the order of the requests, and a record of the usage.
+
+    What the store has is not asked again.
+    """
 
     def mine() -> Iterator[Request]:
         for row in iterate_rows(requests, "requests"):
@@ -50,17 +60,32 @@ def stage(
         store, identity=engine.identity, name=settings.name, protocol=settings.protocol, writer=writer
     ) as kept:
         answering = Answering(engine, kept, progress, max_failure_share=settings.answering.max_failure_share)
-        asyncio.run(answering.ask_all(mine()))
+        start, tokens = time.monotonic(), TokenSums()
+        answering.run(answering.ask_all(mine()))
+        seconds = time.monotonic() - start
         progress.finish()
         answering.check_failures()
 
         def rows() -> Iterator[dict[str, Any]]:
             for request in mine():
                 key = answering.key(request)
-                yield response_row(request, key, kept.get(key))
+                response = kept.get(key)
+                if response is not None:
+                    tokens.add(key, response)
+                yield response_row(request, key, response)
 
         with TableWriter(responses, "responses", provenance) as table:
             table.write_all(rows())
+    done = Usage.of_job(
+        settings.name,
+        settings.protocol,
+        requests=answering.total,
+        asked=answering.asked,
+        tokens=tokens,
+        failures=answering.failures,
+        seconds=seconds,
+    )
+    write_usage(usage, done)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from dialeval.errors import UserError, nearest
 from dialeval.figures.botchat_arena import figure5_arena, figure_arena_ratings
+from dialeval.figures.botchat_bias import figure_judge_bias
 from dialeval.figures.botchat_lengths import figure2_seed_lengths, figure3_utterance_lengths
 from dialeval.figures.botchat_rates import figure4_unieval, figure6_gteval, figure7_unieval_at_gt_length
 from dialeval.figures.style import save_figure
@@ -53,6 +54,7 @@ def _drawing(name: str, settings: Settings) -> tuple[str, Callable[[pd.DataFrame
         "figure4_unieval": ("botchat/unieval_pass_rates", figure4_unieval),
         "figure6_gteval": ("botchat/gteval", figure6_gteval),
         "figure7_unieval_at_gt_length": ("botchat/unieval_at_gt_length", figure7_unieval_at_gt_length),
+        "judge_bias": ("botchat/judge_bias", figure_judge_bias),
         "table2_arena_ratings": ("botchat/arena_elo", figure_arena_ratings),
     }
     if name not in drawings:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
+import time
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
+from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.config import Answering as AnsweringSettings
 from dialeval.config import Model, Selfchat
 from dialeval.engines.answering import Answering
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Sampling
+from dialeval.engines.request import Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import in_shard
-from dialeval.protocols.selfchat import TEMPLATE, chat_all, rows
+from dialeval.protocols.selfchat import TEMPLATE, chat_all, follow, rows
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table
 
@@ -34,9 +36,18 @@ class Settings(BaseModel):
 
 
 def stage(
-    settings: Settings, seeds: Path, learned: list[Path], store: Path, generated: Path, provenance: Provenance
+    settings: Settings,
+    seeds: Path,
+    learned: list[Path],
+    store: Path,
+    generated: Path,
+    usage: Path,
+    provenance: Provenance,
 ) -> None:
-    """Writes the table `generated`: every dialogue, seed utterances included, one row per utterance."""
+    """Writes the table `generated` and a record of the usage.
+
+    The table has every dialogue, seed utterances included, one row per utterance.
+    """
     by_id = {
         row["seed_id"]: tuple(row["utterances"])
         for row in read_table(seeds, "seeds").to_pylist()
@@ -53,13 +64,32 @@ def stage(
         store, identity=engine.identity, name=settings.name, protocol="selfchat", writer=writer
     ) as responses:
         answering = Answering(engine, responses, progress, max_failure_share=settings.answering.max_failure_share)
-        dialogues = asyncio.run(
-            chat_all(answering, by_id, n_utterances=chat.n_utterances, system=system, sampling=sampling)
-        )
+
+        def stored(request: Request) -> Response | None:
+            return responses.get(answering.key(request))
+
+        start, tokens = time.monotonic(), TokenSums()
+        how: dict[str, Any] = {"n_utterances": chat.n_utterances, "system": system, "sampling": sampling}
+        dialogues = answering.run(chat_all(answering, by_id, **how))
+        seconds = time.monotonic() - start
+        for seed_id, seed in by_id.items():  # dialogues that broke off count too, as far as they came
+            for request, response in follow(engine, seed_id, seed, stored, **how):
+                if response is not None:
+                    tokens.add(answering.key(request), response)
     progress.finish()
     answering.check_failures()
     with TableWriter(generated, "generated", provenance) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
+    done = Usage.of_job(
+        settings.name,
+        "selfchat",
+        requests=answering.total,
+        asked=answering.asked,
+        tokens=tokens,
+        failures=answering.failures,
+        seconds=seconds,
+    )
+    write_usage(usage, done)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,57 @@
+"""Looks at what the default run produced: is everything there, and is it sensible?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+FIGURES = (
+    "figure2_seed_lengths",
+    "figure3_utterance_lengths",
+    "figure4_unieval",
+    "figure5_arena_n8",
+    "figure5_arena_n16",
+    "figure6_gteval",
+    "figure7_unieval_at_gt_length",
+    "table2_arena_ratings",
+)
+
+
+def main(results: Path) -> None:
+    def table(name: str) -> pd.DataFrame:
+        return pd.read_csv(results / "tables" / "botchat" / f"{name}.csv")
+
+    for name in FIGURES:
+        for suffix in ("svg", "pdf"):
+            path = results / "figures" / "botchat" / f"{name}.{suffix}"
+            assert path.stat().st_size > 2000, path
+    assert (results / "report" / "index.html").stat().st_size > 200_000
+
+    judge = table("../embedded/forest")
+    print(judge.to_string(index=False))
+    assert judge.set_index("damage").loc["all", "auc"] > 0.75
+
+    at_gt_length = table("unieval_at_gt_length").set_index("model")["pass_rate"]
+    print(at_gt_length.to_string())
+    assert at_gt_length["human"] == at_gt_length.max(), "people must rank first"
+    assert at_gt_length["generic"] == at_gt_length.min(), "stock replies must rank last"
+
+    elo = table("arena_elo")
+    print(elo[["n", "model", "elo", "low", "high"]].to_string(index=False))
+    for _, of_length in elo.groupby("n"):
+        ranking = of_length.sort_values("elo", ascending=False)["model"].tolist()
+        assert ranking[0] == "retrieval", ranking
+        assert ranking[-1] == "generic", ranking
+        assert (of_length["low"] <= of_length["elo"]).all()
+        assert (of_length["elo"] <= of_length["high"]).all()
+
+    gteval = table("gteval")
+    assert (gteval[["win", "tie", "lose", "unparsed"]].sum(axis=1) - 1).abs().max() < 1e-9
+    assert (gteval["unparsed"] == 0).all(), "the embedded judge must answer in the judges' grammar"
+    print("the default run is complete and sensible")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,106 @@
+"""Judging by `choice` through the engine and the store against the same vLLM driven directly.
+
+    python benchmarks/vllm_choice.py [--model DIR] [--requests 10000] [--rounds 3]
+
+The direct engine gets prompts that are already tokenised, all at once, and its log-probabilities are read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import sys
+import tempfile
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+from vllm_direct import Direct, cpu_settings, final, interleaved, megabytes_now, report, tiny_model  # isort: skip
+
+from dialeval.corpora import bundled
+from dialeval.engines.answering import Answering
+from dialeval.engines.request import Message, Request
+from dialeval.engines.store import ResponseStore
+from dialeval.engines.vllm_engine import VllmEngine
+from dialeval.engines.vllm_engine.labels import label_tree
+from dialeval.progress import Progress
+from dialeval.prompts.rendering import render_dialogue
+
+LABELS = ("A", "B")
+QUESTION = (
+    "Two people are talking. One of them may be a machine. Read the conversation and say who: answer A if the first "
+    "speaker is the machine, B if the second is.\n\nConversation:\n"
+)
+
+
+def requests(number: int) -> Iterator[Request]:
+    """Yields different judging requests that begin alike."""
+    dialogues = [[part.text for part in dialogue.utterances] for dialogue in bundled.read("en").dialogues]
+    ends = (
+        (texts, start, end) for start in range(4) for texts in dialogues for end in range(len(texts), start + 2, -1)
+    )
+    for place, (texts, start, end) in enumerate(itertools.islice(itertools.cycle(ends), number)):
+        prompt = f"{QUESTION}{render_dialogue(texts[start:end])}\nAnswer ({place}):"
+        yield Request(f"judge/{place}", "unieval", "choice", (Message("user", prompt),), labels=LABELS)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", help="folder of a tiny model; built if not given")
+    parser.add_argument("--steps", type=int, default=100, help="training steps of the model that is built")
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cache-bytes", type=int, default=1 << 30)
+    options = parser.parse_args()
+    settings = cpu_settings(tiny_model(options.model, options.steps), kv_cache_memory_bytes=options.cache_bytes)
+    table = list(requests(options.requests))
+
+    engine = VllmEngine(settings)
+    driver = engine.start()
+    direct = Direct(settings)
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(settings.model)
+    tree = label_tree(LABELS, lambda text: tokenizer(text, add_special_tokens=False)["input_ids"])
+    assert len(tree.next_tokens) == 1, "the labels' variants should be single tokens"
+    tokens = tree.next_tokens[()]
+    rendered = [
+        tokenizer.apply_chat_template([m._asdict() for m in r.messages], tokenize=False, add_generation_prompt=True)
+        for r in table
+    ]
+    prompts = tokenizer(rendered, add_special_tokens=False)["input_ids"]
+    print(f"{len(table)} requests, mean prompt {sum(map(len, prompts)) / len(prompts):.0f} tokens", flush=True)
+    before = megabytes_now()
+
+    def ours() -> None:
+        driver.engine.reset_prefix_cache()  # type: ignore[attr-defined]
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            ResponseStore(Path(folder), identity=engine.identity, name="tiny", protocol="unieval") as store,
+        ):
+            answering = Answering(engine, store, Progress("judging", None, "answers", stream=StringIO()))
+            asyncio.run(answering.ask_all(table))
+            assert store.written == len(table), answering.first_message
+
+    def directly() -> None:
+        direct.forget()
+        params = [final(temperature=0.0, max_tokens=1, logprob_token_ids=tokens, detokenize=False)] * len(prompts)
+        found = [output.outputs[0].logprobs[0] for output in direct.run(prompts, params)]
+        assert all(len(logprobs) >= len(tokens) for logprobs in found)
+
+    ours()
+    grown = megabytes_now() - before
+    seconds = interleaved({"ours": ours, "directly": directly}, options.rounds)
+    print(f"{len(table) / seconds['ours']:.0f} answers/s, prefix hits {engine.prefix_hit_rate:.2f}")
+    report(
+        [
+            ("rate / the same engine driven directly", seconds["directly"] / seconds["ours"], ">=", 0.9),
+            ("memory beside the engine's, MB", grown, "<=", 500),
+        ]
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+# Plain tables of battles, rated on their own: `snakemake battles`.
+
+
+rule battles:
+    input:
+        wanted_battles,
+
+
+rule rate_battles:
+    input:
+        lambda wildcards: str(CONFIG.battles_path(wildcards.battles)),
+    output:
+        table=f"{RESULTS}/tables/battles/{{battles}}.parquet",
+        csv=f"{RESULTS}/tables/battles/{{battles}}.csv",
+    log:
+        f"{RESULTS}/logs/tables/battles/{{battles}}.log",
+    wildcard_constraints:
+        battles=one_of(CONFIG.battles),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            **CONFIG.battles[wildcards.battles].columns(),
+            elo=CONFIG.elo,
+            random_seed=CONFIG.random_seed,
+        ),
+        code=code("rate_battles"),
+    shell:
+        command(
+            "rate_battles",
+            "--battles {input:q} --table {output.table:q} --csv {output.csv:q}",
+        )
+
+
+rule draw_battles:
+    input:
+        f"{RESULTS}/tables/battles/{{battles}}.parquet",
+    output:
+        svg=report(
+            f"{RESULTS}/figures/battles/{{battles}}.svg",
+            caption="captions/battles.rst",
+            category="Battles",
+        ),
+        pdf=f"{RESULTS}/figures/battles/{{battles}}.pdf",
+    log:
+        f"{RESULTS}/logs/figures/battles/{{battles}}.log",
+    wildcard_constraints:
+        battles=one_of(CONFIG.battles),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            name=wildcards.battles, cluster=CONFIG.battles[wildcards.battles].cluster
+        ),
+        code=code("draw_battles"),
+    shell:
+        command(
+            "draw_battles",
+            "--ratings {input:q} --svg {output.svg:q} --pdf {output.pdf:q}",
+        )

@@ -1,0 +1,55 @@
+# What models are asked and what it takes: `estimate` says it before the run, the table `usage` after it.
+
+
+rule tabulate_usage:
+    input:
+        usage_records(),
+    output:
+        table=f"{RESULTS}/tables/usage.parquet",
+        csv=f"{RESULTS}/tables/usage.csv",
+    log:
+        f"{RESULTS}/logs/tables/usage.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(prices=prices()),
+        code=code("tabulate_usage"),
+    shell:
+        command(
+            "tabulate_usage",
+            "--records {input:q} --table {output.table:q} --csv {output.csv:q}",
+        )
+
+
+# It depends on the store, which Snakemake does not see, and so it has no outputs: such a rule runs whenever it is asked for.
+rule estimate:
+    input:
+        human=HUMAN,
+        seeds=SEEDS,
+        learned=[path for name in asked_models() for path in learned(name)],
+        dialogues=dialogues(
+            [name for name in CONFIG.chatbots if name in set(PUBLISHED)]
+        ),
+    log:
+        f"{RESULTS}/logs/estimate.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            models={name: CONFIG.models[name] for name in asked_models()},
+            chatbots=CONFIG.chatbots,
+            judges=CONFIG.judges,
+            selfchat=CONFIG.selfchat,
+            protocols=CONFIG.protocols,
+            prompts_directory=PROMPTS,
+        ),
+        code=code("estimate"),
+        store=STORE,
+        table=f"{RESULTS}/tables/estimate.parquet",
+        csv=f"{RESULTS}/tables/estimate.csv",
+    shell:
+        command(
+            "estimate",
+            "--human {input.human:q} --seeds {input.seeds:q} --learned {input.learned:q} "
+            "--dialogues {input.dialogues:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q}",
+        )

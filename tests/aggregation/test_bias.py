@@ -1,0 +1,175 @@
+"""Verdicts become the table of the judges' biases: known answers by hand, and a reason for every missing number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dialeval.aggregation.bias import ALL_JUDGES, dialogue_words, judge_bias
+from dialeval.tables import to_table
+
+MODELS = ("a", "b")
+SEEDS = [f"s{number}" for number in range(1, 7)]
+LENGTHS = {"a": 10, "b": 20, "human": 5}
+
+
+def verdict(seed: int, left: str, right: str, winner: str | None, judge: str = "j", **changes: Any) -> dict[str, Any]:
+    row = {
+        "judge": judge, "protocol": "arena", "request_id": "", "seed_id": f"s{seed}", "left": left, "right": right,
+        "n_utterances": 8, "winner": winner, "reason": "", "status": "ok" if winner else "unparsed",
+    }  # fmt: skip
+    return row | changes
+
+
+def bias(
+    rows: Sequence[dict[str, Any]],
+    judges: Sequence[str] = ("j",),
+    families: Mapping[str, str] | None = None,
+    groups: Sequence[tuple[str, int | None]] = (("arena", 8),),
+    lengths: Mapping[str, int] = LENGTHS,
+) -> list[dict[str, Any]]:
+    frame: pd.DataFrame = to_table("verdicts", rows).to_pandas()
+    words = {(model, seed): [length] * 8 for model, length in lengths.items() for seed in SEEDS}
+    own = {name: name for name in (*judges, *MODELS)}
+    table = judge_bias(frame, words, judges, MODELS, own | dict(families or {}), groups, 200, 0)
+    result: list[dict[str, Any]] = table.to_pylist()
+    for row in result:
+        assert (row["value"] is None) is bool(row["note"]), row
+        assert row["low"] is None or row["low"] <= row["value"] <= row["high"]
+    return result
+
+
+def measured(rows: list[dict[str, Any]], judge: str = "j") -> dict[str, dict[str, Any]]:
+    return {row["measure"]: row for row in rows if row["judge"] == judge}
+
+
+BY_HAND = [
+    verdict(1, "a", "b", "left"), verdict(1, "b", "a", "right"),  # a in both orders
+    verdict(2, "a", "b", "left"), verdict(2, "b", "a", "left"),  # the first place in both
+    verdict(3, "a", "b", "right"), verdict(3, "b", "a", "tie"),  # b, then nobody
+    verdict(4, "a", "b", "left"),  # one order only
+    verdict(5, "a", "b", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "n"),
+    [
+        ("unparsed", 1 / 8, 8),
+        ("flips", 2 / 3, 3),
+        ("first_both", 1 / 3, 3),
+        ("second_both", 0.0, 3),
+        ("first_wins", 4 / 6, 6),
+        ("longer_wins", 2 / 6, 6),
+        # left wins 3 of 4 where it is half as long and 1 of 2 where it is twice as long
+        ("length_slope", -log(3) / (2 * log(2)), 6),
+    ],
+)
+def test_position_and_length_by_hand(measure: str, value: float, n: int) -> None:
+    row = measured(bias(BY_HAND))[measure]
+    assert row["value"] == pytest.approx(value)
+    assert (row["n"], row["protocol"], row["n_utterances"]) == (n, "arena", 8)
+
+
+def test_what_cannot_be_computed_says_why() -> None:
+    notes = {row["measure"]: row["note"] for row in bias(BY_HAND) if row["value"] is None}
+    assert notes == {
+        "length_slope_equal_ratings": "lengths and ratings cannot be told apart",
+        "retest_flips": "every comparison was asked once",
+        "self_preference": "no chatbot is of the judge's family 'j'",
+        "kappa": "agreement needs two judges or more",
+        "alpha": "agreement needs two judges or more",
+    }
+
+
+@pytest.mark.parametrize("rows", [[], [verdict(s, "a", "b", None) for s in range(1, 7)]], ids=["none", "unparsed"])
+def test_a_judge_without_readable_verdicts_has_rows_without_values(rows: list[dict[str, Any]]) -> None:
+    found = bias(rows, groups=[("arena", 8), ("gteval", None)])
+    assert len(found) == 2 * 12
+    assert {row["measure"] for row in found if row["value"] is not None} <= {"unparsed"}
+
+
+def test_protocols_and_lengths_are_kept_apart() -> None:
+    rows = [
+        *(verdict(s, *pair, "left") for s in (1, 2) for pair in (("a", "b"), ("b", "a"))),
+        verdict(1, "a", "b", "left", n_utterances=4), verdict(1, "b", "a", "right", n_utterances=4),
+        verdict(1, "a", "human", "right", protocol="gteval", n_utterances=5),
+        verdict(2, "human", "a", "right", protocol="gteval", n_utterances=6),
+    ]  # fmt: skip
+    found = bias(rows, groups=[("arena", 4), ("arena", 8), ("gteval", None)])
+    flips = [(row["protocol"], row["n_utterances"], row["value"]) for row in found if row["measure"] == "flips"]
+    assert flips == [("arena", 4, 0.0), ("arena", 8, 1.0), ("gteval", None, None)]
+    longer = [row["value"] for row in found if row["measure"] == "longer_wins" and row["protocol"] == "gteval"]
+    assert longer == [0.5]
+
+
+def test_repeats_are_swapped_with_their_own_and_give_retest_flips() -> None:
+    first = [verdict(1, "a", "b", "left"), verdict(1, "b", "a", "right")]
+    again = [verdict(1, "a", "b", "left"), verdict(1, "b", "a", "left")]
+    rows = measured(bias([*first, *again]))
+    assert (rows["flips"]["value"], rows["flips"]["n"]) == (0.5, 2)
+    assert (rows["retest_flips"]["value"], rows["retest_flips"]["n"]) == (0.5, 2)
+
+
+ORDERS = [(seed, pair) for seed in (1, 2) for pair in (("a", "b"), ("b", "a"))]
+OWN = [
+    *(verdict(seed, *pair, "left" if pair[0] == "a" else "right", "g") for seed, pair in ORDERS),
+    *(verdict(seed, *pair, "left", "h") for seed, pair in ORDERS),
+]
+
+
+def test_self_preference_by_hand() -> None:
+    rows = bias(OWN, judges=("g", "h"), families={"g": "x", "a": "x", "h": "y"})
+    own = measured(rows, "g")["self_preference"]
+    assert (own["value"], own["n"]) == (0.5, 4)  # 1 with its own judge, half with the other
+    assert measured(rows, "h")["self_preference"]["note"] == "no chatbot is of the judge's family 'y'"
+
+
+def test_a_judge_that_is_also_a_chatbot_is_its_own_family() -> None:
+    rows = [verdict(1, "a", "b", "left", "a"), verdict(1, "a", "b", "right", "h")]
+    assert measured(bias(rows, judges=("a", "h")), "a")["self_preference"]["value"] == 1.0
+
+
+def test_self_preference_needs_a_judge_of_another_family() -> None:
+    alone = measured(bias(BY_HAND, families={"j": "x", "a": "x"}))["self_preference"]
+    assert alone["note"] == "needs a second judge, of another family"
+    kin = measured(bias(OWN, judges=("g", "h"), families={"g": "x", "a": "x", "h": "x"}), "g")["self_preference"]
+    assert kin["note"] == "no comparison was also read by a judge of another family"
+
+
+def test_kappa_and_alpha_by_hand() -> None:
+    answers = {"g": "left left right right", "h": "left right right right"}
+    rows = [
+        verdict(seed, "a", "b", winner, judge)
+        for judge, winners in answers.items()
+        for seed, winner in enumerate(winners.split(), start=1)
+    ]
+    found = bias(rows, judges=("g", "h"))
+    (kappa,) = [row for row in found if row["measure"] == "kappa"]
+    assert (kappa["judge"], kappa["other_judge"], kappa["n"]) == ("g", "h", 4)
+    assert kappa["value"] == pytest.approx(0.5)  # observed 3/4, by chance 1/2
+    alpha = measured(found, ALL_JUDGES)["alpha"]
+    assert (alpha["value"], alpha["n"]) == (pytest.approx(1 - (2 / 8) / (30 / 56)), 4)
+
+
+def test_judges_that_share_nothing_have_no_kappa() -> None:
+    rows = [verdict(1, "a", "b", "left", "g"), verdict(2, "a", "b", "left", "h")]
+    (kappa,) = [row for row in bias(rows, judges=("g", "h")) if row["measure"] == "kappa"]
+    assert kappa["note"] == "no comparison was read by both"
+
+
+def test_words_are_counted_up_to_each_utterance() -> None:
+    human = to_table("utterances", [
+        {"corpus": "c", "dialogue_id": "s1", "turn": turn, "speaker": "A", "text": text, "language": "en"}
+        for turn, text in enumerate(["Is there any milk?", "Behind the jam - I think."])
+    ])  # fmt: skip
+    generated = to_table("generated", [
+        {"chatbot": "a", "seed_id": "s1", "turn": turn, "origin": "model", "text": text, "dropped": 0,
+         "finish_reason": "stop"}
+        for turn, text in enumerate(["...", "你好。", ""])
+    ])  # fmt: skip
+    assert dialogue_words(human, generated) == {("human", "s1"): [4, 9], ("a", "s1"): [1, 2, 2]}

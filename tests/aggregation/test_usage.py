@@ -1,0 +1,76 @@
+"""What jobs report of their usage, and the table that sums it up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialeval.aggregation.usage import TokenSums, Usage, read_usage, usage_table, write_usage
+from dialeval.engines.prices import Prices
+from dialeval.engines.request import Response
+from dialeval.errors import UserError
+
+
+def key(number: int) -> str:
+    return f"{number:032x}"
+
+
+def usage(**changes: object) -> Usage:
+    fields = {
+        "model": "gpt", "protocol": "arena", "requests": 10, "asked": 4, "input_tokens": 1000, "output_tokens": 200,
+        "reasoning_tokens": None, "failures": {}, "seconds": 1.5,
+    }  # fmt: skip
+    return Usage(**(fields | changes))  # type: ignore[arg-type]
+
+
+def test_an_answer_that_serves_two_requests_counts_once() -> None:
+    tokens = TokenSums()
+    answer = Response("hi", prompt_tokens=10, completion_tokens=3, reasoning_tokens=1)
+    for number in (1, 2, 1):
+        tokens.add(key(number), answer)
+    assert (tokens.input_tokens, tokens.output_tokens, tokens.reasoning_tokens) == (20, 6, 2)
+
+
+def test_tokens_that_an_answer_does_not_tell_are_no_zero() -> None:
+    tokens = TokenSums()
+    tokens.add(key(1), Response("hi", prompt_tokens=10, completion_tokens=3))
+    tokens.add(key(2), Response("hi", completion_tokens=3))
+    assert (tokens.input_tokens, tokens.output_tokens, tokens.reasoning_tokens) == (None, 6, None)
+
+
+def test_a_job_without_requests_took_nothing() -> None:
+    job = Usage.of_job("m", "arena", requests=0, asked=0, tokens=TokenSums(), failures={}, seconds=0.0)
+    assert (job.input_tokens, job.output_tokens) == (0, 0)
+
+
+def test_shards_are_summed_and_priced() -> None:
+    jobs = [
+        usage(failures={"timeout": 2}, reasoning_tokens=5),
+        usage(failures={"timeout": 1, "refusal": 4}),
+        usage(model="free"),
+    ]
+    rows = usage_table(jobs, {"gpt": Prices(price_input=2.0, price_output=10.0)}).to_pylist()
+    assert rows[0] == {
+        "model": "gpt", "protocol": "arena", "requests": 20, "asked": 8, "from_store": 12, "input_tokens": 2000,
+        "output_tokens": 400, "reasoning_tokens": 5, "cost": pytest.approx(0.008), "failures": "refusal: 4; timeout: 3",
+        "seconds": 3.0,
+    }  # fmt: skip
+    assert (rows[1]["model"], rows[1]["cost"], rows[1]["failures"]) == ("free", None, "")
+
+
+def test_no_jobs_give_an_empty_table() -> None:
+    assert len(usage_table([], {})) == 0
+
+
+def test_a_record_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "gpt" / "arena-1-of-1.json"
+    write_usage(path, usage(failures={"server": 1}))
+    assert read_usage(path) == usage(failures={"server": 1})
+
+
+def test_a_foreign_record_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('{"model": "m"}')
+    with pytest.raises(UserError, match=r"x\.json is not the record of a job's usage"):
+        read_usage(path)

@@ -1,0 +1,84 @@
+"""Plain tables of battles: what is read, and every mistake in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialeval.corpora.battles import Battle, read
+from dialeval.errors import UserError
+
+HEAD = "left,right,winner\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return tmp_path / "mine.csv"
+
+
+def test_a_plain_table(table: Path) -> None:
+    table.write_text(HEAD + "a,b,left\n\nb,a,tie\n", encoding="utf-8")
+    assert read(table) == [Battle("a", "b", "left", "0"), Battle("b", "a", "tie", "1")]
+
+
+def test_quotes_case_blanks_other_columns_and_a_byte_order_mark(table: Path) -> None:
+    text = 'id,left , right,label,prompt\n1, "a",b,Left,p\n2,"a, b ""c""",b, RIGHT ,p\r\n'
+    table.write_text(text.replace(' "a"', '"a"'), encoding="utf-8-sig")
+    assert read(table, cluster="prompt") == [Battle("a", "b", "left", "p"), Battle('a, b "c"', "b", "right", "p")]
+
+
+def test_columns_of_other_names(table: Path) -> None:
+    table.write_text("model_a,model_b,winner,vote\nx,y,no,left\n", encoding="utf-8")
+    assert read(table, left="model_a", right="model_b", winner="vote") == [Battle("x", "y", "left", "0")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["the file is empty"]),
+        (HEAD, ["no battle"]),
+        ("left,right,who\na,b,left\n", ["no column 'winner'", "columns there: left, right, who", "field 'winner'"]),
+        ("l;r;winner\na;b;left\n", ["no column 'left'", "columns there: l;r;winner", "separated by commas"]),
+        ("left,left,right,winner\na,a,b,tie\n", ["several columns 'left'"]),
+        (HEAD + "a,b,left\na,b,model_a\n", ["line 3", "'winner' is 'model_a'", "left, right or tie"]),
+        (HEAD + "a,b,\n", ["line 2", "''", "left, right or tie"]),
+        (HEAD + "a,a,left\n", ["line 2", "'a' is compared with itself"]),
+        (HEAD + "a, ,left\n", ["line 2", "'right' is empty"]),
+        (HEAD + "a,b,left,c\n", ["line 2", "4 fields", "header has 3", "double quotes"]),
+        (HEAD + 'a,"b,left\n', ["line 2", "not readable as CSV", "quotes"]),
+    ],
+)
+def test_a_mistake_is_told_with_place_value_and_remedy(table: Path, text: str, words: list[str]) -> None:
+    table.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        read(table)
+    for word in [str(table), *words]:
+        assert word in str(caught.value)
+
+
+def test_a_cluster_must_be_there_and_filled(table: Path) -> None:
+    table.write_text("left,right,winner,prompt\na,b,left,\n", encoding="utf-8")
+    with pytest.raises(UserError, match="line 2: column 'prompt' is empty"):
+        read(table, cluster="prompt")
+    with pytest.raises(UserError, match="no column 'seed'"):
+        read(table, cluster="seed")
+
+
+def test_a_file_that_is_not_utf8_or_not_there(table: Path) -> None:
+    table.write_bytes(HEAD.encode() + b"caf\xe9,b,left\n")
+    with pytest.raises(UserError, match="line 2: not UTF-8"):
+        read(table)
+    with pytest.raises(UserError, match="cannot be read"):
+        read(table.with_name("absent.csv"))
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "models", "ties", "prompts"), [("crowd", 8931, 59, 3471, 13), ("gpt3", 3236, 70, 313, 19)]
+)
+def test_the_public_tables(real_data: Path, name: str, n: int, models: int, ties: int, prompts: int) -> None:
+    battles = read(real_data / "battles" / f"{name}-comparisons.csv", cluster="prompt")
+    assert len(battles) == n
+    assert len({side for battle in battles for side in battle[:2]}) == models
+    assert sum(battle.winner == "tie" for battle in battles) == ties
+    assert len({battle.cluster for battle in battles}) == prompts

@@ -1,0 +1,111 @@
+"""Jobs that are killed at any moment, and jobs that share a store."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+
+from dialeval.engines.store import ResponseStore
+
+PROGRAM = Path(__file__).parents[2] / "support" / "killable_job.py"
+CONCURRENCY = 16
+KILLS = 20
+
+
+class Jobs:
+    """Starts jobs without the price of a new interpreter for each."""
+
+    def __init__(self) -> None:
+        self._program = subprocess.Popen(
+            [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def start(self, **job: Any) -> int:
+        assert self._program.stdin is not None
+        assert self._program.stdout is not None
+        self._program.stdin.write(json.dumps(job) + "\n")
+        self._program.stdin.flush()
+        return int(self._program.stdout.readline())
+
+    def wait(self, process: int, seconds: float = 60) -> None:
+        end = time.monotonic() + seconds
+        while Path(f"/proc/{process}").exists():
+            assert time.monotonic() < end, "the job does not end"
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        self._program.communicate(timeout=10)
+
+
+@pytest.fixture
+def jobs() -> Iterator[Jobs]:
+    started = Jobs()
+    yield started
+    started.close()
+
+
+def script(asked: Asked) -> Reply:
+    return Reply(completion(f"reply to {asked.text}"), delay=random.uniform(0.01, 0.05))
+
+
+def stored(folder: Path, numbers: range) -> dict[int, str]:
+    """Returns what a store holds: number of the request -> text."""
+    with ResponseStore(
+        folder, identity="same for every address", name="m", protocol="arena", writer="reader"
+    ) as responses:
+        found = {number: responses.get(f"{number:032x}") for number in numbers}
+    return {number: response.text for number, response in found.items() if response is not None}
+
+
+def test_twenty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: Path, jobs: Jobs) -> None:
+    numbers = range(2500)
+    dice = random.Random(9)
+    with LoopbackEndpoint(script) as endpoint:
+        job = {"url": endpoint.url, "store": str(tmp_path), "writer": "job", "first": 0, "last": len(numbers)}
+        known: dict[int, str] = {}
+        for kill in range(KILLS):
+            process = jobs.start(**job, concurrency=CONCURRENCY)
+            seen, end = len(endpoint.log), time.monotonic() + 20
+            while len(endpoint.log) < seen + dice.randint(1, 60) and time.monotonic() < end:
+                time.sleep(0.002)
+            time.sleep(dice.uniform(0, 0.06))
+            os.kill(process, signal.SIGKILL)
+            jobs.wait(process)
+            now = stored(tmp_path, numbers)
+            assert known.items() <= now.items(), "a stored answer was lost"
+            known = now
+            assert kill == KILLS - 1 or len(known) < len(numbers), "the job was done before the last kill"
+            repeats = sum(count - 1 for count in endpoint.asked.values())
+            assert repeats <= (kill + 1) * CONCURRENCY
+        jobs.wait(jobs.start(**job, concurrency=CONCURRENCY))
+        assert stored(tmp_path, numbers) == {number: f"reply to question {number}" for number in numbers}
+        assert sum(endpoint.asked.values()) - len(numbers) <= KILLS * CONCURRENCY
+        asked_before = len(endpoint.log)
+        jobs.wait(jobs.start(**job, concurrency=CONCURRENCY))
+        assert len(endpoint.log) == asked_before
+
+
+def test_two_jobs_share_a_store(tmp_path: Path, jobs: Jobs) -> None:
+    with LoopbackEndpoint(script) as endpoint:
+        common = {"url": endpoint.url, "store": str(tmp_path), "concurrency": 8}
+        both = [
+            jobs.start(**common, writer="shard-1-of-2", first=0, last=300),
+            jobs.start(**common, writer="shard-2-of-2", first=300, last=600),
+        ]
+        waiting = jobs.start(**common, writer="shard-1-of-2", first=0, last=300)  # the same job once more
+        for process in (*both, waiting):
+            jobs.wait(process)
+        assert stored(tmp_path, range(600)) == {number: f"reply to question {number}" for number in range(600)}
+        assert set(endpoint.asked.values()) == {1}
+        assert len(endpoint.log) == 600

@@ -1,0 +1,162 @@
+"""Thousands of requests against an endpoint that fails in every way, in known numbers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from email.utils import formatdate
+from pathlib import Path
+
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+
+from dialeval.config import OpenAIModel
+from dialeval.engines.answering import Answering
+from dialeval.engines.cl100k import Tokenizer
+from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.openai_api.retrying import RetryPolicy
+from dialeval.engines.request import Message, Request, Response, Sampling
+from dialeval.engines.store import ResponseStore
+from dialeval.progress import Progress
+
+MAX_TRIES = 4
+TIMEOUT = 10.0  # long enough for a busy machine: whoever is answered in time must never be asked again
+POLICY = RetryPolicy(max_tries=MAX_TRIES, max_total_seconds=120, first_wait=0.01, longest_wait=0.05)
+
+# kind -> how many of 1,000 requests; the others are answered at once
+SHARES = {
+    "refused once": 12, "server error twice": 80, "cut twice": 40, "empty": 30, "not JSON": 10, "other JSON": 10,
+    "says no": 30, "filtered": 20, "too long": 10, "bad": 10, "always down": 5, "always cut": 5, "budget lost": 10,
+}  # fmt: skip
+KINDS = [kind for kind, count in SHARES.items() for _ in range(count)]
+EXPECTED_FAILURES = {
+    "empty": "empty", "not JSON": "malformed", "other JSON": "malformed", "filtered": "refusal",
+    "too long": "context_length", "bad": "bad_request", "always down": "server", "always cut": "connection",
+}  # fmt: skip
+TRIES = {"refused once": 2, "server error twice": 3, "cut twice": 3, "slow once": 2, "dated": 2} | dict.fromkeys(
+    ("always down", "always cut"), MAX_TRIES
+)
+
+
+def kind_of(text: str) -> str:
+    number = int(text.split()[-1])
+    if number < 10:
+        return "slow once"
+    if number < 12:
+        return "dated"
+    place = number % 1000
+    return KINDS[place] if place < len(KINDS) else "fine"
+
+
+def script(asked: Asked) -> Reply:
+    kind, first = kind_of(asked.text), asked.number == 1
+    answer = Reply(completion(f"reply to {asked.text}"), delay=random.uniform(0, 0.004))
+    match kind:
+        case "refused once" if first:
+            return Reply(refusal("slow down"), 429, {"Retry-After": "0.02"})
+        case "dated" if first:
+            return Reply(refusal("slow down"), 429, {"Retry-After": formatdate(time.time() + 1, usegmt=True)})
+        case "server error twice" if asked.number <= 2:
+            return Reply(refusal("oops"), 500 + 2 * (asked.number - 1))
+        case "cut twice" if asked.number <= 2:
+            return Reply(completion("cut"), status=200 + 300 * (asked.number - 1), cut=True)
+        case "slow once" if first:
+            return Reply(completion("late"), delay=TIMEOUT + 1)
+        case "always down":
+            return Reply(b"<html>down</html>", 503)
+        case "always cut":
+            return Reply(completion("cut"), cut=True)
+        case "empty":
+            return Reply(completion(""))
+        case "not JSON":
+            return Reply(b"<html>hello</html>")
+        case "other JSON":
+            return Reply({"hello": []})
+        case "says no":
+            return Reply(completion(None, refusal="I cannot help with that."))
+        case "filtered":
+            return Reply(refusal("The response was filtered", code="content_filter"), 400)
+        case "too long":
+            return Reply(
+                refusal("This model's maximum context length is 10 tokens", code="context_length_exceeded"), 400
+            )
+        case "bad":
+            return Reply(refusal("unknown field 'x'"), 400)
+        case "budget lost":
+            return Reply(completion("", finish="length", reasoning_content="hm, hm"))
+    return answer
+
+
+def a_request(number: int) -> Request:
+    sampling = Sampling(max_tokens=16)
+    return Request(f"r/{number}", "unieval", "chat", (Message("user", f"question {number}"),), sampling)
+
+
+def model(endpoint: LoopbackEndpoint) -> OpenAIModel:
+    return OpenAIModel(engine="openai", model="m", base_url=endpoint.url, api_key_env=None, timeout_seconds=TIMEOUT)
+
+
+def run(endpoint: LoopbackEndpoint, store: Path, numbers: list[int]) -> tuple[Answering, dict[int, Response]]:
+    async def ask() -> None:
+        try:
+            await answering.ask_all(map(a_request, numbers))
+        finally:
+            await engine.close()
+
+    engine = OpenAIEngine(
+        model(endpoint), tokenizer=Tokenizer("letters", lambda texts: [*map(len, texts)]), retrying=POLICY
+    )
+    with ResponseStore(store, identity="same", name="m", protocol="unieval", sync_seconds=60) as kept:
+        answering = Answering(engine, kept, Progress("test", None, "answers", every=1e9))
+        answering.key = lambda request: f"{int(request.request_id[2:]):032x}"  # type: ignore[method-assign]
+        asyncio.run(ask())
+        found = {number: kept.get(f"{number:032x}") for number in numbers}
+    return answering, {number: response for number, response in found.items() if response is not None}
+
+
+def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_path: Path) -> None:
+    numbers = list(range(5000))
+    kinds = Counter(kind_of(f"question {number}") for number in numbers)
+    with LoopbackEndpoint(script) as endpoint:
+        answering, answers = run(endpoint, tmp_path / "first", numbers)
+        wrong = {
+            text: (kind_of(text), count)
+            for text, count in endpoint.asked.items()
+            if count != TRIES.get(kind_of(text), 1)
+        }
+        assert not wrong
+        assert len(endpoint.log) == sum(TRIES.get(kind, 1) * count for kind, count in kinds.items())
+        assert endpoint.most_in_flight <= 64
+
+        expected = Counter[str]()
+        for kind, failure in EXPECTED_FAILURES.items():
+            expected[failure] += kinds[kind]
+        assert answering.failures == expected
+        assert answering.total == answering.asked == len(numbers) == len(answers) + sum(expected.values())
+        for number, response in answers.items():
+            kind = kind_of(f"question {number}")
+            assert kind not in EXPECTED_FAILURES
+            if kind == "says no":
+                assert (response.text, response.finish_reason) == ("I cannot help with that.", "refusal")
+            elif kind == "budget lost":
+                assert (response.text, response.finish_reason, response.reasoning) == ("", "length", "hm, hm")
+            else:
+                assert (response.text, response.finish_reason) == (f"reply to question {number}", "stop")
+
+        before = endpoint.asked.copy()
+        again, same = run(endpoint, tmp_path / "first", numbers)
+        assert same == answers
+        assert again.asked == sum(expected.values())  # only what failed is asked again
+        assert all(before[f"question {number}"] == endpoint.asked[f"question {number}"] for number in answers)
+
+
+def test_the_order_of_arrival_changes_nothing(tmp_path: Path) -> None:
+    numbers = list(range(10, 500))
+    shuffled = random.Random(5).sample(numbers, len(numbers))
+    outcomes = []
+    for name, order in (("straight", numbers), ("shuffled", shuffled)):
+        with LoopbackEndpoint(script) as endpoint:
+            answering, answers = run(endpoint, tmp_path / name, order)
+            outcomes.append((answers, dict(answering.failures), dict(endpoint.asked)))
+    assert outcomes[0] == outcomes[1]

@@ -1,0 +1,138 @@
+"""A tiny model built here and the real vLLM on the CPU; tests that need it are skipped where it is not installed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.config import VllmModel
+from dialeval.corpora import bundled
+from dialeval.engines.answering import Answering
+from dialeval.engines.request import Dialogue, Message, Request, Response, Sampling
+from dialeval.engines.store import ResponseStore
+from dialeval.engines.tiny_model import build_tiny_model
+from dialeval.engines.vllm_engine import VllmEngine, vllm_missing
+from dialeval.progress import Progress
+from dialeval.protocols.selfchat import Turn, chat_all
+
+N_UTTERANCES = 6
+SYSTEM = "You are chatting with another person. Be short."
+SAMPLING = Sampling(temperature=0.8, max_tokens=12)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = vllm_missing()
+    for item in items:
+        if missing and item.get_closest_marker("vllm"):
+            item.add_marker(pytest.mark.skip(reason=f"needs an environment with vLLM, see .ci/vllm: {missing}"))
+
+
+@pytest.fixture(scope="session")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    folder = tmp_path_factory.mktemp("models") / "tiny-model"
+    build_tiny_model(folder, steps=6)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def settings(model_folder: Path) -> Callable[..., VllmModel]:
+    """Returns the configuration of the tiny model, with changes."""
+
+    def configuration(**changes: Any) -> VllmModel:
+        fields: dict[str, Any] = {
+            "engine": "vllm",
+            "model": str(model_folder),
+            "dtype": "float32",
+            "enforce_eager": True,
+            "max_model_len": 1024,
+            "kv_cache_memory_bytes": 64 << 20,
+            "engine_args": {"max_num_seqs": 32},
+        }
+        return VllmModel(**fields | changes)
+
+    return configuration
+
+
+@pytest.fixture(scope="session")
+def engine(settings: Callable[..., VllmModel]) -> Iterator[VllmEngine]:
+    """The one engine that most tests share."""
+    shared = VllmEngine(settings())
+    shared.start()
+    yield shared
+    asyncio.run(shared.close())
+
+
+@pytest.fixture(scope="session")
+def torch_model(model_folder: Path) -> Any:
+    """The same weights in plain transformers, float32 on the CPU."""
+    import torch
+    import transformers
+
+    model = transformers.AutoModelForCausalLM.from_pretrained(model_folder, dtype=torch.float32)
+    return model.eval()
+
+
+@pytest.fixture
+def ask() -> Callable[..., Response]:
+    """Asks one question of an engine: `ask(engine, 'chat', messages, ...)`."""
+
+    def answer(engine: VllmEngine, kind: Any, messages: tuple[Message, ...], **fields: Any) -> Response:
+        return asyncio.run(engine.answer(Request("test", "test", kind, messages, **fields)))
+
+    return answer
+
+
+@dataclass
+class Chats:
+    """What a run of self-chat gave, and how much of it was asked."""
+
+    dialogues: dict[str, list[Turn]]
+    answering: Answering
+    stored_before: int = 0
+    texts: dict[str, list[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.texts = {seed_id: [turn.text for turn in turns] for seed_id, turns in self.dialogues.items()}
+
+
+def seeds(number: int = 24) -> dict[str, Dialogue]:
+    """Returns the first two utterances of some bundled dialogues."""
+    dialogues = bundled.read("en").dialogues[:number]
+    return {dialogue.dialogue_id: tuple(part.text for part in dialogue.utterances[:2]) for dialogue in dialogues}
+
+
+def run_selfchat(
+    engine: VllmEngine, store: Path, *, concurrency: int = 24, of: Mapping[str, Dialogue] | None = None, **changes: Any
+) -> Chats:
+    """Lets the engine chat with itself into a store."""
+    before, engine.concurrency = engine.concurrency, concurrency
+    progress = Progress("self-chat", None, "utterances", stream=StringIO())
+    options = {"n_utterances": N_UTTERANCES, "system": SYSTEM, "sampling": SAMPLING} | changes
+    try:
+        with ResponseStore(store, identity=engine.identity, name="tiny", protocol="selfchat") as responses:
+            stored = len(responses)
+            answering = Answering(engine, responses, progress)
+            dialogues = asyncio.run(chat_all(answering, of or seeds(), **options))
+            return Chats(dialogues, answering, stored)
+    finally:
+        engine.concurrency = before
+
+
+@pytest.fixture(scope="session")
+def selfchat() -> Callable[..., Chats]:
+    """Runs self-chat: `selfchat(engine, store_folder, concurrency=..., of=...)`."""
+    return run_selfchat
+
+
+@pytest.fixture(scope="session")
+def reference(engine: VllmEngine, tmp_path_factory: pytest.TempPathFactory) -> Chats:
+    """The dialogues of 24 seeds, all in flight."""
+    return run_selfchat(engine, tmp_path_factory.mktemp("reference"))

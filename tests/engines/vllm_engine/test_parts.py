@@ -1,0 +1,174 @@
+"""The parts of the engine that need neither vLLM nor a model."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from dialeval.config import VllmModel
+from dialeval.engines.request import AnswerFailure, Message
+from dialeval.engines.vllm_engine import vllm_identity, vllm_missing
+from dialeval.engines.vllm_engine.admission import Admission
+from dialeval.engines.vllm_engine.identity import folder_digest
+from dialeval.engines.vllm_engine.labels import label_logprobs, label_tree, variants
+from dialeval.engines.vllm_engine.reasoning import split_reasoning
+from dialeval.engines.vllm_engine.templates import merge_system, transcript
+
+SYSTEM, ONE, TWO = Message("system", "Be brief."), Message("user", "Hello."), Message("assistant", "Hi.")
+
+
+def model(**fields: Any) -> VllmModel:
+    return VllmModel(**{"engine": "vllm", "model": "some/model"} | fields)
+
+
+def test_importing_the_engine_imports_neither_vllm_nor_torch() -> None:
+    code = "import sys, dialeval.engines.vllm_engine; print({'vllm', 'torch', 'transformers'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_without_vllm_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "vllm" else find_spec(name))
+    message = vllm_missing()
+    assert message is not None
+    assert "pip install 'dialeval[vllm]'" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "opened", "answer", "reasoning"),
+    [
+        ("Yes.", False, "Yes.", ""),
+        ("<think>hm</think>\n\nYes.", False, "Yes.", "hm"),
+        ("hm</think>Yes.", True, "Yes.", "hm"),
+        ("hm</think>Yes.", False, "Yes.", "hm"),
+        ("hm, no end", True, "", "hm, no end"),
+        ("\n<think>no end", False, "", "no end"),
+        ("<think></think>Yes.", False, "Yes.", ""),
+        ("a < b", False, "a < b", ""),
+    ],
+)
+def test_reasoning_is_kept_apart(text: str, opened: bool, answer: str, reasoning: str) -> None:
+    assert split_reasoning(text, opened=opened) == (answer, reasoning)
+
+
+def test_system_text_goes_into_the_first_user_message() -> None:
+    assert merge_system((SYSTEM, ONE)) == (Message("user", "Be brief.\n\nHello."),)
+    assert merge_system((SYSTEM, TWO, ONE)) == (Message("user", "Be brief."), TWO, ONE)
+    assert merge_system((ONE,)) == (ONE,)
+    assert merge_system((TWO, ONE))[0].role == "user"
+
+
+def test_a_transcript_names_the_speakers_and_keeps_lines_whole() -> None:
+    assert transcript((SYSTEM, TWO, Message("user", "Two\nlines."))) == "Be brief.\n\nB: Hi.\nA: Two lines.\nB:"
+    assert transcript((ONE,)) == "Hello."
+
+
+def test_variants_of_a_label() -> None:
+    assert set(variants("Yes")) == {"Yes", "yes", " Yes", " yes"}
+    assert set(variants("NO")) == {"NO", "No", "no", " NO", " No", " no"}
+
+
+def characters(text: str) -> list[int]:
+    return [ord(character) for character in text]
+
+
+def test_labels_share_tokens_and_one_goes_on_from_another() -> None:
+    tree = label_tree(["1", "10"], characters)
+    one, zero, blank = map(ord, "10 ")
+    assert set(tree.next_tokens) == {(), (blank,), (one,), (blank, one)}
+    half = math.log(0.5)
+    steps = {(): {one: half, blank: half}, (one,): {zero: half}, (blank,): {one: half}, (blank, one): {zero: half}}
+    found, mass = label_logprobs(tree, steps)
+    assert math.exp(found["10"]) == pytest.approx(0.25 + 0.125)
+    assert math.exp(found["1"]) == pytest.approx(0.25 + 0.125)
+    assert mass == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize("labels", [["Yes", "yes"], ["Yes", ""], ["A", " a "]])
+def test_labels_that_cannot_be_told_apart_are_refused(labels: list[str]) -> None:
+    with pytest.raises(AnswerFailure):
+        label_tree(labels, characters)
+
+
+def test_begun_dialogues_go_before_new_ones_and_equals_in_the_order_of_their_prompts() -> None:
+    order: list[str] = []
+
+    async def one(admission: Admission, depth: int, prompt: str) -> None:
+        async with admission.place(depth, prompt, 60, 1):
+            order.append(prompt)
+            await asyncio.sleep(0)
+
+    async def run() -> Admission:
+        admission = Admission(capacity=128, block_size=32)
+        jobs = [(1, "first"), (1, "second"), (1, "z"), (1, "a"), (5, "deep")]
+        await asyncio.gather(*(one(admission, depth, prompt) for depth, prompt in jobs))
+        return admission
+
+    admission = asyncio.run(run())
+    assert order == ["first", "second", "deep", "a", "z"]
+    assert admission.in_hand == 0
+    assert admission.most_in_hand == 2
+
+
+def test_a_request_larger_than_the_cache_is_let_in_alone() -> None:
+    async def run() -> None:
+        admission = Admission(capacity=10, block_size=1)
+        async with admission.place(1, "", 50, 1):
+            waiting = asyncio.create_task(admission.enter(1, "", 1))
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            waiting.cancel()
+        await asyncio.sleep(0.01)
+        assert admission.in_hand == 0
+
+    asyncio.run(run())
+
+
+def test_the_identity_holds_what_can_change_an_answer() -> None:
+    identity = vllm_identity(model(), "none", weights="abc123")
+    assert json.loads(identity)["revision"] == "abc123"
+    for change in (
+        {"dtype": "float16"},
+        {"quantization": "fp8"},
+        {"chat_template_options": {"enable_thinking": False}},
+        {"engine_args": {"hf_overrides": {"rope_theta": 1}}},
+        {"max_model_len": 100},
+    ):
+        assert vllm_identity(model(**change), "none", weights="abc123") != identity
+    for change in ({"tensor_parallel_size": 2}, {"engine_args": {"max_num_seqs": 7}}, {"gpus": 3}, {"concurrency": 9}):
+        assert vllm_identity(model(**change), "none", weights="abc123") == identity
+    assert vllm_identity(model(), "transcript", weights="abc123") != identity
+
+
+def test_a_folder_is_known_by_its_content(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / name / "config.json").write_text("{}")
+    assert folder_digest(tmp_path / "a") == folder_digest(tmp_path / "b")
+    (tmp_path / "b" / "model.safetensors").write_bytes(b"weights")
+    assert folder_digest(tmp_path / "a") != folder_digest(tmp_path / "b")
+    identity = vllm_identity(model(model=str(tmp_path / "a")), "none", weights=folder_digest(tmp_path / "a"))
+    assert str(tmp_path) not in identity
+
+
+@pytest.mark.parametrize("arguments", [{"model": "x"}, {"hf_token": "x"}, {"logprobs_mode": "processed_logprobs"}])
+def test_engine_arguments_with_a_field_of_their_own_are_refused(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        model(engine_args=arguments)
+
+
+def test_gpus_for_the_scheduler() -> None:
+    assert model().scheduled_gpus == 1
+    assert model(tensor_parallel_size=2, data_parallel_size=2).scheduled_gpus == 4
+    assert model(gpus=0).scheduled_gpus == 0

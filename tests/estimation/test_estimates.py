@@ -1,0 +1,273 @@
+"""Estimates against what is then really asked: the numbers are met and the ranges hold."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripted import ScriptedEngine
+
+from dialeval.config import OpenAIModel, Protocols, Selfchat, VllmModel
+from dialeval.engines.answering import Answering
+from dialeval.engines.openai_api.identity import openai_identity
+from dialeval.engines.prices import Prices
+from dialeval.engines.request import Dialogue, Request, Response, Sampling
+from dialeval.engines.store import ResponseStore
+from dialeval.estimation.chats import Chats, estimate_chats
+from dialeval.estimation.estimates import Estimate
+from dialeval.estimation.judgements import Subjects, estimate_judging
+from dialeval.estimation.known_models import Counting, KnownModel, known_model
+from dialeval.estimation.reading import estimate_table, in_words
+from dialeval.progress import Progress
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols import arena, gteval, unieval
+from dialeval.protocols.planning import Planned
+from dialeval.protocols.selfchat import chat_all
+from dialeval.tables import HUMAN
+
+SYSTEM = "Chat as people do."
+CHAT = Selfchat(n_utterances=6, max_tokens=9)
+PEOPLE: dict[str, Dialogue] = {
+    f"s{n}": tuple(f"person {'AB'[turn % 2]} says {n} and {turn}" for turn in range(3 + n % 4)) for n in range(7)
+}
+SEEDS = {seed_id: dialogue[:2] for seed_id, dialogue in PEOPLE.items()}
+PAIRWISE = [seed_id for seed_id, dialogue in PEOPLE.items() if len(dialogue) >= 4]
+PROTOCOLS = Protocols.model_validate(
+    {"unieval": {"max_tokens": 7}, "arena": {"n_utterances": [4, 6], "max_tokens": 7}, "gteval": {"max_tokens": 7}}
+)
+
+
+class Reporting(ScriptedEngine):
+    """Says how many tokens there were, which are words."""
+
+    async def answer(self, request: Request) -> Response:
+        response = await super().answer(request)
+        return replace(response, prompt_tokens=self.count_tokens(request.messages))
+
+
+def bot(name: str, words: int = 4, **more: object) -> Reporting:
+    def reply(request: Request) -> str:
+        about = request.subject[0]
+        return " ".join([name, f"{about[0]}/{len(about)}".replace(" ", ""), *["word"] * (words - 2)])
+
+    return Reporting(reply, identity=name, **more)  # type: ignore[arg-type]
+
+
+def known(name: str, engine: ScriptedEngine, counting: Counting | None = None) -> KnownModel:
+    counting = counting or Counting("words")
+    return KnownModel(name, engine.identity, False, engine.context_window, engine.count_tokens, counting)
+
+
+def answering(store: ResponseStore, engine: ScriptedEngine) -> Answering:
+    return Answering(engine, store, Progress("t", None, "a", stream=io.StringIO()))
+
+
+def opened(folder: Path, name: str, engine: ScriptedEngine, protocol: str) -> ResponseStore:
+    return ResponseStore(folder, identity=engine.identity, name=name, protocol=protocol)
+
+
+def chat(folder: Path, name: str, engine: ScriptedEngine, seeds: dict[str, Dialogue] = SEEDS, n: int = 6) -> Counter[str]:
+    """Lets a bot chat and returns what was asked: requests, and the tokens of prompts and answers."""
+    with opened(folder, name, engine, "selfchat") as store:
+        job = answering(store, engine)
+        sampling = Sampling(temperature=CHAT.temperature, max_tokens=CHAT.max_tokens)
+        turns = asyncio.run(chat_all(job, seeds, n_utterances=n, system=SYSTEM, sampling=sampling))
+    responses = [turn.response for dialogue in turns.values() for turn in dialogue]
+    return taken(job.asked, responses)
+
+
+def taken(asked: int, responses: Iterable[Response]) -> Counter[str]:
+    sums = Counter({"asked": asked})
+    for response in responses:
+        sums["input"] += response.prompt_tokens or 0
+        sums["output"] += response.completion_tokens or 0
+    return sums
+
+
+def chats(folder: Path, name: str, engine: ScriptedEngine, counting: Counting | None = None) -> tuple[Estimate, Chats]:
+    return estimate_chats(known(name, engine, counting), SEEDS, PEOPLE, CHAT, SYSTEM, folder)
+
+
+def assert_holds(estimate: Estimate, actual: Counter[str]) -> None:
+    assert estimate.to_ask == estimate.surely_to_ask == actual["asked"]
+    assert estimate.prompts.low <= actual["input"] <= estimate.prompts.high
+    assert estimate.to_ask <= actual["output"] <= estimate.to_ask * estimate.max_tokens
+
+
+def test_nothing_stored(tmp_path: Path) -> None:
+    estimate, found = chats(tmp_path, "one", bot("one"))
+    assert list(tmp_path.iterdir()) == [], "an estimate leaves the store as it is"
+    assert (estimate.requests, estimate.to_ask) == (28, 28)
+    assert found.known == SEEDS
+    assert estimate.mean_length == pytest.approx(6.0), "that of the human utterances"
+    assert_holds(estimate, chat(tmp_path, "one", bot("one")))
+
+
+def test_everything_stored(tmp_path: Path) -> None:
+    chat(tmp_path, "one", bot("one"))
+    estimate, found = chats(tmp_path, "one", bot("one"))
+    assert (estimate.requests, estimate.to_ask, estimate.prompts) == (28, 0, (0, 0, 0))
+    assert {len(dialogue) for dialogue in found.known.values()} == {6}
+    assert estimate.expected_output == 0
+
+
+def test_dialogues_that_broke_off(tmp_path: Path) -> None:
+    chat(tmp_path, "one", bot("one"), n=4)
+    estimate, _ = chats(tmp_path, "one", bot("one"))
+    assert (estimate.requests, estimate.to_ask) == (28, 14)
+    assert estimate.expected_output == 14 * 4, "as long as those that are stored"
+    first = chat(tmp_path, "one", bot("one"), n=4)
+    both = chat(tmp_path, "one", bot("one"))
+    both.subtract(Counter(input=first["input"], output=first["output"]))
+    assert_holds(estimate, both)
+    assert estimate.prompts.expected == pytest.approx(both["input"], rel=0.1)
+
+
+def test_another_model_has_nothing_stored(tmp_path: Path) -> None:
+    chat(tmp_path, "one", bot("one"))
+    estimate, _ = chats(tmp_path, "one", bot("other"))
+    assert estimate.to_ask == 28
+
+
+def test_equal_seeds_are_asked_once(tmp_path: Path) -> None:
+    twins = {"s": ("a", "b"), "twin": ("a", "b")}
+    estimate, _ = estimate_chats(known("one", bot("one")), twins, PEOPLE, CHAT, SYSTEM, tmp_path)
+    assert (estimate.requests, estimate.to_ask) == (8, 4)
+
+
+@pytest.mark.parametrize("window", [24, 30, 40])
+def test_a_window_that_drops_old_utterances(tmp_path: Path, window: int) -> None:
+    estimate, _ = chats(tmp_path, "one", bot("one", 8, context_window=window))
+    assert estimate.prompts.high <= 28 * (window - CHAT.max_tokens)
+    assert_holds(estimate, chat(tmp_path, "one", bot("one", 8, context_window=window)))
+
+
+@pytest.mark.parametrize("factor", [0.6, 1.9])
+def test_another_tokenizer_than_the_models_own(tmp_path: Path, factor: float) -> None:
+    engine = bot("one")
+    engine.count_tokens = lambda messages: round(  # type: ignore[method-assign]
+        factor * sum(len(message.content.split()) for message in messages)
+    )
+    estimate, _ = chats(tmp_path, "one", bot("one"), Counting.by_another("words"))
+    assert_holds(estimate, chat(tmp_path, "one", engine))
+
+
+Plan = Callable[[dict[str, dict[str, Dialogue]]], Iterable[Planned]]
+TEMPLATES, JUDGING = Templates(), Sampling(max_tokens=7)
+PLANS: dict[str, Plan] = {
+    "unieval": lambda by_model: unieval.plan({HUMAN: PEOPLE} | by_model, TEMPLATES, JUDGING),
+    "arena": lambda by_model: arena.plan(by_model, PAIRWISE, [4, 6], TEMPLATES, JUDGING, Counter()),
+    "gteval": lambda by_model: gteval.plan({HUMAN: PEOPLE} | by_model, PAIRWISE, TEMPLATES, JUDGING, Counter()),
+}
+
+
+def judge_all(folder: Path, by_model: dict[str, dict[str, Dialogue]], n: int | None = None) -> dict[str, Counter[str]]:
+    """Lets the judge answer the first n requests of every protocol."""
+    actual = {}
+    for protocol, plan in PLANS.items():
+        engine = bot("judge", 3)
+        requests = [planned.request for planned in plan(by_model)][:n]
+        with opened(folder, "judge", engine, protocol) as store:
+            job = answering(store, engine)
+            asyncio.run(job.ask_all(requests))
+            responses = {key: store.get(key) for key in map(job.key, requests)}
+        actual[protocol] = taken(job.asked, filter(None, responses.values()))
+    return actual
+
+
+def judging(folder: Path, found: list[Chats]) -> dict[str, Estimate]:
+    subjects = Subjects(found, PEOPLE, PAIRWISE)
+    estimates = estimate_judging([known("judge", bot("judge"))], PROTOCOLS, subjects, TEMPLATES, folder)
+    return {estimate.protocol: estimate for estimate in estimates}
+
+
+def dialogues(folder: Path, bots: list[str]) -> dict[str, dict[str, Dialogue]]:
+    return {name: chats(folder, name, bot(name))[1].known for name in bots}
+
+
+@pytest.mark.parametrize("stored", [[], ["a"], ["a", "b", "c"]])
+def test_judging_whatever_is_there(tmp_path: Path, stored: list[str]) -> None:
+    for name in stored:
+        chat(tmp_path, name, bot(name))
+    estimates = judging(tmp_path, [chats(tmp_path, name, bot(name))[1] for name in "abc"])
+    for name in "abc":
+        chat(tmp_path, name, bot(name))
+    actual = judge_all(tmp_path, dialogues(tmp_path, ["a", "b", "c"]))
+    assert {protocol: sums["asked"] for protocol, sums in actual.items()} == {"unieval": 28, "arena": 60, "gteval": 30}
+    for protocol, sums in actual.items():
+        assert_holds(estimates[protocol], sums)
+        if stored == ["a", "b", "c"]:
+            assert estimates[protocol].prompts.low == estimates[protocol].prompts.high == sums["input"]
+    assert {estimate.expected_output for estimate in estimates.values()} == {None}
+
+
+def test_dialogues_known_far_enough_are_planned_exactly(tmp_path: Path) -> None:
+    for name in "abc":
+        chat(tmp_path, name, bot(name), n=4)
+    found = [chats(tmp_path, name, bot(name))[1] for name in "abc"]
+    judge_all(tmp_path, {one.name: one.known for one in found})
+    estimate = judging(tmp_path, found)["arena"]
+    assert (estimate.requests, estimate.to_ask) == (60, 30), "those cut to 4 utterances are stored"
+
+
+def test_stored_verdicts_are_found_and_tell_the_expected_length(tmp_path: Path) -> None:
+    for name in "ab":
+        chat(tmp_path, name, bot(name))
+    judge_all(tmp_path, dialogues(tmp_path, ["a", "b"]), n=5)
+    estimates = judging(tmp_path, [chats(tmp_path, name, bot(name))[1] for name in "ab"])
+    for estimate in estimates.values():
+        assert estimate.requests - estimate.to_ask == 5
+        assert estimate.expected_output == estimate.to_ask * 3
+
+
+def test_published_dialogues_are_whole_as_they_are(tmp_path: Path) -> None:
+    published = Chats("gone", known=dict(PEOPLE))
+    estimates = judging(tmp_path, [published])
+    assert estimates["unieval"].prompts.low == estimates["unieval"].prompts.high
+    assert (estimates["unieval"].requests, estimates["unieval"].to_ask) == (14, 7), "they equal the human ones"
+
+
+GPT = OpenAIModel.model_validate(
+    {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:1/v1", "api_key_env": "DIALEVAL_NO_SUCH_KEY"}
+)
+
+
+def test_a_model_whose_key_is_not_here_is_looked_up_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DIALEVAL_NO_SUCH_KEY", raising=False)
+    model = known_model("gpt", GPT, {})
+    assert model.identity == openai_identity(GPT)
+    assert not model.counting.exact
+
+
+def test_a_vllm_model_that_cannot_be_opened_here(tmp_path: Path) -> None:
+    model = known_model("local", VllmModel(engine="vllm", model=str(tmp_path / "none")), {})
+    assert model.identity is None
+    estimate, found = estimate_chats(model, SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)
+    (row,) = estimate_table([estimate], {}).to_pylist()
+    assert (row["stored"], row["to_ask"], row["output_tokens_low"], row["input_tokens_low"]) == (None, 28, 0, 0)
+    assert row["output_tokens_high"] == 28 * CHAT.max_tokens
+    assert "stored answers could not be looked up" in row["note"]
+    verdicts = judging(tmp_path, [found])
+    assert "at most: the dialogues of local" in verdicts["unieval"].notes[0]
+
+
+def test_the_table_and_its_words(tmp_path: Path) -> None:
+    chat(tmp_path, "one", bot("one"), n=4)
+    estimate, found = chats(tmp_path, "one", bot("one"))
+    judge = judging(tmp_path, [found])["unieval"]
+    prices = {name: Prices(price_input=1000.0, price_output=10000.0) for name in ("one", "judge")}
+    table = estimate_table([estimate, judge], prices)
+    row = table.to_pylist()[0]
+    assert row["cost_low"] == pytest.approx((row["input_tokens_low"] + 10 * 14) / 1000)
+    assert row["cost_high"] == pytest.approx((row["input_tokens_high"] + 10 * 14 * 9) / 1000)
+    assert row["cost_low"] < row["cost_expected"] < row["cost_high"]
+    assert row["note"] is None
+    words = in_words(table)
+    assert len({line.index("selfchat") for line in words.splitlines() if "one " in line[:4]}) == 1
+    assert "cost of all models with prices" in words
+    assert "no answer of this model is stored yet" in words

@@ -1,0 +1,62 @@
+"""The estimate before a run against the usage after it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+from workspace import SMALL, Workspace
+
+pytestmark = pytest.mark.workflow
+GPT = {
+    "engine": "openai", "model": "gpt-4o", "base_url": "http://127.0.0.1:9/v1", "api_key_env": "DIALEVAL_NO_SUCH_KEY",
+    "price_input": 2.5, "price_output": 10.0,
+}  # fmt: skip
+
+
+def rows(workspace: Workspace, name: str) -> dict[tuple[str, str], dict[str, str]]:
+    text = (workspace.folder / "results" / "tables" / f"{name}.csv").read_text(encoding="utf-8")
+    return {(row["model"], row["protocol"]): row for row in csv.DictReader(io.StringIO(text))}
+
+
+@pytest.fixture
+def estimated(undisturbed: Workspace, finished: Workspace) -> Workspace:
+    """A workspace whose models have learned, without a store, in which the estimate has run."""
+    shutil.rmtree(finished.folder / "store")
+    output = finished.run("estimate")
+    assert "to ask" in output
+    assert not (finished.folder / "store").exists(), "an estimate asks nothing and stores nothing"
+    return finished
+
+
+def test_the_estimate_holds_and_leaves_nothing_to_be_done(undisturbed: Workspace, estimated: Workspace) -> None:
+    before, usage = rows(estimated, "estimate"), rows(undisturbed, "usage")
+    assert set(before) == set(usage)
+    for about, row in before.items():
+        actual = usage[about]
+        assert (row["stored"], row["to_ask"], row["requests"]) == ("0", actual["asked"], actual["requests"])
+        for kind in ("input", "output"):
+            low, high = int(row[f"{kind}_tokens_low"]), int(row[f"{kind}_tokens_high"])
+            assert low <= int(actual[f"{kind}_tokens"]) <= high
+    assert estimated.would_run() == {}
+
+
+def test_a_run_with_judges_that_cannot_be_opened_here(
+    undisturbed: Workspace, estimated: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DIALEVAL_NO_SUCH_KEY", raising=False)
+    shutil.copytree(undisturbed.folder / "store", estimated.folder / "store")
+    local = {"engine": "vllm", "model": str(Path("no", "such", "folder"))}
+    estimated.configure(models={**SMALL["models"], "gpt": GPT, "local": local}, judges=["forest", "gpt", "local"])
+    output = estimated.run("estimate")
+    assert "stored answers could not be looked up" in output
+    after, usage = rows(estimated, "estimate"), rows(undisturbed, "usage")
+    assert {row["to_ask"] for about, row in after.items() if about in usage} == {"0"}
+    for protocol in SMALL["protocols"]:
+        forest, gpt, vllm = (after[name, protocol] for name in ("forest", "gpt", "local"))
+        assert forest["requests"] == forest["stored"] == gpt["to_ask"] == vllm["to_ask"]
+        assert vllm["stored"] == ""
+        assert 0 < float(gpt["cost_low"]) < float(gpt["cost_high"])

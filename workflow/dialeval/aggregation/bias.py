@@ -1,0 +1,254 @@
+"""Biases of the judges and their agreement, from the verdicts of Arena and GTEval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from dialeval.aggregation.pairwise import Comparisons, comparisons
+from dialeval.corpora.seeds import dialogues_of
+from dialeval.engines.embedded.tokens import is_word, surface_tokens
+from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.bias import length_bias, position_bias, self_preference
+from dialeval.stats.bradley_terry import bradley_terry
+from dialeval.stats.resampling import Interval
+from dialeval.tables import HUMAN, to_table
+
+ALL_JUDGES = "all judges"
+"""Stands for the judges together; no model can have this name."""
+
+Words = Mapping[tuple[str, str], Sequence[int]]
+"""(model, seed_id) -> words of its dialogue up to each utterance."""
+
+Group = tuple[str, int | None]
+"""A protocol, and the N that its dialogues were cut to where that is one number."""
+
+Row = dict[str, Any]
+
+
+def dialogue_words(human: pa.Table, generated: pa.Table) -> dict[tuple[str, str], list[int]]:
+    """Returns the words of every dialogue up to each utterance, by model and seed; people under HUMAN.
+
+    In scripts without blanks every character counts as a word. A dialogue without any word has one, so that lengths
+    have ratios.
+
+    Args:
+        human: table `utterances` of the seeds' corpus.
+        generated: table `generated` of all chatbots, the seeds' utterances included.
+    """
+    texts = {(HUMAN, dialogue_id): list(dialogue) for dialogue_id, dialogue in dialogues_of(human).items()}
+    columns = generated.select(["chatbot", "seed_id", "text"]).to_pydict()
+    for chatbot, seed_id, text in zip(columns["chatbot"], columns["seed_id"], columns["text"], strict=True):
+        texts.setdefault((chatbot, seed_id), []).append(text)
+    return {
+        key: [max(total, 1) for total in accumulate(sum(map(is_word, surface_tokens(text))) for text in dialogue)]
+        for key, dialogue in texts.items()
+    }
+
+
+def judge_bias(
+    verdicts: pd.DataFrame,
+    words: Words,
+    judges: Sequence[str],
+    models: Sequence[str],
+    families: Mapping[str, str],
+    groups: Sequence[Group],
+    resamples: int,
+    random_seed: int,
+) -> pa.Table:
+    """Returns the table `botchat/judge_bias`: a row per judge, protocol, N and measure.
+
+    Intervals resample seeds; those of slopes are from a covariance that is robust to dependence within a seed. What
+    cannot be computed has no value, and a note that says why.
+
+    Args:
+        verdicts: table `verdicts` of Arena and GTEval; a comparison that a judge was asked several times has
+            several rows.
+        words: lengths of the dialogues.
+        judges: the judges, in the order of the table.
+        models: the chatbots.
+        families: family of every judge and chatbot.
+        groups: what is reported on its own: ("arena", 8), ("arena", 16), ("gteval", None).
+        resamples: resamples of the seeds.
+        random_seed: seed of the resamples; the same for all measures.
+    """
+    rows: list[Row] = []
+    settings = {"resamples": resamples, "random_seed": random_seed}
+    for protocol, n in groups:
+        chosen = (verdicts["protocol"] == protocol) & verdicts["judge"].isin(list(judges))
+        if n is not None:
+            chosen &= verdicts["n_utterances"] == n
+        judged = _judged(verdicts[chosen], words, judges, models)
+        about = {"protocol": protocol, "n_utterances": n}
+        rows += [
+            {"judge": judge, **about, **row}
+            for number, judge in enumerate(judges)
+            for row in _of_judge(judged.of(judged.judge == number), len(models) + 1, settings)
+        ]
+        rows += [{**about, **row} for row in _self_preferences(judged, judges, models, families, settings)]
+        rows += [{**about, **row} for row in _agreement(judged, judges, settings)]
+    return to_table("botchat/judge_bias", rows)
+
+
+class _Judged(NamedTuple):
+    """Verdicts of several judges as arrays of shape [n].
+
+    Attributes:
+        judge: number of the judge.
+        games: the comparisons; their players are the chatbots and, last, people.
+        item: number of the comparison in its order, the same for all judges and repeats.
+        repeat: how often this judge was asked the same before.
+        left_words, right_words: lengths of the dialogues as they were shown.
+    """
+
+    judge: NDArray[np.int64]
+    games: Comparisons
+    item: NDArray[np.int64]
+    repeat: NDArray[np.int64]
+    left_words: NDArray[np.int64]
+    right_words: NDArray[np.int64]
+
+    def of(self, rows: NDArray[np.bool_]) -> _Judged:
+        """Returns the verdicts of some rows."""
+        left, right, outcome, cluster = self.games
+        return _Judged(
+            judge=self.judge[rows],
+            games=Comparisons(left[rows], right[rows], outcome[rows], cluster[rows]),
+            item=self.item[rows],
+            repeat=self.repeat[rows],
+            left_words=self.left_words[rows],
+            right_words=self.right_words[rows],
+        )
+
+
+def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], models: Sequence[str]) -> _Judged:
+    comparison = ["seed_id", "left", "right"]
+    item = verdicts.groupby(comparison, sort=False).ngroup()
+    repeat = verdicts.groupby(["judge", *comparison], sort=False).cumcount()
+    code = {judge: number for number, judge in enumerate(judges)}
+
+    def lengths(side: str) -> NDArray[np.int64]:
+        shown = zip(verdicts[side], verdicts["seed_id"], verdicts["n_utterances"], strict=True)
+        return np.array([words[model, seed_id][int(n) - 1] for model, seed_id, n in shown], dtype=np.int64)
+
+    return _Judged(
+        judge=np.asarray(verdicts["judge"].map(code), dtype=np.int64),
+        games=comparisons(verdicts, [*models, HUMAN]),
+        item=np.asarray(item, dtype=np.int64),
+        repeat=np.asarray(repeat, dtype=np.int64),
+        left_words=lengths("left"),
+        right_words=lengths("right"),
+    )
+
+
+def _of_judge(judged: _Judged, n_players: int, settings: dict[str, int]) -> Iterator[Row]:
+    """Yields what one judge's verdicts say on their own."""
+    left, right, outcome, cluster = judged.games
+    unread = np.isnan(outcome)
+    decided = ~unread & (outcome != 0.5)
+    share = float(unread.mean()) if len(unread) else math.nan
+    yield _row(
+        "unparsed", Interval(share, math.nan, math.nan, 0.95, 0, "" if len(unread) else "no verdict"), len(unread)
+    )
+
+    place = position_bias(left, right, outcome, cluster, repeat=judged.repeat, **settings)
+    yield _row("flips", place.flips, place.n_swapped)
+    yield _row("first_both", place.first_both, place.n_swapped)
+    yield _row("second_both", place.second_both, place.n_swapped)
+    yield _row("first_wins", place.first_wins, int(decided.sum()))
+
+    lengths = (judged.left_words, judged.right_words, outcome, cluster)
+    length = length_bias(*lengths, **settings)
+    yield _row("longer_wins", length.longer_wins, int((decided & (judged.left_words != judged.right_words)).sum()))
+    yield _row("length_slope", length.slope, length.n_decided)
+    ahead = _rating_difference(judged.games, n_players)
+    log_ratio = np.log(judged.left_words / judged.right_words)
+    if np.linalg.matrix_rank(np.stack([np.ones(len(ahead)), log_ratio, ahead])[:, decided]) < 3:
+        yield _missing("length_slope_equal_ratings", "lengths and ratings cannot be told apart")
+    else:
+        equal = length_bias(*lengths, rating_difference=ahead, **settings)
+        yield _row("length_slope_equal_ratings", equal.slope, equal.n_decided)
+
+    retest = retest_flips(judged.item, outcome, cluster, **settings)
+    asked_once = not judged.repeat.any()
+    yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
+
+
+def _rating_difference(games: Comparisons, n_players: int) -> NDArray[np.float64]:
+    """Returns left's Bradley-Terry strength minus right's, natural log, shape [n]; 0 where one is unrated."""
+    read = games.readable()
+    rated = bradley_terry(read.left, read.right, read.outcome, n_players, scale=math.log(10.0), initial=0.0)
+    return np.nan_to_num(rated.rating[games.left] - rated.rating[games.right])
+
+
+def _self_preferences(
+    judged: _Judged,
+    judges: Sequence[str],
+    models: Sequence[str],
+    families: Mapping[str, str],
+    settings: dict[str, int],
+) -> Iterator[Row]:
+    """Yields a row per judge: its score for its own family, less that of the other families' judges."""
+    found = self_preference(
+        judged.judge,
+        *judged.games,
+        [families[judge] for judge in judges],
+        [*(families[model] for model in models), HUMAN],
+        **settings,
+    )
+    by_judge = {preference.judge: preference for preference in found}
+    for number, judge in enumerate(judges):
+        preference = by_judge.get(number)
+        if preference is None:
+            row = _missing("self_preference", f"no chatbot is of the judge's family '{families[judge]}'")
+        elif len(judges) < 2:
+            row = _missing("self_preference", "needs a second judge, of another family")
+        else:
+            row = _row("self_preference", preference.difference, preference.n)
+        yield {"judge": judge, **row}
+
+
+def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int]) -> Iterator[Row]:
+    """Yields Cohen's kappa of every two judges and Krippendorff's alpha of all, on what each was asked first."""
+    if len(judges) < 2:
+        for judge, measure in [*((judge, "kappa") for judge in judges), (ALL_JUDGES, "alpha")]:
+            yield {"judge": judge, **_missing(measure, "agreement needs two judges or more")}
+        return
+    first = judged.of(judged.repeat == 0)
+    agreement = judge_agreement(
+        first.judge,
+        first.item,
+        first.games.outcome,
+        first.games.cluster,
+        len(judges),
+        resamples=settings["resamples"],
+        random_seed=settings["random_seed"],
+    )
+    for one, other in combinations(range(len(judges)), 2):
+        cell = (one, other)
+        n = int(agreement.n_common[cell])
+        reason = "both gave one and the same verdict throughout" if n else "no comparison was read by both"
+        kappa = float(agreement.kappa[cell])
+        ends = (float(agreement.kappa_low[cell]), float(agreement.kappa_high[cell]))
+        row = _row("kappa", Interval(kappa, *ends, agreement.confidence, agreement.resamples), n, reason)
+        yield {"judge": judges[one], "other_judge": judges[other], **row}
+    answers = np.bincount(first.item[~np.isnan(first.games.outcome)])
+    yield {"judge": ALL_JUDGES, **_row("alpha", agreement.alpha, int((answers > 1).sum()))}
+
+
+def _row(measure: str, result: Interval, n: int, reason: str = "") -> Row:
+    """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
+    missing = math.isnan(result.estimate)
+    note = (reason or result.reason or "undefined") if missing else (result.reason or None)
+    return {"measure": measure, "value": result.estimate, "low": result.low, "high": result.high, "n": n, "note": note}
+
+
+def _missing(measure: str, reason: str) -> Row:
+    return {"measure": measure, "n": 0, "note": reason}

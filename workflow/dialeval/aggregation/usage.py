@@ -1,0 +1,150 @@
+"""What models were asked, and what their answers took: tokens, cost, failures and time."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from dialeval.engines.prices import Prices
+from dialeval.engines.request import Response
+from dialeval.errors import UserError
+from dialeval.tables import replacing, to_table
+
+
+@dataclass
+class TokenSums:
+    """Tokens of the answers that a job rests on, from the store or new; one that serves several requests counts once.
+
+    Attributes:
+        input_tokens: tokens of the prompts; None if one of the answers does not say.
+        output_tokens: tokens of the answers, reasoning included; None likewise.
+        reasoning_tokens: tokens of reasoning; None if no answer says.
+    """
+
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    reasoning_tokens: int | None = None
+    _seen: set[bytes] = field(default_factory=set, repr=False)
+
+    def add(self, key: str, response: Response) -> None:
+        """Counts the answer to a request."""
+        compact = bytes.fromhex(key)
+        if compact in self._seen:
+            return
+        self._seen.add(compact)
+        self.input_tokens = _sum_if_all_known(self.input_tokens, response.prompt_tokens)
+        self.output_tokens = _sum_if_all_known(self.output_tokens, response.completion_tokens)
+        self.reasoning_tokens = _sum_of_known(self.reasoning_tokens, response.reasoning_tokens)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """One job's usage, or that of all jobs of a model under a protocol.
+
+    Attributes:
+        requests: requests that the job had to see to.
+        asked: how many of them were asked of the model; the others were in the store or equal to one that was asked.
+        input_tokens: see `TokenSums`, as are the two below.
+        failures: requests without an answer, by kind.
+        seconds: time that answering took, of several jobs summed up.
+    """
+
+    model: str
+    protocol: str
+    requests: int
+    asked: int
+    input_tokens: int | None
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    failures: Mapping[str, int]
+    seconds: float
+
+    @classmethod
+    def of_job(
+        cls,
+        model: str,
+        protocol: str,
+        *,
+        requests: int,
+        asked: int,
+        tokens: TokenSums,
+        failures: Mapping[str, int],
+        seconds: float,
+    ) -> Usage:
+        """Returns the usage of a job."""
+        return cls(
+            model,
+            protocol,
+            requests,
+            asked,
+            tokens.input_tokens,
+            tokens.output_tokens,
+            tokens.reasoning_tokens,
+            dict(failures),
+            round(seconds, 3),
+        )
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.model,
+            self.protocol,
+            self.requests + other.requests,
+            self.asked + other.asked,
+            _sum_if_all_known(self.input_tokens, other.input_tokens),
+            _sum_if_all_known(self.output_tokens, other.output_tokens),
+            _sum_of_known(self.reasoning_tokens, other.reasoning_tokens),
+            Counter(self.failures) + Counter(other.failures),
+            round(self.seconds + other.seconds, 3),
+        )
+
+
+def write_usage(path: Path, usage: Usage) -> None:
+    """Writes the usage of a job, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(asdict(usage), ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def read_usage(path: Path) -> Usage:
+    """Reads what `write_usage` wrote.
+
+    Raises:
+        UserError: the file is something else.
+    """
+    try:
+        return Usage(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise UserError(f"{path} is not the record of a job's usage: {error}; delete it and run again") from error
+
+
+def usage_table(jobs: Iterable[Usage], prices: Mapping[str, Prices]) -> pa.Table:
+    """Returns the table `usage`, one row per model and protocol, in the order in which they first come.
+
+    Args:
+        jobs: the usage of every job.
+        prices: the prices of models that have any.
+    """
+    sums: dict[tuple[str, str], Usage] = {}
+    for job in jobs:
+        about = job.model, job.protocol
+        sums[about] = sums[about] + job if about in sums else job
+    rows = []
+    for usage in sums.values():
+        cost = prices.get(usage.model, Prices()).cost(usage.input_tokens, usage.output_tokens)
+        kinds = sorted(usage.failures.items(), key=lambda item: (-item[1], item[0]))
+        failures = "; ".join(f"{kind}: {count}" for kind, count in kinds)
+        row = asdict(usage) | {"from_store": usage.requests - usage.asked, "cost": cost, "failures": failures}
+        rows.append(row)
+    return to_table("usage", rows)
+
+
+def _sum_if_all_known(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def _sum_of_known(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one + (other or 0)

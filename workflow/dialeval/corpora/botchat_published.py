@@ -1,0 +1,153 @@
+"""What BotChat's authors published: the dialogues of their chatbots, and their judge's answers about them.
+
+- `MuTualTest-convs` (tsv or xlsx): `index` (the seed), and a column per model whose cells are JSON lists of utterances.
+- `UniEval.tsv`: `index` = `<seed>;<model>`, and the judge's text, in column `gpt4`.
+- `GTEval.tsv`: `cmp_index` = `<seed>;<A>;<B>` with the model shown first and second, and the judge's text.
+
+In the answers' files `GT` names the human dialogue. Columns that repeat parts of the index (`qidx`, `model`, `A`, `B`)
+must agree with it where they are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from dialeval.corpora.dialogues import parse_json
+from dialeval.corpora.table_files import Row, read_rows
+from dialeval.errors import UserError
+from dialeval.tables import HUMAN
+
+GROUND_TRUTH = "GT"
+IDENTICAL = "EM"
+"""Stands for the judge's text where the two texts were identical, so that nobody was asked."""
+_LONGEST_CELL = 32_767
+"""Characters that a cell of a workbook can hold; writers cut off the rest."""
+
+
+@dataclass(frozen=True)
+class PublishedDialogue:
+    """One dialogue of one model; `place` says where it stands, for messages."""
+
+    utterances: tuple[str, ...]
+    place: str
+
+
+class Shown(NamedTuple):
+    """Whom an answer is about: the seed and the models shown; `right` is None where one dialogue is judged alone."""
+
+    seed_id: str
+    left: str
+    right: str | None
+
+
+@dataclass(frozen=True)
+class PublishedAnswer:
+    """One answer of the judge.
+
+    Attributes:
+        text: what it wrote; `EM` where it was not asked.
+        conversations: the dialogues beside it, left first, as JSON lists and whole; empty if the file has none.
+        place: where it stands, for messages.
+    """
+
+    text: str
+    conversations: tuple[str, ...]
+    place: str
+
+
+@dataclass(frozen=True)
+class _Layout:
+    index: str
+    seed: str
+    models: tuple[str, ...]
+    conversations: tuple[str, ...]
+
+
+_SINGLE = _Layout("index", "qidx", ("model",), ("conversation",))
+_PAIR = _Layout("cmp_index", "qidx", ("A", "B"), ("conversation1", "conversation2"))
+
+
+def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
+    """Reads the dialogues of one model, by seed; an empty cell is no dialogue.
+
+    Args:
+        path: the file of all models' dialogues.
+        column: the model's column.
+
+    Raises:
+        UserError: a column is missing, a seed repeated or missing, or a cell no JSON list of strings.
+    """
+    dialogues: dict[str, PublishedDialogue] = {}
+    for row in read_rows(path, ("index", column)):
+        seed_id, cell = row.cells["index"].strip(), row.cells[column]
+        place = f"{path}, row {row.number}"
+        if not seed_id:
+            raise UserError(f"{place}: the cell 'index' is empty; write the seed there or remove the row")
+        if seed_id in dialogues:
+            raise UserError(f"{place}: index '{seed_id}' is used before, at {dialogues[seed_id].place}; remove one")
+        if cell.strip():
+            dialogues[seed_id] = PublishedDialogue(conversation(cell, f"{place}, column {column}"), place)
+    return dialogues
+
+
+def read_answers(
+    path: Path, judge_column: str, names: Mapping[str, str], *, pairs: bool
+) -> dict[Shown, PublishedAnswer]:
+    """Reads a judge's answers.
+
+    Args:
+        path: the file.
+        judge_column: the column with the judge's texts.
+        names: names of models in the file -> names here; a name that is not in it stays as it is.
+        pairs: whether the answers are about pairs (`GTEval.tsv`) or single dialogues (`UniEval.tsv`).
+
+    Raises:
+        UserError: a column is missing, an index repeated, not of its form, or not what the other columns say.
+    """
+    layout = _PAIR if pairs else _SINGLE
+    names = {**names, GROUND_TRUTH: HUMAN}
+    answers: dict[Shown, PublishedAnswer] = {}
+    for row in read_rows(path, (layout.index, judge_column)):
+        place = f"{path}, row {row.number}"
+        seed_id, *models = _index_parts(row, layout, place)
+        left, *rest = (names.get(model, model) for model in models)
+        shown = Shown(seed_id, left, rest[0] if rest else None)
+        if shown in answers:
+            index = row.cells[layout.index]
+            raise UserError(f"{place}: {layout.index} '{index}' is used before, at {answers[shown].place}; remove one")
+        conversations = tuple(row.cells.get(name, "") for name in layout.conversations)
+        answers[shown] = PublishedAnswer(row.cells[judge_column], conversations if all(conversations) else (), place)
+    return answers
+
+
+def conversation(cell: str, place: str) -> tuple[str, ...]:
+    """Returns the utterances of a cell, blanks around them removed.
+
+    Raises:
+        UserError: the cell is no JSON list of strings.
+    """
+    if len(cell) >= _LONGEST_CELL and not cell.rstrip().endswith("]"):
+        place += " (a workbook's cell ends after 32767 characters, as this one does: take the .tsv file)"
+    texts = parse_json(cell, place)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise UserError(f"{place}: a JSON list of strings is needed, not {cell!r:.80}")
+    return tuple(text.strip() for text in texts)
+
+
+def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:
+    """Returns the seed and the models of an index."""
+    columns = (layout.seed, *layout.models)
+    parts = [part.strip() for part in row.cells[layout.index].split(";")]
+    if len(parts) != len(columns) or not all(parts):
+        form = ";".join(f"<{column}>" for column in columns)
+        raise UserError(f"{place}: {layout.index} is '{row.cells[layout.index]}'; it must be of the form {form}")
+    for column, part in zip(columns, parts, strict=True):
+        said = row.cells.get(column, part).strip()
+        if said != part:
+            raise UserError(
+                f"{place}: {layout.index} says '{part}', but the column {column} says '{said}'; correct one of them"
+            )
+    return parts

@@ -1,0 +1,1 @@
+"""Models behind OpenAI-compatible endpoints: OpenAI itself, a vLLM server, Ollama, a proxy."""

@@ -1,0 +1,184 @@
+"""Answers of an OpenAI-compatible endpoint as responses; whatever is not whole is a failure, never a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dialeval.engines.openai_api.labels import label_of_token, sum_labels
+from dialeval.engines.request import AnswerFailure, Response
+
+_OPENING, _CLOSING = "<think>", "</think>"
+_FINISHES = {"length": "length", "max_tokens": "length", "content_filter": "refusal", "refusal": "refusal"}
+_ABORTS = ("abort", "error")
+
+
+def read_chat(payload: Mapping[str, Any]) -> Response:
+    """Returns the answer to a request of kind `chat`.
+
+    Args:
+        payload: the endpoint's JSON.
+
+    Raises:
+        AnswerFailure: there is no answer (`empty`), it is incomplete (`server`), or not an answer (`malformed`).
+    """
+    choice, message = _first_choice(payload)
+    finish = _finish(choice)
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal.strip():
+        return Response(text=refusal, finish_reason="refusal", **_usage(payload))
+    text, reasoning = _text_and_reasoning(message)
+    if not text.strip() and finish == "stop":
+        where = ", only reasoning" if reasoning else ""
+        raise AnswerFailure("empty", f"the model answered with an empty text{where}")
+    return Response(text=text if text.strip() else "", finish_reason=finish, reasoning=reasoning, **_usage(payload))
+
+
+def read_choice(payload: Mapping[str, Any], labels: Sequence[str]) -> Response:
+    """Returns the answer to a request of kind `choice`, read among the likeliest first tokens of the answer.
+
+    Args:
+        payload: the endpoint's JSON.
+        labels: the labels.
+
+    Raises:
+        AnswerFailure: the endpoint gave no probabilities (`unsupported`), or no answer (`malformed`).
+    """
+    response = read_first_token(payload)
+    if response.finish_reason == "refusal":
+        return response
+    tokens = first_token_logprobs(payload)
+    named = [(label_of_token(token, labels), logprob) for token, logprob in tokens.items()]
+    logprobs, mass = sum_labels((label, logprob) for label, logprob in named if label is not None)
+    return replace(response, label_logprobs=logprobs, label_mass=mass)
+
+
+def read_first_token(payload: Mapping[str, Any]) -> Response:
+    """Returns an answer of one token, which is all that was asked for, or the model's refusal."""
+    choice, message = _first_choice(payload)
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal.strip():
+        return Response(text=refusal, finish_reason="refusal", **_usage(payload))
+    text, _ = _text_and_reasoning(message)
+    return Response(text=text, finish_reason="refusal" if _finish(choice) == "refusal" else "stop", **_usage(payload))
+
+
+def first_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
+    """Returns the log-probabilities that an endpoint shows for the first token of a chat answer, by the token's text.
+
+    Raises:
+        AnswerFailure: it shows none (`unsupported`), or not as OpenAI documents them (`malformed`).
+    """
+    choice, _ = _first_choice(payload)
+    try:
+        places = (choice.get("logprobs") or {}).get("content")
+        if not places:
+            raise AnswerFailure(
+                "unsupported", "the endpoint gave no logprobs; set label_logprobs: none, or ask another endpoint"
+            )
+        shown = [*(places[0].get("top_logprobs") or ()), places[0]]
+        tokens: dict[str, float] = {}
+        for entry in shown:
+            if entry.get("logprob") is not None:
+                tokens.setdefault(str(entry["token"]), float(entry["logprob"]))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise AnswerFailure("malformed", "the endpoint's logprobs are not as OpenAI documents them") from None
+    return tokens
+
+
+def next_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
+    """Returns what `first_token_logprobs` does, for the answer of a vLLM server's `/completions`."""
+    try:
+        shown = payload["choices"][0]["logprobs"]["top_logprobs"][0]
+        return {str(token): float(logprob) for token, logprob in shown.items()}
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        raise AnswerFailure("malformed", "the endpoint's logprobs are not as a vLLM server gives them") from None
+
+
+def read_scores(payload: Mapping[str, Any], tokens: Sequence[int], n_prefix: int) -> Response:
+    """Returns the answer to a request of kind `loglikelihood`.
+
+    Args:
+        payload: the JSON of a vLLM server.
+        tokens: prefix and continuation.
+        n_prefix: tokens of the prefix.
+
+    Raises:
+        AnswerFailure: the endpoint gave no probabilities (`unsupported`), or not of our tokens (`malformed`).
+    """
+    choices = payload.get("choices")
+    places = choices[0].get("prompt_logprobs") if isinstance(choices, list) and choices else None
+    if not places:
+        raise AnswerFailure("unsupported", "the endpoint gave no prompt_logprobs; is it a vLLM server?")
+    try:
+        logprob = sum(float(places[n][str(tokens[n])]["logprob"]) for n in range(n_prefix, len(tokens)))
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise AnswerFailure("malformed", "the endpoint's prompt_logprobs are not those of the prompt") from None
+    return Response(text="", logprob=logprob, n_tokens=len(tokens) - n_prefix, **_usage(payload))
+
+
+def _first_choice(payload: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    choices = payload.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise AnswerFailure("malformed", "the answer has no choices[0].message")
+    return choice, message
+
+
+def _finish(choice: Mapping[str, Any]) -> str:
+    given = choice.get("finish_reason")
+    if given in _ABORTS:
+        raise AnswerFailure("server", f"the endpoint gave up on the answer (finish_reason {given})")
+    return _FINISHES.get(str(given), "stop")
+
+
+def _text_and_reasoning(message: Mapping[str, Any]) -> tuple[str, str]:
+    content = message.get("content")
+    thoughts = message.get("reasoning_content") or message.get("reasoning")
+    reasoning = thoughts if isinstance(thoughts, str) else ""
+    if content is None:
+        return "", reasoning
+    if isinstance(content, list):  # parts, some of which may be thinking
+        reasoning = reasoning or "".join(_part(part, "thinking") for part in content)
+        content = "".join(_part(part, "text") for part in content)
+    if not isinstance(content, str):
+        raise AnswerFailure("malformed", "the answer's content is no text")
+    text, written = _split_thinking(content)
+    return text, reasoning or written
+
+
+def _split_thinking(content: str) -> tuple[str, str]:
+    """Returns the answer and the thinking before it; some chat templates write the opening mark into the prompt."""
+    start = content.lstrip()
+    if start.startswith(_OPENING):
+        thinking, closing, rest = start.removeprefix(_OPENING).partition(_CLOSING)
+        return (rest.lstrip() if closing else ""), thinking.strip()
+    thinking, closing, rest = content.partition(_CLOSING)
+    if closing and _OPENING not in thinking:
+        return rest.lstrip(), thinking.strip()
+    return content, ""
+
+
+def _part(part: object, kind: str) -> str:
+    value = part.get(kind) if isinstance(part, dict) else None
+    if isinstance(value, list):
+        return "".join(_part(inner, "text") for inner in value)
+    return value if isinstance(value, str) else ""
+
+
+def _usage(payload: Mapping[str, Any]) -> dict[str, Any]:
+    usage = payload.get("usage") if isinstance(payload.get("usage"), dict) else {}
+    assert isinstance(usage, dict)
+    details = usage.get("completion_tokens_details")
+    reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    return {
+        "prompt_tokens": _whole(usage.get("prompt_tokens")),
+        "completion_tokens": _whole(usage.get("completion_tokens")),
+        "reasoning_tokens": _whole(reasoning),
+    }
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,155 @@
+"""The engine of models behind OpenAI-compatible endpoints."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from dialeval.config import OpenAIModel
+from dialeval.engines.cl100k import Tokenizer
+from dialeval.engines.limits import Limits
+from dialeval.engines.openai_api.answers import read_chat, read_choice
+from dialeval.engines.openai_api.bodies import chat_body, choice_body
+from dialeval.engines.openai_api.connection import Connection
+from dialeval.engines.openai_api.counting import tokenizer_for
+from dialeval.engines.openai_api.faults import Fault
+from dialeval.engines.openai_api.identity import openai_identity
+from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
+from dialeval.engines.openai_api.vllm_server import VllmServer
+from dialeval.engines.request import AnswerFailure, Message, Request, Response
+
+_TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3
+"""What OpenAI's chat format adds to the texts."""
+
+
+class OpenAIEngine:
+    """Answers requests through an endpoint, within its limits, trying again what may pass.
+
+    Attributes:
+        identity: canonical JSON of everything about the model that can change an answer.
+        reads_subject: always false.
+        concurrency: how many requests may be in flight at once.
+        context_window: tokens of prompt and answer together as configured; None if not known.
+
+    Args:
+        model: the model's configuration.
+        tokenizer: counts tokens; without one, see `counting.tokenizer_for`.
+        retrying: when to try again; without one, as configured.
+
+    Raises:
+        UserError: the environment variable of the key is missing. While answering: the endpoint is dead.
+    """
+
+    reads_subject = False
+
+    def __init__(
+        self, model: OpenAIModel, *, tokenizer: Tokenizer | None = None, retrying: RetryPolicy | None = None
+    ) -> None:
+        self.identity = openai_identity(model)
+        self.concurrency = model.concurrency
+        self.context_window = model.context_window
+        self._model = model
+        self._connection = Connection(model)
+        self._limits = Limits(
+            f"model '{model.model}' at {self._connection.address}",
+            in_flight=model.concurrency,
+            requests_per_minute=model.requests_per_minute,
+            tokens_per_minute=model.tokens_per_minute,
+            patience=model.patience_seconds,
+        )
+        self._retrying = retrying or RetryPolicy(model.max_tries, model.max_total_seconds)
+        self._tokenizer = tokenizer
+        self._finding = asyncio.Lock()
+        if model.context_window is not None or model.tokens_per_minute is not None:
+            self._tokens()
+        self._server = VllmServer(model, self._connection.address, self._post)
+
+    @property
+    def tokenizer_name(self) -> str:
+        """What `count_tokens` counts with."""
+        return self._tokens().name
+
+    async def answer(self, request: Request) -> Response:
+        """Answers, or raises AnswerFailure; UserError if the endpoint is dead."""
+        match request.kind:
+            case "chat":
+                return self._masked(await self._chat(request))
+            case "choice":
+                return self._masked(await self._choice(request))
+            case _:
+                return await self._loglikelihood(request)
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of a prompt, with what the chat format adds."""
+        counts = self._tokens().count_all([message.content for message in messages])
+        return sum(counts) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        self._server.forget()
+        await self._connection.close()
+
+    async def _chat(self, request: Request) -> Response:
+        payload = await self._post("/chat/completions", chat_body(self._model, request), request)
+        response = read_chat(payload)
+        if response.reasoning and not response.reasoning_tokens:  # the endpoint does not say how many
+            tokenizer = self._tokenizer or await self._tokenizer_later()
+            response = replace(response, reasoning_tokens=tokenizer.count_all([response.reasoning])[0])
+        return response
+
+    async def _choice(self, request: Request) -> Response:
+        match self._model.label_logprobs:
+            case "vllm":
+                return await self._server.choice(request)
+            case "top_logprobs":
+                payload = await self._post("/chat/completions", choice_body(self._model, request), request)
+                return read_choice(payload, request.labels)
+            case _:
+                raise AnswerFailure(
+                    "unsupported", "label_logprobs is none for this model; read its labels from its text instead"
+                )
+
+    async def _loglikelihood(self, request: Request) -> Response:
+        if not self._model.prompt_logprobs:
+            raise AnswerFailure(
+                "unsupported",
+                "an endpoint of OpenAI's kind cannot score a given text; if this one is a vLLM server, set "
+                "prompt_logprobs: true, otherwise choose a model that vLLM runs",
+            )
+        return await self._server.loglikelihood(request)
+
+    async def _post(self, path: str, body: dict[str, Any], request: Request | None) -> dict[str, Any]:
+        tokens = 0
+        if request is not None and self._model.tokens_per_minute is not None:
+            tokens = self.count_tokens(request.messages) + request.sampling.max_tokens
+
+        async def attempt() -> dict[str, Any]:
+            async with self._limits.place(tokens) as place:
+                outcome = await self._connection.post(path, body)
+                if isinstance(outcome, Fault):
+                    self._limits.failed(
+                        place, outcome.kind, str(outcome), too_many=outcome.too_many, pause=outcome.retry_after
+                    )
+                    raise outcome
+                self._limits.answered()
+                return outcome
+
+        return await with_retries(self._retrying, attempt)
+
+    def _masked(self, response: Response) -> Response:
+        """Returns a response in which an endpoint that repeats what it was sent has not written the key."""
+        mask = self._connection.redactor.mask_answer
+        text, reasoning = mask(response.text), mask(response.reasoning)
+        if text is response.text and reasoning is response.reasoning:
+            return response
+        return replace(response, text=text, reasoning=reasoning)
+
+    async def _tokenizer_later(self) -> Tokenizer:
+        async with self._finding:  # a vocabulary may be sought on the network: other requests go on meanwhile
+            return await asyncio.to_thread(self._tokens)
+
+    def _tokens(self) -> Tokenizer:
+        if self._tokenizer is None:
+            self._tokenizer = tokenizer_for(self._model.model)
+        return self._tokenizer

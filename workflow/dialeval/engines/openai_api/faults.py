@@ -1,0 +1,135 @@
+"""What can go wrong at an endpoint: of which kind it is, whether it may pass, how long the endpoint asks to wait."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from dialeval.engines.openai_api.redaction import Redactor
+from dialeval.engines.request import AnswerFailure
+
+LONGEST_MESSAGE = 400
+PASSING = frozenset({"rate_limit", "server", "connection", "timeout"})
+"""Kinds of failure that may pass: the request is tried again. All others are final for this run."""
+
+_QUOTA_CODES = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance")
+_CONTENT_CODES = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation", "moderation_blocked")
+_CONTENT_WORDS = re.compile(r"content (?:management )?policy|content filter|moderation|flagged", re.IGNORECASE)
+_ROLE_WORDS = re.compile(r"system role|role ['`\"]?system|roles must alternate", re.IGNORECASE)
+_CONTEXT_WORDS = re.compile(
+    r"context[ _](?:length|window|size)|maximum (?:model )?length|max_model_len|prompt is too long|too many (?:input )?"
+    r"tokens|input is too long|longer than the (?:maximum|model)",
+    re.IGNORECASE,
+)
+
+
+class Fault(AnswerFailure):
+    """A failed try. It holds plain words only: no request, no header, no exception of the client.
+
+    Attributes:
+        passing: whether another try may succeed.
+        too_many: whether the endpoint refused the request as one too many.
+        retry_after: seconds that the endpoint asks to wait, or None.
+    """
+
+    def __init__(
+        self, kind: str, message: str, *, too_many: bool = False, retry_after: float | None = None, final: bool = False
+    ) -> None:
+        super().__init__(kind, message)
+        self.passing = kind in PASSING and not final
+        self.too_many = too_many
+        self.retry_after = retry_after
+
+
+def status_fault(status: int, body: object, headers: Mapping[str, str], redactor: Redactor) -> Fault:
+    """Returns the fault of an answer with an error status.
+
+    Args:
+        status: the HTTP status.
+        body: the decoded JSON, or the text if it was none.
+        headers: the answer's headers.
+        redactor: takes secrets out of what the endpoint says.
+    """
+    error = _error_part(body)
+    code = f"{error.get('code') or ''} {error.get('type') or ''} {_inner_code(error)}".lower()
+    said = str(error.get("message") or "").strip()
+    kind = _kind(status, code, said)
+    words = f"status {status}" + (f": {said}" if said else "")
+    if 300 <= status < 400:
+        words += " (the endpoint sends us elsewhere; correct base_url)"
+    if kind == "bad_request" and _ROLE_WORDS.search(said):
+        words += " (this model's template wants other roles; set system_message: merge)"
+    return Fault(
+        kind,
+        short(redactor.mask(words)),
+        too_many=kind == "rate_limit" or status in (503, 529),
+        retry_after=retry_after(headers),
+        final=status in (501, 505),
+    )
+
+
+def short(text: str) -> str:
+    """Returns a message on one line of limited length."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Returns the seconds that an endpoint asks to wait: in milliseconds, seconds, or until a date; None if not."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or value is None:
+        return seconds
+    moment, now = _date(value), _date(headers.get("date"))
+    if moment is None:
+        return None
+    return max(0.0, moment - (time.time() if now is None else now))  # by the endpoint's own clock if it shows it
+
+
+def _kind(status: int, code: str, said: str) -> str:
+    if status == 402 or (status in (403, 429) and any(word in code for word in _QUOTA_CODES)):
+        return "quota"
+    if status in (400, 403, 422) and (any(word in code for word in _CONTENT_CODES) or _CONTENT_WORDS.search(said)):
+        return "refusal"
+    if status in (400, 413, 422) and ("context_length" in code or _CONTEXT_WORDS.search(said)):
+        return "context_length"
+    fixed = {401: "authentication", 403: "authentication", 404: "not_found", 408: "timeout", 429: "rate_limit"}
+    if status in fixed:
+        return fixed[status]
+    return "server" if status >= 500 or status in (409, 425) else "bad_request"
+
+
+def _error_part(body: object) -> dict[str, Any]:
+    if isinstance(body, list) and body:  # Google's endpoints wrap the error in a list
+        body = body[0]
+    if not isinstance(body, dict):
+        return {"message": "" if body is None else body}
+    error = body.get("error", body)
+    return error if isinstance(error, dict) else {"message": error}
+
+
+def _inner_code(error: dict[str, Any]) -> str:
+    inner = error.get("innererror") or error.get("inner_error")
+    return str(inner.get("code") or "") if isinstance(inner, dict) else ""
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text) if text is not None else math.nan
+    except ValueError:
+        return None
+    return max(0.0, number) if math.isfinite(number) else None
+
+
+def _date(text: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp() if text else None
+    except (ValueError, TypeError):
+        return None

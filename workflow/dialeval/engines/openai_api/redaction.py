@@ -1,0 +1,102 @@
+"""Keeping secrets out of every text: what an endpoint says may repeat the key it was sent."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import re
+from collections.abc import Iterable
+from urllib.parse import quote
+
+MASK = "[secret]"
+SHORTEST_SECRET = 8
+"""Shorter values, such as the `EMPTY` of local servers, are placeholders; masking them would spoil ordinary words."""
+_WINDOW = 12
+_CREDENTIALS = re.compile(
+    r"(?i)\b(?:bearer|basic)\s+(?=\S*[\d=*])[\w.~+/=*-]{8,}|\b(?:sk|gsk|pk|rk|hf|xai|nvapi)[-_][\w*-]{6,}|\bAIza[\w-]{10,}"
+)
+
+
+class Redactor:
+    """Masks secrets in texts.
+
+    Args:
+        secrets: the values that must not be seen anywhere.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._forms = sorted({form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in _forms(secret)})
+
+    def __repr__(self) -> str:
+        return "Redactor(...)"
+
+    def mask(self, text: str) -> str:
+        """Returns an error text without secrets: in part or in whole, plain, quoted or in base64, ours or another's."""
+        hidden = [False] * len(text)
+        for form in self._forms:
+            size = min(_WINDOW, len(form))
+            for start in range(len(form) - size + 1):
+                place = text.find(form[start : start + size])
+                while place >= 0:
+                    hidden[place : place + size] = [True] * size
+                    place = text.find(form[start : start + size], place + 1)
+        for found in _CREDENTIALS.finditer(text):
+            hidden[found.start() : found.end()] = [True] * (found.end() - found.start())
+        pieces = []
+        for index, letter in enumerate(text):
+            if not hidden[index]:
+                pieces.append(letter)
+            elif not index or not hidden[index - 1]:
+                pieces.append(MASK)
+        return "".join(pieces)
+
+    def mask_answer(self, text: str) -> str:
+        """Returns a model's answer without our secrets; everything else in it stays as it is."""
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, MASK)
+        return text
+
+
+class MaskedRecords(logging.Filter):
+    """Masks secrets in the records of the libraries that carry them; they log headers when told to log everything.
+
+    Args:
+        redactor: knows the secrets.
+    """
+
+    LOGGERS = (
+        "openai._base_client", "openai._response", "openai._legacy_response", "httpx2", "httpcore2.connection",
+        "httpcore2.http11", "httpcore2.http2", "httpcore2.proxy", "httpcore2.socks",
+    )  # fmt: skip
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def install(self) -> None:
+        """Begins to mask."""
+        for name in self.LOGGERS:
+            logging.getLogger(name).addFilter(self)
+
+    def remove(self) -> None:
+        """Ends it."""
+        for name in self.LOGGERS:
+            logging.getLogger(name).removeFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrites a record; it is always kept."""
+        record.msg, record.args = self._redactor.mask(record.getMessage()), None
+        return True
+
+
+def _forms(secret: str) -> set[str]:
+    """Returns how a secret can stand in a text: as it is, escaped, in hexadecimal, and inside any base64."""
+    data = secret.encode()
+    forms = {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], data.hex()}
+    for shift in range(3):  # of a base64 text only the letters that depend on nothing but the secret
+        first, last = -(-shift * 8 // 6), (shift + len(data)) * 8 // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            forms.add(encode(b"\0" * shift + data + b"\0" * 3).decode()[first:last])
+    return forms

@@ -1,0 +1,116 @@
+"""What only a vLLM server offers: exact probabilities of labels, and of a text that is given."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dialeval.config import OpenAIModel
+from dialeval.engines.openai_api.answers import (
+    first_token_logprobs,
+    next_token_logprobs,
+    read_first_token,
+    read_scores,
+)
+from dialeval.engines.openai_api.bodies import exact_choice_body, next_token_body, scoring_body, tokenise_body
+from dialeval.engines.request import AnswerFailure, Request, Response
+from dialeval.engines.vllm_engine.labels import LabelTree, Path, label_logprobs, label_tree
+
+Post = Callable[[str, dict[str, Any], Request | None], Awaitable[dict[str, Any]]]
+_TOKEN_ID = "token_id:"
+
+
+class VllmServer:
+    """Asks a vLLM server for probabilities.
+
+    Args:
+        model: the model's configuration.
+        address: the endpoint's address, which ends in /v1.
+        post: sends a request to a path below the address, or to a whole address, within the endpoint's limits.
+    """
+
+    def __init__(self, model: OpenAIModel, address: str, post: Post) -> None:
+        self._model = model
+        self._tokenize = address.removesuffix("/v1") + "/tokenize"
+        self._post = post
+        self._trees: dict[tuple[str, ...], asyncio.Task[LabelTree]] = {}
+
+    async def choice(self, request: Request) -> Response:
+        """Answers a request of kind `choice` with the probability of every label, whatever its rank.
+
+        The first token is read from the chat answer; labels of several tokens are followed along their tree.
+        """
+        tree = await self._tree(request.labels)
+        first = exact_choice_body(self._model, request, tree.next_tokens[()])
+        payload = await self._post("/chat/completions", first, request)
+        response = read_first_token(payload)
+        if response.finish_reason == "refusal":
+            return response
+        logprobs: dict[Path, dict[int, float]] = {(): _by_number(first_token_logprobs(payload), tree.next_tokens[()])}
+        deeper = [path for path in tree.next_tokens if path]
+        if deeper:
+            prompt = await self._tokens(tokenise_body(self._model, request.messages))
+            for path in deeper:
+                body = next_token_body(self._model, [*prompt, *path], tree.next_tokens[path])
+                shown = next_token_logprobs(await self._post("/completions", body, request))
+                logprobs[path] = _by_number(shown, tree.next_tokens[path])
+        found, mass = label_logprobs(tree, logprobs)
+        return replace(response, label_logprobs=found, label_mass=min(mass, 1.0))
+
+    async def loglikelihood(self, request: Request) -> Response:
+        """Answers a request of kind `loglikelihood`; prompt and continuation are tokenised apart."""
+        prompt = await self._tokens(tokenise_body(self._model, request.messages))
+        continuation = await self._encode(request.continuation)
+        if not continuation:
+            raise AnswerFailure("bad_request", "the continuation has no token to score")
+        tokens = [*prompt, *continuation]
+        payload = await self._post("/completions", scoring_body(self._model, tokens), request)
+        return read_scores(payload, tokens, len(prompt))
+
+    def forget(self) -> None:
+        """Drops what was learned of labels and ends what is under way."""
+        for task in self._trees.values():
+            task.cancel()
+        self._trees.clear()
+
+    async def _tree(self, labels: tuple[str, ...]) -> LabelTree:
+        """Returns the tree of some labels, asked for once however many requests need it."""
+        task = self._trees.get(labels)
+        if task is None or task.get_loop() is not asyncio.get_running_loop() or _failed(task):
+            task = self._trees[labels] = asyncio.create_task(self._ask_tree(labels))
+        return await asyncio.shield(task)
+
+    async def _ask_tree(self, labels: tuple[str, ...]) -> LabelTree:
+        known: dict[str, list[int]] = {}
+        while True:  # the tree asks for one text after the other; what is not known yet is fetched and it begins anew
+            try:
+                return label_tree(labels, known.__getitem__)
+            except KeyError as missing:
+                known[missing.args[0]] = await self._encode(missing.args[0])
+
+    async def _encode(self, text: str) -> list[int]:
+        return await self._tokens({"model": self._model.model, "prompt": text, "add_special_tokens": False})
+
+    async def _tokens(self, body: dict[str, Any]) -> list[int]:
+        payload = await self._post(self._tokenize, body, None)
+        tokens = payload.get("tokens")
+        if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
+            raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
+        return tokens
+
+
+def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, float]:
+    try:
+        return {token: shown[f"{_TOKEN_ID}{token}"] for token in wanted}
+    except KeyError:
+        raise AnswerFailure(
+            "unsupported",
+            "the endpoint does not give the tokens it is asked for; only vLLM's servers do: set "
+            "label_logprobs: top_logprobs",
+        ) from None
+
+
+def _failed(task: asyncio.Task[LabelTree]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)

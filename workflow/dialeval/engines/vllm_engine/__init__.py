@@ -1,0 +1,7 @@
+"""The engine of models that vLLM runs in this process. Importing it imports neither vLLM nor torch."""
+
+from dialeval.engines.vllm_engine.engine import VllmEngine
+from dialeval.engines.vllm_engine.identity import vllm_identity
+from dialeval.engines.vllm_engine.installation import vllm_missing
+
+__all__ = ["VllmEngine", "vllm_identity", "vllm_missing"]

@@ -1,0 +1,107 @@
+"""How many requests the engine has in hand at once: as many as its KV cache holds, begun dialogues first."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from types import TracebackType
+
+FIRST_GUESS_OF_ANSWER = 64
+"""Tokens expected of an answer before any has been seen."""
+
+
+class Admission:
+    """Lets requests in while the tokens they need fit the KV cache.
+
+    Those that wait are let in by depth, most messages first: a dialogue that has begun goes on before a new one does,
+    while its history is still in the cache. Among equals the order is that of their prompts, so that prompts with the
+    same beginning meet.
+
+    Args:
+        capacity: tokens that the cache holds.
+        block_size: tokens of a cache block; a request takes whole blocks.
+        limit: most requests in hand, whatever their size; 0 for no such limit.
+    """
+
+    def __init__(self, capacity: int, block_size: int, limit: int = 0) -> None:
+        self.capacity, self.block_size, self.limit = capacity, block_size, limit
+        self.in_hand = self.most_in_hand = 0
+        self._taken = 0
+        self._answers = 0
+        self._answer_tokens = 0
+        self._order = itertools.count()
+        self._waiting: list[tuple[int, str, int, int, asyncio.Future[None]]] = []
+
+    def place(self, depth: int, prompt: str, prompt_tokens: int, max_tokens: int) -> Place:
+        """Returns an asynchronous context for one request; entering it waits for room."""
+        expected = min(max_tokens, self._expected_answer())
+        need = -(-(prompt_tokens + expected) // self.block_size) * self.block_size
+        return Place(self, depth, prompt, need)
+
+    def count_answer(self, tokens: int) -> None:
+        """Learns how long answers are."""
+        self._answers += 1
+        self._answer_tokens += tokens
+
+    async def enter(self, depth: int, prompt: str, need: int) -> None:
+        """Waits until a request of this need has room."""
+        if not self._waiting and self._fits(need):
+            self._take(need)
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (-depth, prompt, next(self._order), need, future))
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled():
+                self.leave(need)
+            raise
+
+    def leave(self, need: int) -> None:
+        """Gives back the room of a request and lets others in."""
+        self.in_hand -= 1
+        self._taken -= need
+        # A dialogue whose answer just came is about to ask again: let it, before a new one takes its place.
+        asyncio.get_running_loop().call_later(0, self._let_in)
+
+    def _let_in(self) -> None:
+        while self._waiting:
+            *_, need, future = self._waiting[0]
+            if future.done():
+                heapq.heappop(self._waiting)
+                continue
+            if not self._fits(need):
+                return
+            heapq.heappop(self._waiting)
+            self._take(need)
+            future.set_result(None)
+
+    def _fits(self, need: int) -> bool:
+        if self.in_hand == 0:
+            return True
+        return self._taken + need <= self.capacity and not (self.limit and self.in_hand >= self.limit)
+
+    def _take(self, need: int) -> None:
+        self.in_hand += 1
+        self.most_in_hand = max(self.most_in_hand, self.in_hand)
+        self._taken += need
+
+    def _expected_answer(self) -> int:
+        mean = self._answer_tokens / self._answers if self._answers else FIRST_GUESS_OF_ANSWER
+        return int(mean * 1.5) + 1
+
+
+class Place:
+    """The room of one request in the cache."""
+
+    def __init__(self, admission: Admission, depth: int, prompt: str, need: int) -> None:
+        self._admission, self._depth, self._prompt, self._need = admission, depth, prompt, need
+
+    async def __aenter__(self) -> None:
+        await self._admission.enter(self._depth, self._prompt, self._need)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._admission.leave(self._need)

@@ -1,0 +1,78 @@
+"""A model's configuration as arguments of vLLM's engine."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from dialeval.config import VllmModel
+from dialeval.errors import UserError
+
+CPU_BLOCK_SIZE = 32
+CPU_CACHE_BYTES = 1 << 29
+CPU_BATCH = 2048
+LABELS_AT_ONCE = 128
+"""Most tokens whose probability vLLM gives in one step."""
+
+
+def prepare_environment(model: VllmModel) -> None:
+    """Sets variables that vLLM reads on import; what the user has set stays.
+
+    With one copy of the model the engine runs in this process, so that it dies with it.
+    """
+    os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0" if model.data_parallel_size == 1 else "1")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if model.enforce_eager:
+        os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
+
+
+def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
+    """Returns keyword arguments of vLLM's EngineArgs.
+
+    Args:
+        model: the configuration.
+        on_cpu: whether vLLM computes on the CPU, where a prefill that is split ends the engine as soon as a request
+            has a sampling seed, and where the share of the memory means all of it.
+        window: tokens of prompt and answer together.
+    """
+    arguments: dict[str, Any] = {
+        "model": os.path.expanduser(model.model),  # noqa: PTH111 - a name at Hugging Face is no path
+        "revision": model.revision,
+        "tokenizer_revision": model.revision,
+        "dtype": model.dtype,
+        "quantization": model.quantization,
+        "tensor_parallel_size": model.tensor_parallel_size,
+        "data_parallel_size": model.data_parallel_size,
+        "max_model_len": model.max_model_len,
+        "gpu_memory_utilization": model.gpu_memory_utilization,
+        "kv_cache_memory_bytes": model.kv_cache_memory_bytes,
+        "trust_remote_code": model.trust_remote_code,
+        "enforce_eager": model.enforce_eager,
+        "enable_prefix_caching": True,
+        "disable_log_stats": True,
+        "seed": 0,
+    }
+    if on_cpu:
+        arguments |= {
+            "block_size": CPU_BLOCK_SIZE,
+            "enable_chunked_prefill": False,
+            "max_num_batched_tokens": None if model.max_model_len is None else max(model.max_model_len, CPU_BATCH),
+            "kv_cache_memory_bytes": model.kv_cache_memory_bytes or CPU_CACHE_BYTES,
+        }
+    if model.lora_path is not None:
+        arguments |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": _lora_rank(model)}
+    return arguments | model.engine_args
+
+
+def _lora_rank(model: VllmModel) -> int:
+    assert model.lora_path is not None
+    path = model.lora_path.expanduser() / "adapter_config.json"
+    try:
+        return int(json.loads(path.read_text(encoding="utf-8"))["r"])
+    except (OSError, KeyError, ValueError) as error:
+        raise UserError(
+            f"lora_path: {model.lora_path} is not a LoRA adapter ({path.name} with its rank 'r' is needed): {error}"
+        ) from error

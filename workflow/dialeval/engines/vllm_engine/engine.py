@@ -1,0 +1,259 @@
+"""The engine behind the interface of `request.py`: prompts in, vLLM's answers out."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from dialeval.config import VllmModel
+from dialeval.engines.request import AnswerFailure, Message, Request, Response
+from dialeval.engines.vllm_engine.admission import Admission
+from dialeval.engines.vllm_engine.arguments import LABELS_AT_ONCE, engine_arguments, prepare_environment
+from dialeval.engines.vllm_engine.driving import AsyncDriver, Driver, StepDriver, refusal
+from dialeval.engines.vllm_engine.identity import folder_digest, text_digest, vllm_identity
+from dialeval.engines.vllm_engine.installation import vllm_missing
+from dialeval.engines.vllm_engine.labels import LabelTree, label_logprobs, label_tree
+from dialeval.engines.vllm_engine.reasoning import CLOSING, opens_reasoning, split_reasoning
+from dialeval.engines.vllm_engine.templates import ChatTemplate
+from dialeval.engines.vllm_engine.tokenization import Tokenization
+from dialeval.errors import UserError
+
+IN_FLIGHT = 2048
+"""Requests that may wait here for room in the KV cache; the cache, not this, limits what the engine has in hand."""
+
+
+class VllmEngine:
+    """Answers requests with a model that vLLM runs in this process.
+
+    Making one loads the tokenizer only; the engine starts with the first request that is not in the store.
+
+    Args:
+        model: the model's configuration.
+
+    Attributes:
+        identity: canonical JSON of everything about the model that can change an answer.
+        reads_subject: always false.
+        concurrency: how many requests may be in flight; those that the KV cache cannot hold wait in `admission`.
+        normalisation: how messages are rearranged for the model's chat template.
+        prompt_tokens: tokens of all prompts that were computed.
+        cached_tokens: how many of them were in the prefix cache.
+
+    Raises:
+        UserError: vLLM is not installed, the model cannot be found, or it has no chat template.
+    """
+
+    reads_subject = False
+
+    def __init__(self, model: VllmModel) -> None:
+        missing = vllm_missing()
+        if missing:
+            raise UserError(missing)
+        prepare_environment(model)
+        tokenizer, weights = _load_tokenizer(model)
+        if not weights.startswith("sha256:") and weights:
+            model = model.model_copy(update={"revision": weights})
+        template = ChatTemplate(tokenizer, model.chat_template, model.chat_template_options, model.model)
+        self.normalisation = template.normalisation
+        self.identity = vllm_identity(
+            model, template.normalisation, weights=weights, template=text_digest(template.text)
+        )
+        self.concurrency = model.concurrency or IN_FLIGHT
+        self.prompt_tokens = self.cached_tokens = 0
+        self._model = model
+        self._template = template
+        self._tokenizer = tokenizer
+        self._tokenization = Tokenization(tokenizer, template)
+        self._stop_token_ids = [] if template.stop_token is None else [_number_of(tokenizer, template.stop_token)]
+        self._label_trees: dict[tuple[str, ...], LabelTree] = {}
+        self._driver: Driver | None = None
+        self._admission: Admission | None = None
+        self._lora: Any = None
+
+    @property
+    def context_window(self) -> int | None:
+        """Tokens of prompt and answer together; starts the engine if the configuration does not say it."""
+        return self._model.max_model_len or self.start().size.window
+
+    @context_window.setter
+    def context_window(self, value: int | None) -> None:
+        raise AttributeError("the window is the model's max_model_len")
+
+    @property
+    def prefix_hit_rate(self) -> float:
+        """Share of all prompt tokens that were in the prefix cache."""
+        return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
+
+    @property
+    def admission(self) -> Admission:
+        """What the engine has in hand; starts it."""
+        self.start()
+        assert self._admission is not None
+        return self._admission
+
+    def start(self) -> Driver:
+        """Starts vLLM, which takes from seconds to minutes, and returns what drives it; does nothing the second time.
+
+        Raises:
+            UserError: it does not start.
+        """
+        if self._driver is not None:
+            return self._driver
+        from vllm.lora.request import LoRARequest
+        from vllm.platforms import current_platform
+
+        arguments = engine_arguments(self._model, on_cpu=current_platform.is_cpu())
+        driver = AsyncDriver(arguments) if self._model.data_parallel_size > 1 else StepDriver(arguments)
+        if self._model.lora_path is not None:
+            self._lora = LoRARequest("adapter", 1, str(self._model.lora_path.expanduser()))
+        self._driver = driver
+        self._admission = Admission(driver.size.cache_tokens, driver.size.block_size, self._model.concurrency)
+        return driver
+
+    async def answer(self, request: Request) -> Response:
+        """Answers, or raises AnswerFailure: `context` (too long for the window), `labels`, `unsupported`, `refused`."""
+        match request.kind:
+            case "chat":
+                return await self._chat(request)
+            case "choice":
+                return await self._choice(request)
+            case "loglikelihood":
+                return await self._loglikelihood(request)
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of the rendered prompt in the model's own tokens."""
+        return len(self._tokenization.prompt(messages)[1])
+
+    async def close(self) -> None:
+        """Ends vLLM and gives back its memory."""
+        driver, self._driver, self._admission = self._driver, None, None
+        if driver is not None:
+            await asyncio.to_thread(driver.close)
+
+    async def _chat(self, request: Request) -> Response:
+        rendered, prompt = self._tokenization.prompt(request.messages)
+        sampling = request.sampling
+        output = await self._generate(
+            request,
+            prompt,
+            sampling.max_tokens,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            seed=sampler_seed(request) if sampling.temperature > 0 else None,
+            stop=[*sampling.stop, *self._template.stops(request.messages)],
+            stop_token_ids=self._stop_token_ids,
+        )
+        completion = output.outputs[0]
+        text, reasoning = split_reasoning(completion.text, opened=opens_reasoning(rendered))
+        return Response(
+            text=text,
+            reasoning=reasoning,
+            finish_reason="length" if completion.finish_reason == "length" else "stop",
+            prompt_tokens=len(prompt),
+            completion_tokens=len(completion.token_ids),
+            reasoning_tokens=len(self._encode(reasoning)) if reasoning else None,
+        )
+
+    async def _choice(self, request: Request) -> Response:
+        if request.labels not in self._label_trees:
+            self._label_trees[request.labels] = label_tree(request.labels, self._encode)
+        tree = self._label_trees[request.labels]
+        rendered, prompt = self._tokenization.prompt(request.messages)
+        if opens_reasoning(rendered):  # the answer stands behind the reasoning, which is left empty here
+            prompt = self._tokenization.tokens(f"{rendered.rstrip()}\n\n{CLOSING}\n\n")
+        nodes = list(tree.next_tokens)
+        steps = [self._step(request, [*prompt, *node], tree.next_tokens[node]) for node in nodes]
+        logprobs, mass = label_logprobs(tree, dict(zip(nodes, await asyncio.gather(*steps), strict=True)))
+        text = max(logprobs, key=logprobs.__getitem__, default="")
+        return Response(
+            text=text,
+            prompt_tokens=len(prompt),
+            completion_tokens=len(nodes),
+            label_logprobs=logprobs,
+            label_mass=mass,
+        )
+
+    async def _step(self, request: Request, prompt: list[int], tokens: list[int]) -> dict[int, float]:
+        """Returns the log-probabilities of some tokens at the end of a prompt."""
+        if len(tokens) > LABELS_AT_ONCE:
+            raise AnswerFailure("labels", f"the labels begin in {len(tokens)} ways, more than {LABELS_AT_ONCE}")
+        output = await self._generate(request, prompt, 1, temperature=0.0, logprob_token_ids=tokens, detokenize=False)
+        found = output.outputs[0].logprobs[0]
+        return {token: found[token].logprob for token in tokens}
+
+    async def _loglikelihood(self, request: Request) -> Response:
+        prompt, start = self._tokenization.with_continuation(request.messages, request.continuation)
+        if start == 0 or start == len(prompt):
+            missing = "text before it" if start == 0 else "a continuation"
+            raise AnswerFailure("unsupported", f"a log-likelihood needs {missing}")
+        output = await self._generate(request, prompt, 1, temperature=0.0, prompt_logprobs=0, detokenize=False)
+        scored = output.prompt_logprobs[start:]
+        logprobs = [found[token].logprob for token, found in zip(prompt[start:], scored, strict=True)]
+        return Response(text="", prompt_tokens=start, logprob=sum(logprobs), n_tokens=len(logprobs))
+
+    async def _generate(self, request: Request, prompt: list[int], max_tokens: int, **options: Any) -> Any:
+        """Returns vLLM's output for a prompt, once there is room for it."""
+        window = self.context_window
+        if window is not None and len(prompt) + max_tokens > window:
+            raise AnswerFailure(
+                "context",
+                f"the prompt of {len(prompt)} tokens and an answer of {max_tokens} do not fit the window of {window}; "
+                "raise max_model_len if the model allows it, or lower max_tokens",
+            )
+        driver = self.start()
+        params = _sampling_params(max_tokens=max_tokens, **options)
+        rendered = self._tokenization.prompt(request.messages)[0]
+        async with self.admission.place(len(request.messages), rendered, len(prompt), max_tokens):
+            output = await driver.generate(prompt, params, self._lora)
+        completion = output.outputs[0]
+        if completion.finish_reason not in ("stop", "length"):
+            raise AnswerFailure("refused", f"vLLM gave the request up: {completion.finish_reason}")
+        self.prompt_tokens += len(prompt)
+        self.cached_tokens += output.num_cached_tokens or 0
+        self.admission.count_answer(len(completion.token_ids))
+        return output
+
+    def _encode(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def _sampling_params(**options: Any) -> Any:
+    from vllm import SamplingParams
+    from vllm.exceptions import VLLMError
+    from vllm.sampling_params import RequestOutputKind
+
+    try:
+        return SamplingParams(output_kind=RequestOutputKind.FINAL_ONLY, **options)
+    except (ValueError, VLLMError) as error:
+        raise refusal(error) from error
+
+
+def sampler_seed(request: Request) -> int:
+    """Returns a sampling seed of the request's own: one seed for all would make dialogues fall into one."""
+    content = json.dumps([request.sampling.seed, request.repeat, request.messages], ensure_ascii=False)
+    return int.from_bytes(hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest()[:6])
+
+
+def _number_of(tokenizer: Any, token: str) -> int:
+    return int(tokenizer.convert_tokens_to_ids(token))
+
+
+def _load_tokenizer(model: VllmModel) -> tuple[Any, str]:
+    """Returns the tokenizer, and the digest of a model folder's content or the commit at Hugging Face."""
+    from transformers import AutoConfig, AutoTokenizer
+
+    folder = Path(model.model).expanduser()
+    name = str(folder) if folder.is_dir() else model.model
+    options: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
+    try:
+        if folder.is_dir():
+            return AutoTokenizer.from_pretrained(name, **options), folder_digest(folder)
+        commit = getattr(AutoConfig.from_pretrained(name, **options), "_commit_hash", None) or ""
+        return AutoTokenizer.from_pretrained(name, **options | {"revision": commit or model.revision}), commit
+    except (OSError, ValueError, ImportError) as error:
+        raise UserError(
+            f"model '{model.model}' cannot be loaded: {error}; it must be a folder with a model or a name at Hugging "
+            "Face (with HF_TOKEN set where the model asks for consent)"
+        ) from error

@@ -1,0 +1,91 @@
+"""Labels as token sequences, and their probabilities.
+
+A model may write a label with or without a blank before it, capitalised or in lower case; the probability of a label
+is the sum over these variants. Variants of more than one token are read along a tree of tokens, one step of the model
+per inner node: the first token alone would not tell `Conversation 1` from `Conversation 2`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dialeval.engines.request import AnswerFailure
+
+Path = tuple[int, ...]
+_ANCHOR = "\n"
+
+
+@dataclass
+class LabelTree:
+    """The variants of all labels as token sequences.
+
+    Attributes:
+        label_of: token sequence -> label.
+        next_tokens: inner node (the tokens before it) -> tokens that may follow.
+    """
+
+    label_of: dict[Path, str] = field(default_factory=dict)
+    next_tokens: dict[Path, list[int]] = field(default_factory=dict)
+
+
+def variants(label: str) -> list[str]:
+    """Returns the ways in which a model may write a label."""
+    cases = {label, label.lower(), label.capitalize(), label[:1].upper() + label[1:]}
+    return sorted({blank + case for case in cases for blank in ("", " ")})
+
+
+def label_tree(labels: Sequence[str], encode: Callable[[str], list[int]]) -> LabelTree:
+    """Returns the tree of all variants of some labels.
+
+    Args:
+        labels: the labels.
+        encode: tokenises a text without special tokens.
+
+    Raises:
+        AnswerFailure: a label is empty, or two labels are written alike.
+    """
+    tree = LabelTree()
+    anchor = encode(_ANCHOR)
+    for label in labels:
+        if not label.strip():
+            raise AnswerFailure("labels", "a label is empty")
+        for text in variants(label.strip()):
+            anchored = encode(_ANCHOR + text)
+            paths = {tuple(encode(text))}
+            if (
+                anchored[: len(anchor)] == anchor
+            ):  # as it stands after other text, where tokenizers add blanks of their own
+                paths.add(tuple(anchored[len(anchor) :]))
+            for path in paths - {()}:
+                if tree.label_of.setdefault(path, label) != label:
+                    raise AnswerFailure("labels", f"labels '{tree.label_of[path]}' and '{label}' are written alike")
+    for path in sorted(tree.label_of):
+        for depth, token in enumerate(path):
+            following = tree.next_tokens.setdefault(path[:depth], [])
+            if token not in following:
+                following.append(token)
+    return tree
+
+
+def label_logprobs(tree: LabelTree, logprobs: Mapping[Path, Mapping[int, float]]) -> tuple[dict[str, float], float]:
+    """Returns the natural logarithm of each label's probability, and the probability of all labels together.
+
+    A label that another label goes on from (`1` and `10`) does not get the other's share.
+
+    Args:
+        tree: the labels.
+        logprobs: inner node -> token -> log-probability of the token there.
+    """
+
+    def probability(path: Path) -> float:
+        return math.exp(sum(logprobs[path[:depth]][token] for depth, token in enumerate(path)))
+
+    masses = dict.fromkeys(tree.label_of.values(), 0.0)
+    for path, label in tree.label_of.items():
+        longer = [other for other in tree.label_of if len(other) > len(path) and other[: len(path)] == path]
+        nearest = [other for other in longer if not any(other[: len(o)] == o for o in longer if len(o) < len(other))]
+        masses[label] += max(probability(path) - math.fsum(map(probability, nearest)), 0.0)
+    found = {label: math.log(mass) for label, mass in masses.items() if mass > 0}
+    return found, math.fsum(masses.values())

@@ -1,0 +1,117 @@
+"""Prompts in tokens, without tokenising again what was seen before.
+
+Special tokens cut a text into pieces that are tokenised independently of each other, so a growing dialogue needs only
+its last piece to be tokenised. Whether that holds for a tokenizer is tried out once; one for which it does not
+tokenises every prompt whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+from dialeval.engines.request import AnswerFailure, Message
+from dialeval.engines.vllm_engine.templates import ChatTemplate, special_tokens
+
+PIECES, PROMPTS = 20_000, 2_000
+"""How many tokenised pieces, and how many whole prompts, are remembered."""
+_TRIAL = ("Hello there, how are you?", " leading", "trailing \n", "\n\nlines\n", "中文，和 emoji 🙂", "it's 10:30.")
+
+
+class Tokenization:
+    """Renders and tokenises the prompts of one model.
+
+    Args:
+        tokenizer: a tokenizer of transformers.
+        template: the model's chat template.
+    """
+
+    def __init__(self, tokenizer: Any, template: ChatTemplate) -> None:
+        self._tokenizer = tokenizer
+        self._template = template
+        self._prompts: OrderedDict[tuple[Message, ...], tuple[str, list[int]]] = OrderedDict()
+        self._pieces: OrderedDict[str, list[int]] = OrderedDict()
+        self._special = special_tokens(tokenizer)
+        longest_first = sorted(self._special, key=len, reverse=True)
+        self._cuts = re.compile("(" + "|".join(map(re.escape, longest_first)) + ")") if longest_first else None
+        if not self._pieces_add_up():
+            self._cuts = None
+
+    def prompt(self, messages: tuple[Message, ...]) -> tuple[str, list[int]]:
+        """Returns the rendered prompt and its tokens; the latter are not to be changed."""
+        known = self._prompts.get(messages)
+        if known is None:
+            rendered = self._template.render(messages)
+            known = self._prompts[messages] = rendered, self.tokens(rendered)
+            if len(self._prompts) > PROMPTS:
+                self._prompts.popitem(last=False)
+        return known
+
+    def tokens(self, text: str) -> list[int]:
+        """Returns the tokens of a rendered text; a plain transcript gets the model's opening token, if it has one."""
+        if self._template.plain:
+            return self._whole(text, special=True)
+        if self._cuts is None:
+            return self._whole(text)
+        ids: list[int] = []
+        for piece in self._cuts.split(text):
+            if piece in self._special:
+                ids.append(self._special[piece])
+            elif piece:
+                ids += self._piece(piece)
+        return ids
+
+    def with_continuation(self, messages: tuple[Message, ...], continuation: str) -> tuple[list[int], int]:
+        """Returns the tokens of prompt and continuation as one text, and where the continuation's begin.
+
+        A token that reaches over the boundary belongs to the continuation, since it says part of it.
+
+        Raises:
+            AnswerFailure: this tokenizer cannot say where its tokens lie.
+        """
+        rendered = self._template.render(messages)
+        try:
+            encoded = self._tokenizer(
+                rendered + continuation, add_special_tokens=self._template.plain, return_offsets_mapping=True
+            )
+        except NotImplementedError as error:
+            raise AnswerFailure(
+                "unsupported", "this model's tokenizer does not say where in the text its tokens lie"
+            ) from error
+        ids, ends = list(encoded["input_ids"]), [end for _, end in encoded["offset_mapping"]]
+        start = next((place for place, end in enumerate(ends) if end > len(rendered)), len(ids))
+        while len(ids) > start and ends[-1] == 0:  # a closing token that is in no text
+            ids.pop(), ends.pop()
+        return ids, start
+
+    def _piece(self, piece: str) -> list[int]:
+        ids = self._pieces.get(piece)
+        if ids is None:
+            ids = self._pieces[piece] = self._whole(piece)
+            if len(self._pieces) > PIECES:
+                self._pieces.popitem(last=False)
+        else:
+            self._pieces.move_to_end(piece)
+        return ids
+
+    def _whole(self, text: str, *, special: bool = False) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
+
+    def _pieces_add_up(self) -> bool:
+        if self._cuts is None or self._template.plain:
+            return False
+        return all(self.tokens(text) == self._whole(text) for text in _trials(self._template))
+
+
+def _trials(template: ChatTemplate) -> Sequence[str]:
+    """Returns rendered dialogues of texts that tokenizers treat in different ways at their edges."""
+    roles = ("user", "assistant")
+    dialogues = [
+        tuple(Message(roles[turn % 2], text) for turn, text in enumerate(_TRIAL[start : start + length]))
+        for start in range(len(_TRIAL))
+        for length in (1, 3)
+        if start + length <= len(_TRIAL)
+    ]
+    return [template.render(dialogue) for dialogue in dialogues]

@@ -1,0 +1,174 @@
+"""What is known about a model without asking it anything: its identity, its window, how its prompts are counted.
+
+No engine is started and no key is needed, so that an estimate can be had where the run itself cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dialeval.config import EmbeddedModel, Model, OpenAIModel, VllmModel
+from dialeval.engines.cl100k import Tokenizer
+from dialeval.engines.openai_api.counting import UPPER_ESTIMATE, tokenizer_for
+from dialeval.engines.openai_api.identity import plain_address
+from dialeval.engines.request import Engine, Message, Request, request_key
+from dialeval.errors import UserError
+from dialeval.estimation.ranges import Range
+
+OPENAI = "https://api.openai.com/v1"
+TEMPLATE_TOKENS = 16
+"""Most tokens that a chat template adds to a message."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How well a count fits the tokens that the model will report: so many times the count, at least and at most.
+
+    Attributes:
+        tokenizer: what counts, for the table.
+        low: times the count, at least.
+        high: times the count, at most.
+        per_message: tokens of a template that may come to each message unseen.
+    """
+
+    tokenizer: str
+    low: float = 1.0
+    high: float = 1.0
+    per_message: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether the count is what the model will report."""
+        return self.low == self.high
+
+    @classmethod
+    def by_another(cls, name: str) -> Counting:
+        """Returns the counting of a model by a tokenizer that is not its own."""
+        if name == UPPER_ESTIMATE:  # between an eighth and one token per byte
+            return cls(name, 0.25, 2.0, TEMPLATE_TOKENS)
+        return cls(f"{name} (not the model's own)", 0.5, 2.0, TEMPLATE_TOKENS)
+
+
+@dataclass(frozen=True)
+class KnownModel:
+    """A model that is not running.
+
+    Attributes:
+        name: its name in the configuration.
+        identity: canonical JSON as of its engine; None if it cannot be had here, so that no answer can be looked up.
+        reads_subject: whether answers depend on `Request.subject`.
+        context_window: tokens of prompt and answer together; None if there is no limit or it is not known.
+        counter: counts the tokens of a prompt.
+        counting: how well that fits.
+        notes: what a reader should know.
+    """
+
+    name: str
+    identity: str | None
+    reads_subject: bool
+    context_window: int | None
+    counter: Callable[[tuple[Message, ...]], int]
+    counting: Counting
+    notes: tuple[str, ...] = ()
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of a prompt as the engine counts it."""
+        return self.counter(messages)
+
+    def key(self, request: Request) -> str:
+        """Returns a request's key; among themselves keys differ as requests do even if the identity is not known."""
+        return request_key(request, self.identity or "", reads_subject=self.reads_subject)
+
+    def prompt(self, messages: tuple[Message, ...]) -> Range:
+        """Returns the tokens of a prompt that the model will report."""
+        count, kind = self.counter(messages), self.counting
+        return Range(count * kind.low, count, count * kind.high + kind.per_message * len(messages))
+
+    def text(self, text: str) -> Range:
+        """Returns the tokens that a text adds to a prompt."""
+        count, kind = self.plain_count(text), self.counting
+        return Range(count * kind.low, count, count * kind.high)
+
+    def plain_count(self, text: str) -> int:
+        """Returns the length of a text, without what makes it a message."""
+        return self.counter((Message("user", text),)) - self.counter((Message("user", ""),))
+
+    def message_overhead(self) -> int:
+        """Returns the most tokens that making a message of a text adds."""
+        one = (Message("user", "a"),)
+        three = (*one, Message("assistant", "a"), *one)
+        return -(-(self.counter(three) - self.counter(one)) // 2) + self.counting.per_message
+
+
+def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownModel:
+    """Returns what is known about a model.
+
+    Args:
+        name: its name in the configuration.
+        model: its configuration; not that of a published model.
+        learned: for each embedded model the file of what it learned.
+    """
+    match model:
+        case EmbeddedModel():
+            from dialeval.engines.opening import open_engine
+
+            engine = open_engine(model, [learned[name]])
+            return _opened(name, engine, None, Counting("words, characters and marks (the model's own)"))
+        case OpenAIModel():
+            return _behind_an_endpoint(name, model)
+        case VllmModel():
+            return _in_vllm(name, model)
+        case _:
+            raise ValueError(f"nothing is ever asked of {name}")
+
+
+def _opened(name: str, engine: Engine, window: int | None, counting: Counting, *notes: str) -> KnownModel:
+    return KnownModel(name, engine.identity, engine.reads_subject, window, engine.count_tokens, counting, notes)
+
+
+def _behind_an_endpoint(name: str, model: OpenAIModel) -> KnownModel:
+    from dialeval.engines.openai_api.engine import OpenAIEngine
+
+    tokenizer = _tokenizer(model.model)
+    keyless = model.model_copy(update={"api_key_env": None, "headers_env": {}})  # neither is part of the identity
+    engine = OpenAIEngine(keyless, tokenizer=tokenizer)
+    own = plain_address(model.base_url) == OPENAI and tokenizer.name == _vocabulary_of(model.model)
+    counting = Counting(tokenizer.name, 0.95, 1.05, 4) if own else Counting.by_another(tokenizer.name)
+    return _opened(name, engine, model.context_window, counting)
+
+
+def _in_vllm(name: str, model: VllmModel) -> KnownModel:
+    from dialeval.engines.vllm_engine.engine import VllmEngine
+
+    window = model.max_model_len
+    try:
+        engine = VllmEngine(model)  # reads the tokenizer only
+        notes = [] if window else ["dropping old utterances that do not fit the window is not foreseen"]
+        return _opened(name, engine, window, Counting("the model's own"), *notes)
+    except UserError as error:
+        tokenizer = _tokenizer(model.model)
+        note = f"stored answers could not be looked up: {error}"
+        return KnownModel(
+            name, None, False, window, _texts_alone(tokenizer), Counting.by_another(tokenizer.name), (note,)
+        )
+
+
+def _vocabulary_of(model: str) -> str | None:
+    import tiktoken
+
+    try:
+        return str(tiktoken.encoding_name_for_model(model))
+    except KeyError:
+        return None
+
+
+@cache
+def _tokenizer(model: str) -> Tokenizer:
+    return tokenizer_for(model)
+
+
+def _texts_alone(tokenizer: Tokenizer) -> Callable[[tuple[Message, ...]], int]:
+    return lambda messages: sum(tokenizer.count_all([message.content for message in messages]))

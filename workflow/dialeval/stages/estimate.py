@@ -1,0 +1,82 @@
+"""Says what a run would ask of each model, and what that would take, before anything is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.config import Model, Protocols, Selfchat
+from dialeval.engines.prices import prices_of
+from dialeval.estimation.chats import Chats, estimate_chats
+from dialeval.estimation.judgements import Subjects, estimate_judging
+from dialeval.estimation.known_models import KnownModel, known_model
+from dialeval.estimation.reading import estimate_table, in_words
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.planning import arena_seeds, generated_dialogues, human_dialogues
+from dialeval.protocols.selfchat import TEMPLATE
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_table, read_tables, write_for_people
+
+LEARNED = ".learned"
+
+
+class Settings(BaseModel):
+    """The models that are asked, the parts of all models, and what is asked."""
+
+    models: dict[str, Model]
+    chatbots: list[str]
+    judges: list[str]
+    selfchat: Selfchat
+    protocols: Protocols
+    prompts_directory: Path | None = None
+
+
+def stage(
+    settings: Settings,
+    human: Path,
+    seeds: Path,
+    learned: list[Path],
+    dialogues: list[Path],
+    store: Path,
+    table: Path,
+    csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `estimate` and prints it.
+
+    `learned` are the files <model>.learned of embedded models; `dialogues` the tables `generated` of published models.
+    """
+    seed_rows = read_table(seeds, "seeds")
+    people = human_dialogues(read_table(human, "utterances"), seed_rows)
+    first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
+    templates = Templates(settings.prompts_directory)
+    models = _known_models(settings, learned)
+    estimates, chats = [], []
+    for name in settings.chatbots:
+        if name in models:
+            system = templates.render(TEMPLATE)
+            estimate, known = estimate_chats(models[name], first, people, settings.selfchat, system, store)
+            estimates.append(estimate)
+            chats.append(known)
+    published = generated_dialogues(read_tables(dialogues, "generated"))
+    chats += [Chats(name, known=dict(published[name])) for name in settings.chatbots if name in published]
+    judges = [models[name] for name in settings.judges if name in models]
+    subjects = Subjects(chats, people, arena_seeds(seed_rows))
+    estimates += estimate_judging(judges, settings.protocols, subjects, templates, store)
+    result = estimate_table(estimates, {name: prices_of(model) for name, model in settings.models.items()})
+    write_for_people(table, csv, "estimate", result, provenance)
+    print(in_words(result))
+
+
+def _known_models(settings: Settings, learned: list[Path]) -> dict[str, KnownModel]:
+    files = {path.name.removesuffix(LEARNED): path for path in learned}
+    return {
+        name: known_model(name, settings.models[name], files)
+        for name in dict.fromkeys([*settings.chatbots, *settings.judges])
+        if name in settings.models
+    }
+
+
+if __name__ == "__main__":
+    run(stage)

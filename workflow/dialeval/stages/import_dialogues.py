@@ -1,0 +1,45 @@
+"""Takes over the dialogues of a chatbot that others let talk to itself and published."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.corpora.botchat_published import read_dialogues
+from dialeval.protocols.imported import turns
+from dialeval.protocols.selfchat import rows
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, read_table
+
+
+class Settings(BaseModel):
+    """The chatbot, its column in the file, and how long dialogues are; `seeds_limit` as in the configuration."""
+
+    name: str
+    column: str
+    n_utterances: int
+    seeds_limit: int | None = None
+
+
+def stage(settings: Settings, seeds: Path, published: Path, generated: Path, provenance: Provenance) -> None:
+    """Writes the table `generated`, as self-chat does, and says what was counted."""
+    by_id = {row["seed_id"]: tuple(row["utterances"]) for row in read_table(seeds, "seeds").to_pylist()}
+    notes: Counter[str] = Counter()
+    dialogues = turns(
+        by_id,
+        read_dialogues(published, settings.column),
+        n_utterances=settings.n_utterances,
+        only_some_seeds=settings.seeds_limit is not None,
+        notes=notes,
+    )
+    with TableWriter(generated, "generated", provenance) as table:
+        table.write_all(rows(settings.name, by_id, dialogues))
+    print(f"{published}, column {settings.column}: {len(dialogues)} dialogues of {settings.name}")
+    for note, count in (+notes).items():
+        print(f"{count} {note}")
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,51 @@
+"""Measures the judges: position and length bias, self-preference, agreement with themselves and with each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.bias import dialogue_words, judge_bias
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_table, read_tables, write_for_people
+
+COLUMNS = ("judge", "protocol", "seed_id", "left", "right", "n_utterances", "winner", "status")
+
+
+class Settings(BaseModel):
+    """The judges and chatbots with their families, and what is reported: protocols with the N, if it is one number."""
+
+    judges: list[str]
+    chatbots: list[str]
+    families: dict[str, str]
+    groups: list[tuple[str, int | None]]
+    resamples: int
+    random_seed: int
+
+
+def stage(
+    settings: Settings,
+    verdicts: list[Path],
+    human: Path,
+    dialogues: list[Path],
+    table: Path,
+    csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `botchat/judge_bias`."""
+    bias = judge_bias(
+        read_tables(verdicts, "verdicts", COLUMNS).to_pandas(),
+        dialogue_words(read_table(human, "utterances"), read_tables(dialogues, "generated")),
+        settings.judges,
+        settings.chatbots,
+        settings.families,
+        settings.groups,
+        settings.resamples,
+        settings.random_seed,
+    )
+    write_for_people(table, csv, "botchat/judge_bias", bias, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,37 @@
+"""Rates the models of a plain table of battles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.battles import battle_ratings
+from dialeval.config import Elo
+from dialeval.corpora.battles import read
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, write_for_people
+
+
+class Settings(BaseModel):
+    """The names of the columns, and the settings of Elo."""
+
+    left: str
+    right: str
+    winner: str | None
+    cluster: str | None
+    elo: Elo
+    random_seed: int
+
+
+def stage(settings: Settings, battles: Path, table: Path, csv: Path, provenance: Provenance) -> None:
+    """Writes the table `battles/ratings` and says what was read."""
+    found = read(battles, left=settings.left, right=settings.right, winner=settings.winner, cluster=settings.cluster)
+    ratings = battle_ratings(found, settings.elo, settings.random_seed)
+    clusters = f" in {len({battle.cluster for battle in found}):,} clusters" if settings.cluster else ""
+    print(f"{battles}: {len(found):,} battles{clusters} between {len(ratings):,} models")
+    write_for_people(table, csv, "battles/ratings", ratings, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
