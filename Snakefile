@@ -41,5 +41,12 @@ localrules:
 rule all:
     default_target: True
     input:
-        branch(CONFIG.models, then=[*rules.botchat.input, *rules.report.input, *rules.tabulate_usage.output]),
+        branch(
+            CONFIG.models,
+            then=[
+                *rules.botchat.input,
+                *rules.report.input,
+                *rules.tabulate_usage.output,
+            ],
+        ),
         battle_files(),

@@ -100,7 +100,7 @@ def record(engine: VllmEngine, task: Task) -> tuple[Dialogues, list[tuple[list[i
     engine._driver = recorder  # type: ignore[assignment]
     dialogues = through_the_store(engine, task)
     engine._driver = driver
-    return dialogues, sorted(recorder.seen, key=lambda one: one[0])
+    return dialogues, recorder.seen
 
 
 def same_length(n_tokens: int, seed: int | None, sampling: Sampling) -> Any:
@@ -160,7 +160,7 @@ def main() -> int:
     print(
         f"{len(task.seeds)} seeds x {options.utterances - 2} utterances, mean prompt {tokens / len(seen):.0f} tokens, "
         f"mean answer {sum(n for _, n, _ in seen) / len(seen):.1f} tokens, prefix hits {engine.prefix_hit_rate:.2f}, "
-        f"memory grew by {ours_megabytes:.0f} MB",
+        f"memory grew by {ours_megabytes:.0f} MB in the first run",
         flush=True,
     )
     # What all dialogues need at their end: the prompts of the last turn, which are the longest of each dialogue.
@@ -184,6 +184,10 @@ def main() -> int:
         direct.forget()
         direct.run([prompt for prompt, *_ in seen], [same_length(n, seed, task.sampling) for _, n, seed in seen])
 
+    before = megabytes_now()
+    ceiling()
+    direct_megabytes = megabytes_now() - before
+    print(f"memory grew by {direct_megabytes:.0f} MB in the direct engine's first run", flush=True)
     seconds = interleaved({"ours": ours, "one batch per round": rounds, "ceiling": ceiling}, options.rounds)
     direct.forget()
     few = dict(list(task.seeds.items())[: options.alone])
@@ -217,7 +221,7 @@ def main() -> int:
                 "<=",
                 1.15,
             ),
-            ("memory beside the engine's, MB", ours_megabytes, "<=", 500),
+            ("memory beside the engine's, MB", ours_megabytes - direct_megabytes, "<=", 500),
         ]
     )
     if options.async_llm:

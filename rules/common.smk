@@ -26,12 +26,20 @@ except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 
 
+# an estimate asks nobody, so engines and keys need not be at hand; what the targets are, Snakemake says only later
+ESTIMATING = "estimate" in sys.argv
+
+
 def checked_config(raw):
     """Returns the typed configuration, or ends with one message that names every mistake."""
     try:
         for path in workflow.configfiles:
             refuse_repeated_keys(Path(path))
         checked = load_config(raw)
+        for name in [] if ESTIMATING else [*checked.chatbots, *checked.judges]:
+            reason = unavailable(checked.models[name])
+            if reason:
+                raise UserError(f"models.{name}: {reason}")
         runlock.check_writable(checked.results_dir)
         return checked
     except UserError as error:
@@ -52,7 +60,9 @@ PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.direc
 
 if not workflow.deployment_settings.deployment_method:
     # jobs run with the Python that runs Snakemake, whether or not its environment is activated
-    shell.prefix(f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH OPENBLAS_NUM_THREADS=1; ")
+    shell.prefix(
+        f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH OPENBLAS_NUM_THREADS=1; "
+    )
 
 
 wildcard_constraints:

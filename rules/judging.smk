@@ -71,7 +71,7 @@ rule plan_gteval:
 rule answer:
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
-        learned=lambda wildcards: answering_files(wildcards.judge),
+        learned=lambda wildcards: learned(wildcards.judge),
     output:
         responses=f"{RESULTS}/responses/{{judge}}/{{protocol}}/{{shard}}-of-{{shards}}.parquet",
         usage=f"{RESULTS}/usage/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.json",

@@ -15,17 +15,6 @@ def learned(name):
     )
 
 
-def answering_files(name):
-    """Returns what a model's engine reads for a job that asks it; a model that cannot answer here ends the run.
-
-    Snakemake looks at inputs before any job runs, and only at those of jobs that a target needs: `estimate` asks nobody.
-    """
-    reason = unavailable(CONFIG.models[name])
-    if reason:
-        raise WorkflowError(f"models.{name}: {reason}")
-    return learned(name)
-
-
 def dialogues(names):
     """Returns the dialogue tables of chatbots."""
     return [f"{RESULTS}/dialogues/{name}.parquet" for name in names]

@@ -7,7 +7,7 @@ SHARDED = [name for name in CONFIG.chatbots if CONFIG.models[name].shards > 1]
 rule generate_dialogues:
     input:
         seeds=SEEDS,
-        learned=lambda wildcards: answering_files(wildcards.chatbot),
+        learned=lambda wildcards: learned(wildcards.chatbot),
     output:
         generated=f"{RESULTS}/dialogues/{{chatbot}}.parquet",
         usage=f"{RESULTS}/usage/{{chatbot}}/selfchat-1-of-1.json",

@@ -21,7 +21,7 @@ rule tabulate_usage:
         )
 
 
-# It depends on the store, which Snakemake does not see, and so it has no outputs: such a rule runs whenever it is asked for.
+# It depends on the store, which Snakemake does not see; a rule without outputs runs whenever it is asked for.
 rule estimate:
     input:
         human=HUMAN,

@@ -58,9 +58,7 @@ def spend(folder: Path, engine: ScriptedEngine, budget: float, asked: list[Reque
 
 @pytest.mark.parametrize("concurrency", [1, 3, 50])
 @pytest.mark.parametrize("budget", [9.5, 10, 23, 100, 499])
-def test_a_budget_is_never_exceeded_and_used_as_far_as_it_goes(
-    tmp_path: Path, budget: float, concurrency: int
-) -> None:
+def test_a_budget_is_never_exceeded_and_used_as_far_as_it_goes(tmp_path: Path, budget: float, concurrency: int) -> None:
     engine = Metered(concurrency=concurrency, seconds=0.0002)
     budgeted = spend(tmp_path, engine, budget, requests(200))
     assert budgeted.spent == 5 * sum(engine.calls.values()) <= budget

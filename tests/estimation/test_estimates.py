@@ -10,13 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from scripted import ScriptedEngine
 
 from dialeval.config import OpenAIModel, Protocols, Selfchat, VllmModel
 from dialeval.engines.answering import Answering
+from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.identity import openai_identity
-from dialeval.engines.prices import Prices
-from dialeval.engines.request import Dialogue, Request, Response, Sampling
+from dialeval.engines.prices import Prices, prices_of
+from dialeval.engines.request import Dialogue, Engine, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.estimation.chats import Chats, estimate_chats
 from dialeval.estimation.estimates import Estimate
@@ -63,20 +65,20 @@ def known(name: str, engine: ScriptedEngine, counting: Counting | None = None) -
     return KnownModel(name, engine.identity, False, engine.context_window, engine.count_tokens, counting)
 
 
-def answering(store: ResponseStore, engine: ScriptedEngine) -> Answering:
+def answering(store: ResponseStore, engine: Engine) -> Answering:
     return Answering(engine, store, Progress("t", None, "a", stream=io.StringIO()))
 
 
-def opened(folder: Path, name: str, engine: ScriptedEngine, protocol: str) -> ResponseStore:
+def opened(folder: Path, name: str, engine: Engine, protocol: str) -> ResponseStore:
     return ResponseStore(folder, identity=engine.identity, name=name, protocol=protocol)
 
 
-def chat(folder: Path, name: str, engine: ScriptedEngine, seeds: dict[str, Dialogue] = SEEDS, n: int = 6) -> Counter[str]:
+def chat(folder: Path, name: str, engine: Engine, seeds: dict[str, Dialogue] = SEEDS, n: int = 6) -> Counter[str]:
     """Lets a bot chat and returns what was asked: requests, and the tokens of prompts and answers."""
     with opened(folder, name, engine, "selfchat") as store:
         job = answering(store, engine)
         sampling = Sampling(temperature=CHAT.temperature, max_tokens=CHAT.max_tokens)
-        turns = asyncio.run(chat_all(job, seeds, n_utterances=n, system=SYSTEM, sampling=sampling))
+        turns = job.run(chat_all(job, seeds, n_utterances=n, system=SYSTEM, sampling=sampling))
     responses = [turn.response for dialogue in turns.values() for turn in dialogue]
     return taken(job.asked, responses)
 
@@ -242,6 +244,26 @@ def test_a_model_whose_key_is_not_here_is_looked_up_all_the_same(monkeypatch: py
     model = known_model("gpt", GPT, {})
     assert model.identity == openai_identity(GPT)
     assert not model.counting.exact
+
+
+def test_the_range_holds_at_an_endpoint_whose_tokenizer_is_another(tmp_path: Path) -> None:
+    def reply(asked: Asked) -> Reply:
+        words = [word for message in asked.body["messages"] for word in message["content"].split()]
+        text = f"{asked.text.split()[-1]} {len(words)} {' '.join(words[-6:-3])}"
+        usage = {"prompt_tokens": round(1.3 * len(words)) + 9, "completion_tokens": len(text.split())}
+        return Reply(completion(text, usage=usage))
+
+    with LoopbackEndpoint(reply) as endpoint:
+        priced = GPT.model_copy(
+            update={"base_url": endpoint.url, "api_key_env": None, "price_input": 2.0, "price_output": 8.0}
+        )
+        estimate, _ = estimate_chats(known_model("gpt", priced, {}), SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)
+        actual = chat(tmp_path, "gpt", OpenAIEngine(priced))
+        assert len(endpoint.log) == actual["asked"]
+    assert_holds(estimate, actual)
+    (row,) = estimate_table([estimate], {"gpt": prices_of(priced)}).to_pylist()
+    assert row["cost_low"] < (2 * actual["input"] + 8 * actual["output"]) / 1e6 < row["cost_high"]
+    assert estimate_chats(known_model("gpt", priced, {}), SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)[0].to_ask == 0
 
 
 def test_a_vllm_model_that_cannot_be_opened_here(tmp_path: Path) -> None:

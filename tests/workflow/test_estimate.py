@@ -23,7 +23,7 @@ def rows(workspace: Workspace, name: str) -> dict[tuple[str, str], dict[str, str
 
 
 @pytest.fixture
-def estimated(undisturbed: Workspace, finished: Workspace) -> Workspace:
+def estimated(finished: Workspace) -> Workspace:
     """A workspace whose models have learned, without a store, in which the estimate has run."""
     shutil.rmtree(finished.folder / "store")
     output = finished.run("estimate")

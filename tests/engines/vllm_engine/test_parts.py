@@ -104,7 +104,7 @@ def test_begun_dialogues_go_before_new_ones_and_equals_in_the_order_of_their_pro
     order: list[str] = []
 
     async def one(admission: Admission, depth: int, prompt: str) -> None:
-        async with admission.place(depth, prompt, 60, 1):
+        async with admission.place(depth, prompt, list(prompt.ljust(60)), 1):
             order.append(prompt)
             await asyncio.sleep(0)
 
@@ -123,7 +123,7 @@ def test_begun_dialogues_go_before_new_ones_and_equals_in_the_order_of_their_pro
 def test_a_request_larger_than_the_cache_is_let_in_alone() -> None:
     async def run() -> None:
         admission = Admission(capacity=10, block_size=1)
-        async with admission.place(1, "", 50, 1):
+        async with admission.place(1, "", range(50), 1):
             waiting = asyncio.create_task(admission.enter(1, "", 1))
             await asyncio.sleep(0)
             assert not waiting.done()

@@ -167,7 +167,13 @@ def _vocabulary_of(model: str) -> str | None:
 
 @cache
 def _tokenizer(model: str) -> Tokenizer:
-    return tokenizer_for(model)
+    own = _vocabulary_of(model)
+    return tokenizer_for(model) if own is not None else _common_tokenizer()
+
+
+@cache
+def _common_tokenizer() -> Tokenizer:
+    return tokenizer_for("")  # sought once for all models that have no vocabulary of their own
 
 
 def _texts_alone(tokenizer: Tokenizer) -> Callable[[tuple[Message, ...]], int]:

@@ -14,6 +14,8 @@ from dialeval.tables import to_table
 
 HEAD = ("model", "protocol", "requests", "stored", "to ask", "input tokens", "output tokens", "expected", "cost")
 
+SEPARATOR = " | "
+
 
 def estimate_table(estimates: Sequence[Estimate], prices: Mapping[str, Prices]) -> pa.Table:
     """Returns the table `estimate`.
@@ -41,9 +43,8 @@ def in_words(table: pa.Table) -> str:
         told = [row["cost_expected"] for row in priced]
         rest = "" if None in told else f", about {_money(sum(told))} if answers stay as long as they are"
         lines.append(f"\ncost of all models with prices: {_money(low)} to {_money(high)}{rest}")
-    notes = [f"{row['model']}, {row['protocol']}: {row['note']}" for row in rows if row["note"]]
     counted = {f"{row['model']}: tokens counted by {row['tokenizer']}" for row in rows}
-    return "\n".join([*lines, "", *sorted(counted), *notes])
+    return "\n".join([*lines, "", *sorted(counted), *_notes(rows)])
 
 
 def _row(estimate: Estimate, prices: Prices) -> dict[str, Any]:
@@ -68,8 +69,17 @@ def _row(estimate: Estimate, prices: Prices) -> dict[str, Any]:
         "cost_high": prices.cost(high, most),
         "cost_expected": prices.cost(prompts.expected, expected),
         "tokenizer": model.counting.tokenizer,
-        "note": "; ".join(notes) or None,
+        "note": SEPARATOR.join(notes) or None,
     }
+
+
+def _notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns each note once, behind the rows that it is about."""
+    about: dict[str, list[str]] = {}
+    for row in rows:
+        for note in (row["note"] or "").split(SEPARATOR) if row["note"] else ():
+            about.setdefault(note, []).append(f"{row['model']} {row['protocol']}")
+    return [f"{', '.join(places)}: {note}" for note, places in about.items()]
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:

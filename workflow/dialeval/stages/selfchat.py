@@ -18,7 +18,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import in_shard
-from dialeval.protocols.selfchat import TEMPLATE, chat_all, follow, rows
+from dialeval.protocols.selfchat import TEMPLATE, Turn, chat_all, follow, rows
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table
 
@@ -68,14 +68,18 @@ def stage(
         def stored(request: Request) -> Response | None:
             return responses.get(answering.key(request))
 
+        async def chat_and_count() -> dict[str, list[Turn]]:
+            dialogues = await chat_all(answering, by_id, **how)
+            for seed_id, seed in by_id.items():  # dialogues that broke off count too, as far as they came
+                for request, response in follow(engine, seed_id, seed, stored, **how):
+                    if response is not None:
+                        tokens.add(answering.key(request), response)
+            return dialogues
+
         start, tokens = time.monotonic(), TokenSums()
         how: dict[str, Any] = {"n_utterances": chat.n_utterances, "system": system, "sampling": sampling}
-        dialogues = answering.run(chat_all(answering, by_id, **how))
+        dialogues = answering.run(chat_and_count())
         seconds = time.monotonic() - start
-        for seed_id, seed in by_id.items():  # dialogues that broke off count too, as far as they came
-            for request, response in follow(engine, seed_id, seed, stored, **how):
-                if response is not None:
-                    tokens.add(answering.key(request), response)
     progress.finish()
     answering.check_failures()
     with TableWriter(generated, "generated", provenance) as table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+from collections.abc import Sequence
 from types import TracebackType
 
 FIRST_GUESS_OF_ANSWER = 64
@@ -28,16 +29,24 @@ class Admission:
         self.capacity, self.block_size, self.limit = capacity, block_size, limit
         self.in_hand = self.most_in_hand = 0
         self._taken = 0
+        self._last_prompt: Sequence[int] = ()
         self._answers = 0
         self._answer_tokens = 0
         self._order = itertools.count()
         self._waiting: list[tuple[int, str, int, int, asyncio.Future[None]]] = []
 
-    def place(self, depth: int, prompt: str, prompt_tokens: int, max_tokens: int) -> Place:
-        """Returns an asynchronous context for one request; entering it waits for room."""
+    def place(self, depth: int, rendered: str, prompt: Sequence[int], max_tokens: int) -> Place:
+        """Returns an asynchronous context for one request; entering it waits for room.
+
+        Args:
+            depth: how many messages the request has.
+            rendered: its prompt.
+            prompt: the prompt's tokens.
+            max_tokens: the longest answer.
+        """
         expected = min(max_tokens, self._expected_answer())
-        need = -(-(prompt_tokens + expected) // self.block_size) * self.block_size
-        return Place(self, depth, prompt, need)
+        blocks = -(-(len(prompt) + expected) // self.block_size) - self._shared_blocks(prompt)
+        return Place(self, depth, rendered, blocks * self.block_size)
 
     def count_answer(self, tokens: int) -> None:
         """Learns how long answers are."""
@@ -64,6 +73,15 @@ class Admission:
         self._taken -= need
         # A dialogue whose answer just came is about to ask again: let it, before a new one takes its place.
         asyncio.get_running_loop().call_later(0, self._let_in)
+
+    def _shared_blocks(self, prompt: Sequence[int]) -> int:
+        """Returns how many blocks a prompt has in common with the one before it, which the cache holds once."""
+        last, self._last_prompt = self._last_prompt, prompt
+        size, blocks = self.block_size, 0
+        end = min(len(prompt), len(last)) // size
+        while blocks < end and prompt[blocks * size : (blocks + 1) * size] == last[blocks * size : (blocks + 1) * size]:
+            blocks += 1
+        return blocks
 
     def _let_in(self) -> None:
         while self._waiting:

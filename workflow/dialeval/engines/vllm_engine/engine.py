@@ -137,6 +137,7 @@ class VllmEngine:
         sampling = request.sampling
         output = await self._generate(
             request,
+            rendered,
             prompt,
             sampling.max_tokens,
             temperature=sampling.temperature,
@@ -164,7 +165,7 @@ class VllmEngine:
         if opens_reasoning(rendered):  # the answer stands behind the reasoning, which is left empty here
             prompt = self._tokenization.tokens(f"{rendered.rstrip()}\n\n{CLOSING}\n\n")
         nodes = list(tree.next_tokens)
-        steps = [self._step(request, [*prompt, *node], tree.next_tokens[node]) for node in nodes]
+        steps = [self._step(request, rendered, [*prompt, *node], tree.next_tokens[node]) for node in nodes]
         logprobs, mass = label_logprobs(tree, dict(zip(nodes, await asyncio.gather(*steps), strict=True)))
         text = max(logprobs, key=logprobs.__getitem__, default="")
         return Response(
@@ -175,25 +176,29 @@ class VllmEngine:
             label_mass=mass,
         )
 
-    async def _step(self, request: Request, prompt: list[int], tokens: list[int]) -> dict[int, float]:
+    async def _step(self, request: Request, rendered: str, prompt: list[int], tokens: list[int]) -> dict[int, float]:
         """Returns the log-probabilities of some tokens at the end of a prompt."""
         if len(tokens) > LABELS_AT_ONCE:
             raise AnswerFailure("labels", f"the labels begin in {len(tokens)} ways, more than {LABELS_AT_ONCE}")
-        output = await self._generate(request, prompt, 1, temperature=0.0, logprob_token_ids=tokens, detokenize=False)
+        options = {"temperature": 0.0, "logprob_token_ids": tokens, "detokenize": False}
+        output = await self._generate(request, rendered, prompt, 1, **options)
         found = output.outputs[0].logprobs[0]
         return {token: found[token].logprob for token in tokens}
 
     async def _loglikelihood(self, request: Request) -> Response:
-        prompt, start = self._tokenization.with_continuation(request.messages, request.continuation)
+        rendered, prompt, start = self._tokenization.with_continuation(request.messages, request.continuation)
         if start == 0 or start == len(prompt):
             missing = "text before it" if start == 0 else "a continuation"
             raise AnswerFailure("unsupported", f"a log-likelihood needs {missing}")
-        output = await self._generate(request, prompt, 1, temperature=0.0, prompt_logprobs=0, detokenize=False)
+        options = {"temperature": 0.0, "prompt_logprobs": 0, "detokenize": False}
+        output = await self._generate(request, rendered, prompt, 1, **options)
         scored = output.prompt_logprobs[start:]
         logprobs = [found[token].logprob for token, found in zip(prompt[start:], scored, strict=True)]
         return Response(text="", prompt_tokens=start, logprob=sum(logprobs), n_tokens=len(logprobs))
 
-    async def _generate(self, request: Request, prompt: list[int], max_tokens: int, **options: Any) -> Any:
+    async def _generate(
+        self, request: Request, rendered: str, prompt: list[int], max_tokens: int, **options: Any
+    ) -> Any:
         """Returns vLLM's output for a prompt, once there is room for it."""
         window = self.context_window
         if window is not None and len(prompt) + max_tokens > window:
@@ -202,17 +207,16 @@ class VllmEngine:
                 f"the prompt of {len(prompt)} tokens and an answer of {max_tokens} do not fit the window of {window}; "
                 "raise max_model_len if the model allows it, or lower max_tokens",
             )
-        driver = self.start()
+        driver, admission = self.start(), self.admission
         params = _sampling_params(max_tokens=max_tokens, **options)
-        rendered = self._tokenization.prompt(request.messages)[0]
-        async with self.admission.place(len(request.messages), rendered, len(prompt), max_tokens):
+        async with admission.place(len(request.messages), rendered, prompt, max_tokens):
             output = await driver.generate(prompt, params, self._lora)
         completion = output.outputs[0]
         if completion.finish_reason not in ("stop", "length"):
             raise AnswerFailure("refused", f"vLLM gave the request up: {completion.finish_reason}")
         self.prompt_tokens += len(prompt)
         self.cached_tokens += output.num_cached_tokens or 0
-        self.admission.count_answer(len(completion.token_ids))
+        admission.count_answer(len(completion.token_ids))
         return output
 
     def _encode(self, text: str) -> list[int]:

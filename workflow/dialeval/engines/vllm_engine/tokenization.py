@@ -63,8 +63,8 @@ class Tokenization:
                 ids += self._piece(piece)
         return ids
 
-    def with_continuation(self, messages: tuple[Message, ...], continuation: str) -> tuple[list[int], int]:
-        """Returns the tokens of prompt and continuation as one text, and where the continuation's begin.
+    def with_continuation(self, messages: tuple[Message, ...], continuation: str) -> tuple[str, list[int], int]:
+        """Returns the rendered prompt, the tokens of prompt and continuation as one text, and where the latter begins.
 
         A token that reaches over the boundary belongs to the continuation, since it says part of it.
 
@@ -84,7 +84,7 @@ class Tokenization:
         start = next((place for place, end in enumerate(ends) if end > len(rendered)), len(ids))
         while len(ids) > start and ends[-1] == 0:  # a closing token that is in no text
             ids.pop(), ends.pop()
-        return ids, start
+        return rendered, ids, start
 
     def _piece(self, piece: str) -> list[int]:
         ids = self._pieces.get(piece)
