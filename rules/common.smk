@@ -13,6 +13,7 @@ try:
     from dialeval.config import (
         EmbeddedModel,
         PublishedModel,
+        VllmModel,
         load_config,
         refuse_repeated_keys,
     )
@@ -161,3 +162,9 @@ def sampling(protocol):
 def parse_stage(wildcards):
     """Returns the stage that reads the answers of a protocol."""
     return "unieval_parse" if wildcards.protocol == "unieval" else "pairwise_parse"
+
+
+def gpus(name):
+    """Returns how many GPUs a job of a model asks the scheduler for."""
+    model = CONFIG.models[name]
+    return model.scheduled_gpus if isinstance(model, VllmModel) else 0

@@ -82,6 +82,8 @@ rule answer:
         protocol=one_of(PROTOCOLS),
     conda:
         "../envs/core.yaml"
+    resources:
+        gpu=lambda wildcards: gpus(wildcards.judge),
     params:
         settings=lambda wildcards: settings(
             name=wildcards.judge,

@@ -17,6 +17,8 @@ rule generate_dialogues:
         chatbot=one_of(set(CONFIG.chatbots) - set(SHARDED) - set(PUBLISHED)),
     conda:
         "../envs/core.yaml"
+    resources:
+        gpu=lambda wildcards: gpus(wildcards.chatbot),
     params:
         settings=selfchat_settings,
         code=code("selfchat"),

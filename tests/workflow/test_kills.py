@@ -22,14 +22,19 @@ LONGER = {
 }
 
 
+def with_only_what_was_learned(workspace: Workspace) -> Workspace:
+    """Takes back all answers and what follows from them, and configures a longer run."""
+    for name in ("dialogues", "requests", "responses", "usage", "verdicts", "tables/botchat", "figures", "report"):
+        shutil.rmtree(workspace.folder / "results" / name)
+    shutil.rmtree(workspace.folder / "store")
+    workspace.configure(**LONGER)
+    return workspace
+
+
 @pytest.fixture(scope="module")
 def longer(undisturbed: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A finished run that is long enough to be interrupted."""
-    done = undisturbed.copy(tmp_path_factory.mktemp("longer") / "work")
-    shutil.rmtree(done.folder / "results" / "tables" / "botchat")
-    shutil.rmtree(done.folder / "results" / "figures")
-    shutil.rmtree(done.folder / "store")
-    done.configure(**LONGER)
+    done = with_only_what_was_learned(undisturbed.copy(tmp_path_factory.mktemp("longer") / "work"))
     done.run()
     return done
 
@@ -37,12 +42,7 @@ def longer(undisturbed: Workspace, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture
 def learned(undisturbed: Workspace, tmp_path: Path) -> Workspace:
     """A workspace where the models have learned and nothing was asked yet."""
-    fresh = undisturbed.copy(tmp_path / "work")
-    for name in ("dialogues", "requests", "responses", "verdicts", "tables/botchat", "figures", "report"):
-        shutil.rmtree(fresh.folder / "results" / name)
-    shutil.rmtree(fresh.folder / "store")
-    fresh.configure(**LONGER)
-    return fresh
+    return with_only_what_was_learned(undisturbed.copy(tmp_path / "work"))
 
 
 def repeats(workspace: Workspace) -> int:
@@ -86,7 +86,7 @@ def test_a_full_disk_is_one_message_and_earlier_results_are_whole(finished: Work
     kept = finished.folder / "kept"
     results.rename(kept)
     results.mkdir()
-    size = sum(path.stat().st_blocks * 512 for path in kept.rglob("*")) // 1024 + 600
+    size = sum(path.stat().st_blocks * 512 for path in kept.rglob("*")) // 1024 + 20_000
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(results)], capture_output=True, check=False
     )
@@ -97,7 +97,8 @@ def test_a_full_disk_is_one_message_and_earlier_results_are_whole(finished: Work
         before = finished.tables()
         filler = results / "filler"
         fill_up(filler)
-        finished.configure(elo={**SMALL["elo"], "k": 16})
+        models = {**SMALL["models"], "ngram": {"engine": "embedded", "method": "ngram", "folds": 3}}
+        finished.configure(models=models, chatbots=["random", "generic", "ngram"])
         output = finished.run(ok=False)
         assert "No space left on device" in output
         assert "Traceback (most recent call last)" not in output

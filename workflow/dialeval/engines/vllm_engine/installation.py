@@ -10,6 +10,6 @@ def vllm_missing() -> str | None:
     if importlib.util.find_spec("vllm") is not None:
         return None
     return (
-        "engine 'vllm' needs vLLM, which is not installed; with a GPU: pip install 'dialeval[vllm]', or run with "
-        "--sdm conda; without one, its CPU build: see docs/vllm.md"
+        "engine 'vllm' needs vLLM, which is not installed; with a GPU: pip install -e '.[vllm]'; "
+        "without one, its CPU build: see docs/vllm.md"
     )
