@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scripted import ScriptedEngine
 
 from dialeval.engines.answering import Answering
-from dialeval.engines.request import AnswerFailure, Dialogue, Request, Sampling
+from dialeval.engines.request import AnswerFailure, Dialogue, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
 from dialeval.protocols.selfchat import Turn, chat_all, history, rows
@@ -111,3 +111,13 @@ def test_seeds_that_are_equal_are_asked_once(tmp_path: Path) -> None:
 def test_a_seed_as_long_as_the_dialogue_asks_nothing(tmp_path: Path, n: int) -> None:
     _, answering = run(tmp_path, ScriptedEngine(), n=n)
     assert answering.asked == 0
+
+
+def test_an_answer_lost_to_the_budget_is_no_utterance(tmp_path: Path) -> None:
+    class Thinker(ScriptedEngine):
+        async def answer(self, request: Request) -> Response:
+            return Response(text="", finish_reason="length", reasoning="thinking and thinking")
+
+    dialogues, answering = run(tmp_path, Thinker(), {"s": ("a", "b")})
+    assert dialogues == {}
+    assert answering.failures == {"truncated": 1}

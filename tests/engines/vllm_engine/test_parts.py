@@ -41,7 +41,7 @@ def test_without_vllm_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "vllm" else find_spec(name))
     message = vllm_missing()
     assert message is not None
-    assert "pip install 'dialeval[vllm]'" in message
+    assert "pip install -e '.[vllm]'" in message
 
 
 @pytest.mark.parametrize(

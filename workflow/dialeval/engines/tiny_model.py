@@ -13,7 +13,7 @@ import argparse
 import importlib.util
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +97,10 @@ class Examples:
         self._templates = Templates()
         self._system = self._templates.render("selfchat.j2")
 
-    def draw(self) -> tuple[str, bool]:
-        """Returns one text in the form of the chat template, and whether it ends with a verdict."""
-        if self._generator.random() < 0.5:
-            return self.chat(), False
-        return (self.single_verdict() if self._generator.random() < 0.5 else self.pair_verdict()), True
+    def draw(self) -> str:
+        """Returns one text in the form of the chat template."""
+        makers: list[Callable[[], str]] = [self.chat, self.chat, self.single_verdict, self.pair_verdict]
+        return makers[int(self._generator.integers(len(makers)))]()
 
     def chat(self) -> str:
         """Returns a dialogue, most often with the self-chat's system message."""
@@ -176,12 +175,6 @@ def _train_tokenizer(dialogues: Sequence[Dialogue], examples: Examples) -> Any:
     )
 
 
-def _answer_start(row: Sequence[int], tokenizer: Any) -> int:
-    """Returns where the last message of a tokenised text begins: of a verdict, only that is learned."""
-    start = tokenizer.convert_tokens_to_ids(START)
-    return max((place for place, token in enumerate(row) if token == start), default=0)
-
-
 def _train_model(tokenizer: Any, examples: Examples, steps: int, random_seed: int) -> Any:
     """Returns a small Llama, trained to go on with the texts; most texts are cut to their last tokens."""
     import torch
@@ -207,18 +200,14 @@ def _train_model(tokenizer: Any, examples: Examples, steps: int, random_seed: in
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=max(steps, 2), pct_start=0.1)
     for step in range(1, steps + 1):
         length = LONG if step % LONG_EVERY == 0 else SHORT
-        drawn = [examples.draw() for _ in range(TOKENS_PER_STEP // length)]
-        rows = [tokenizer(text, add_special_tokens=False)["input_ids"][-length:] for text, _ in drawn]
+        texts = [examples.draw() for _ in range(TOKENS_PER_STEP // length)]
+        rows = [tokenizer(text, add_special_tokens=False)["input_ids"][-length:] for text in texts]
         width = max(map(len, rows))
         ids = torch.full((len(rows), width), config.pad_token_id)
         labels = torch.full((len(rows), width), -100)
-        for place, (row, (_, judging)) in enumerate(zip(rows, drawn, strict=True)):
-            ids[place, : len(row)] = torch.tensor(row)
-            learned = _answer_start(row, tokenizer) if judging else 0
-            labels[place, learned : len(row)] = ids[place, learned : len(row)]
-        logits = model(input_ids=ids, attention_mask=(ids != config.pad_token_id).long()).logits
-        losses = torch.nn.functional.cross_entropy(logits[:, :-1].transpose(1, 2), labels[:, 1:], reduction="none")
-        loss = (losses.sum(dim=1) / (labels[:, 1:] >= 0).sum(dim=1)).mean()  # a short verdict counts as a long dialogue
+        for place, row in enumerate(rows):
+            ids[place, : len(row)] = labels[place, : len(row)] = torch.tensor(row)
+        loss = model(input_ids=ids, attention_mask=(labels >= 0).long(), labels=labels).loss
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -167,6 +167,10 @@ async def chat(
             answering.count_failure(failure, f"the utterance {utterances[-1]!r:.60}")
             raise
         response = await answering.ask(request)
+        if not response.text.strip():  # a reasoning model whose budget was gone before it spoke
+            lost = AnswerFailure("truncated", "the answer was empty when its token budget ran out")
+            answering.count_failure(lost, request.request_id)
+            raise lost
         utterances.append(response.text.strip())
         turns.append(Turn(utterances[-1], response, dropped))
     return turns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import hashlib
 import json
 from pathlib import Path
@@ -225,21 +224,14 @@ class VllmEngine:
 
 
 def _sampling_params(**options: Any) -> Any:
-    params, final_only, error_class = _sampling_classes()
-    try:
-        return params(output_kind=final_only, **options)
-    except (ValueError, error_class) as error:
-        raise refusal(error) from error
-
-
-@functools.cache
-def _sampling_classes() -> tuple[Any, Any, Any]:
-    """Returns vLLM's sampling parameters, its wish for one output at the end, and its errors."""
     from vllm import SamplingParams
     from vllm.exceptions import VLLMError
     from vllm.sampling_params import RequestOutputKind
 
-    return SamplingParams, RequestOutputKind.FINAL_ONLY, VLLMError
+    try:
+        return SamplingParams(output_kind=RequestOutputKind.FINAL_ONLY, **options)
+    except (ValueError, VLLMError) as error:
+        raise refusal(error) from error
 
 
 def sampler_seed(request: Request) -> int:
