@@ -35,6 +35,11 @@ _TITLES_AND_CAPTIONS = {
         "Each model's dialogue against the human one, cut to its length. A model wins where the human dialogue "
         "is called AI. Intervals resample seeds.",
     ),
+    "botchat/judge_bias": (
+        "Judge bias",
+        "How far a judge's verdicts follow position, length or family instead of the dialogues, and how far judges "
+        "agree. Intervals resample seeds.",
+    ),
     "botchat/utterance_lengths": (
         "Utterance lengths",
         "Length of the generated utterances in tokens, and of the human ones.",
