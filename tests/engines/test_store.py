@@ -5,22 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from store_writers import hold, key, opened, write_until_killed
 
 from dialeval.engines.request import Response
-from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-
-
-def key(number: int) -> str:
-    return f"{number:032x}"
-
-
-def opened(folder: Path, **more: str) -> ResponseStore:
-    return ResponseStore(folder, **({"identity": "model", "name": "gpt 4/x", "protocol": "arena"} | more))
 
 
 def fill(folder: Path, numbers: range, writer: str = "job") -> None:
@@ -90,19 +83,13 @@ def test_a_flipped_byte_costs_one_answer(tmp_path: Path, place: int) -> None:
         assert sum(store.report.damaged.values()) == 1
 
 
-def write_until_killed(folder: str, written: object) -> None:
-    with opened(Path(folder)) as store:
-        for number in range(10**6):
-            store.append(key(number), Response("x" * 200))
-            written.value = number + 1  # type: ignore[attr-defined]
-
-
 def test_kill_loses_nothing_that_append_returned_from(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     written = context.Value("i", 0)
     process = context.Process(target=write_until_killed, args=(str(tmp_path), written))
     process.start()
     while written.value < 500:
+        assert process.is_alive()
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.join()
@@ -110,23 +97,14 @@ def test_kill_loses_nothing_that_append_returned_from(tmp_path: Path) -> None:
         assert all(key(number) in store for number in range(written.value))
 
 
-def hold(folder: str, ready: object, leave: object) -> None:
-    with opened(Path(folder)) as store:
-        store.append(key(1), Response("first"))
-        ready.set()  # type: ignore[attr-defined]
-        leave.wait()  # type: ignore[attr-defined]
-
-
 def test_a_second_job_of_the_same_name_waits_and_then_finds_the_answers(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     ready, leave = context.Event(), context.Event()
     process = context.Process(target=hold, args=(str(tmp_path), ready, leave))
     process.start()
-    ready.wait()
+    assert ready.wait(60)
     with opened(tmp_path, writer="shard-2-of-2") as store:  # another shard need not wait
         assert key(1) in store
-    import threading
-
     threading.Timer(0.5, leave.set).start()
     start = time.monotonic()
     with opened(tmp_path) as store:
