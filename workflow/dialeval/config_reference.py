@@ -41,7 +41,7 @@ A run is described by one YAML file: `config.yaml`, or the one given with `--con
 `--config data_dir=FOLDER` changes a single top-level field. Mistakes are reported before anything runs, all at once,
 with the field, the value and what would be right.
 
-A field without a default must be given. This page is generated from `workflow/dialeval/config.py`.
+A field without a default must be given. This page is generated from `workflow/dialeval/config/`.
 """
 
 

@@ -1,4 +1,4 @@
-"""Every table that passes between stages: its columns, how it is written, how it is read back.
+"""Every table that passes between stages: how it is written, and how it is read back. Its columns are in `schemas`.
 
 Parquet files are written whole or not at all (temporary name, fsync, rename) and carry their provenance in the file's
 metadata. Reading checks that the file has the columns that this version expects.
@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from dialeval import __version__
 from dialeval.errors import UserError
+from dialeval.schemas import SCHEMAS
 
 METADATA_KEY = b"dialeval"
 HUMAN = "human"
@@ -35,81 +36,6 @@ class Provenance:
     stage: str = "by hand"
     code: str = ""
     settings: str = "{}"
-
-
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    """Returns a schema whose columns may be null only if their name is listed in `_NULLABLE`."""
-    return pa.schema([pa.field(name, kind, nullable=name in _NULLABLE) for name, kind in columns.items()])
-
-
-_TEXT, _INT, _LARGE, _FLOAT = pa.string(), pa.int32(), pa.int64(), pa.float64()
-_UTTERANCES = pa.list_(pa.string())
-
-# fmt: off
-_NULLABLE = {
-    "left", "right", "n_utterances", "prompt_tokens", "completion_tokens", "reasoning_tokens", "sampler_seed",
-    "label_logprobs", "label_mass", "logprob", "n_tokens", "first_ai_index", "choice", "winner", "passes",
-    "low", "high", "mean", "median", "p95", "max", "pass_rate", "elo", "elo_sd", "win", "tie", "lose", "unparsed",
-    "win_low", "win_high", "win_or_tie", "bradley_terry", "bradley_terry_low", "bradley_terry_high", "davidson",
-    "davidson_low", "davidson_high", "p_above_next", "value", "note", "auc", "accuracy",
-    "input_tokens", "output_tokens", "cost", "stored", "output_tokens_expected", "cost_low", "cost_high",
-    "cost_expected", "other_judge", "published", "published_elo", "published_mean", "published_pass_rate",
-    "published_win_or_tie",
-}
-
-SCHEMAS: dict[str, pa.Schema] = {
-    "utterances": _schema(corpus=_TEXT, dialogue_id=_TEXT, turn=_INT, speaker=_TEXT, text=_TEXT, language=_TEXT),
-    "seeds": _schema(seed_id=_TEXT, corpus=_TEXT, language=_TEXT, utterances=_UTTERANCES, n_human=_INT,
-                     for_arena=pa.bool_()),
-    "generated": _schema(chatbot=_TEXT, seed_id=_TEXT, turn=_INT, origin=_TEXT, text=_TEXT, prompt_tokens=_INT,
-                         completion_tokens=_INT, dropped=_INT, finish_reason=_TEXT),
-    "requests": _schema(request_id=_TEXT, protocol=_TEXT, kind=_TEXT,
-                        messages=pa.list_(pa.struct([("role", _TEXT), ("content", _TEXT)])),
-                        labels=pa.list_(_TEXT), continuation=_TEXT, temperature=_FLOAT, top_p=_FLOAT, max_tokens=_INT,
-                        sampler_seed=pa.int64(), stop=pa.list_(_TEXT), repeat=_INT, subject=pa.list_(_UTTERANCES),
-                        seed_id=_TEXT, left=_TEXT, right=_TEXT, n_utterances=_INT),
-    "responses": _schema(request_id=_TEXT, key=_TEXT, status=_TEXT, text=_TEXT, reasoning=_TEXT, finish_reason=_TEXT,
-                         prompt_tokens=_INT, completion_tokens=_INT, reasoning_tokens=_INT,
-                         label_logprobs=pa.map_(_TEXT, _FLOAT), label_mass=_FLOAT, logprob=_FLOAT, n_tokens=_INT),
-    "verdicts": _schema(judge=_TEXT, protocol=_TEXT, request_id=_TEXT, seed_id=_TEXT, left=_TEXT, right=_TEXT,
-                        n_utterances=_INT, choice=_TEXT, winner=_TEXT, first_ai_index=_INT, reason=_TEXT,
-                        status=_TEXT),
-    "usage": _schema(model=_TEXT, protocol=_TEXT, requests=_LARGE, asked=_LARGE, from_store=_LARGE,
-                     input_tokens=_LARGE, output_tokens=_LARGE, reasoning_tokens=_LARGE, cost=_FLOAT, failures=_TEXT,
-                     seconds=_FLOAT),
-    "estimate": _schema(model=_TEXT, protocol=_TEXT, requests=_LARGE, stored=_LARGE, to_ask=_LARGE,
-                        input_tokens_low=_LARGE, input_tokens_high=_LARGE, output_tokens_low=_LARGE,
-                        output_tokens_high=_LARGE, output_tokens_expected=_LARGE, cost_low=_FLOAT, cost_high=_FLOAT,
-                        cost_expected=_FLOAT, tokenizer=_TEXT, note=_TEXT),
-    "judge_report": _schema(judge=_TEXT, damage=_TEXT, n=_INT, auc=_FLOAT, accuracy=_FLOAT, note=_TEXT),
-    "botchat/seeds": _schema(n_utterances=_INT, n_dialogues=_INT),
-    "botchat/utterance_lengths": _schema(model=_TEXT, mean=_FLOAT, median=_FLOAT, p95=_FLOAT, max=_INT, n=_INT,
-                                         tokenizer=_TEXT, published_mean=_FLOAT),
-    "botchat/utterance_tokens": _schema(model=_TEXT, seed_id=_TEXT, turn=_INT, tokens=_INT,
-                                        tokenizer=_TEXT),
-    "botchat/unieval_pass_rates": _schema(judge=_TEXT, model=_TEXT, n=_INT, pass_rate=_FLOAT, low=_FLOAT, high=_FLOAT,
-                                          n_dialogues=_INT, n_unparsed=_INT, published_pass_rate=_FLOAT),
-    "botchat/unieval_at_gt_length": _schema(judge=_TEXT, model=_TEXT, pass_rate=_FLOAT, low=_FLOAT, high=_FLOAT,
-                                            n_dialogues=_INT, n_unparsed=_INT),
-    "botchat/arena_elo": _schema(judge=_TEXT, n=_INT, model=_TEXT, elo=_FLOAT, low=_FLOAT, high=_FLOAT,
-                                 n_comparisons=_INT, n_unparsed=_INT, elo_sd=_FLOAT, bradley_terry=_FLOAT,
-                                 bradley_terry_low=_FLOAT, bradley_terry_high=_FLOAT, davidson=_FLOAT,
-                                 davidson_low=_FLOAT, davidson_high=_FLOAT, p_above_next=_FLOAT, note=_TEXT,
-                                 published_elo=_FLOAT),
-    "botchat/arena_win_rates": _schema(judge=_TEXT, n=_INT, model_a=_TEXT, model_b=_TEXT, win=_FLOAT, tie=_FLOAT,
-                                       lose=_FLOAT, unparsed=_FLOAT, win_low=_FLOAT, win_high=_FLOAT,
-                                       n_comparisons=_INT),
-    "botchat/gteval": _schema(judge=_TEXT, model=_TEXT, win=_FLOAT, tie=_FLOAT, lose=_FLOAT, unparsed=_FLOAT,
-                              win_or_tie=_FLOAT, low=_FLOAT, high=_FLOAT, n_comparisons=_INT,
-                              published_win_or_tie=_FLOAT),
-    "botchat/judge_bias": _schema(judge=_TEXT, other_judge=_TEXT, protocol=_TEXT, n_utterances=_INT, measure=_TEXT,
-                                  value=_FLOAT, low=_FLOAT, high=_FLOAT, n=_INT, note=_TEXT),
-    "battles/ratings": _schema(model=_TEXT, elo=_FLOAT, low=_FLOAT, high=_FLOAT, elo_sd=_FLOAT, bradley_terry=_FLOAT,
-                               bradley_terry_low=_FLOAT, bradley_terry_high=_FLOAT, davidson=_FLOAT,
-                               davidson_low=_FLOAT, davidson_high=_FLOAT, p_above_next=_FLOAT, n_comparisons=_INT,
-                               note=_TEXT),
-}
-# fmt: on
 
 
 def empty_table(name: str) -> pa.Table:

@@ -1,0 +1,37 @@
+"""The typed configuration: every field described here, every error worded for the person who wrote the file.
+
+`load_config` is called before any rule is defined, so a mistake is found before any job runs. The JSON schema in
+`workflow/schemas/config.schema.json` and `docs/configuration.md` are generated from these classes
+(`python -m dialeval.config_reference`).
+"""
+
+from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Protocols, Selfchat, UniEval
+from dialeval.config.corpora import Corpus, Seeds
+from dialeval.config.loading import load_config, refuse_repeated_keys
+from dialeval.config.models import ENGINES, EmbeddedModel, Model, OpenAIModel, PublishedModel, VllmModel
+from dialeval.config.running import Answering, Prompts, Tokens
+from dialeval.config.whole import Config
+
+__all__ = [
+    "ENGINES",
+    "Answering",
+    "Arena",
+    "Battles",
+    "Config",
+    "Corpus",
+    "Elo",
+    "EmbeddedModel",
+    "GTEval",
+    "Model",
+    "OpenAIModel",
+    "Prompts",
+    "Protocols",
+    "PublishedModel",
+    "Seeds",
+    "Selfchat",
+    "Tokens",
+    "UniEval",
+    "VllmModel",
+    "load_config",
+    "refuse_repeated_keys",
+]

@@ -1,0 +1,84 @@
+"""BotChat: self-chat, its three protocols, and ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from dialeval.config.section import Count, Section
+
+
+class Selfchat(Section):
+    """How a chatbot talks to itself (BotChat 3.1, 4.1)."""
+
+    n_utterances: Annotated[int, Field(ge=3)] = Field(
+        16, description="Length N of a dialogue, the seed's two included."
+    )
+    temperature: Annotated[float, Field(ge=0)] = Field(0.0, description="Sampling temperature; the paper's is 0.")
+    max_tokens: Count = Field(1024, description="Longest utterance in the model's tokens.")
+
+
+class _JudgingProtocol(Section):
+    temperature: Annotated[float, Field(ge=0)] = Field(0.0, description="Sampling temperature of the judge.")
+    max_tokens: Count = Field(512, description="Longest answer of the judge in its tokens.")
+
+
+class UniEval(_JudgingProtocol):
+    """Is one dialogue human? (BotChat 3.2)"""
+
+    n_utterances: list[Annotated[int, Field(ge=2)]] = Field(
+        [4, 8, 12, 16], min_length=1, description="Lengths N at which pass rates are given."
+    )
+
+
+class Arena(_JudgingProtocol):
+    """Which of two models' dialogues is the machine's? (BotChat 3.3)"""
+
+    n_utterances: list[Annotated[int, Field(ge=3)]] = Field(
+        [8, 16], min_length=1, description="Lengths N that dialogues are cut to."
+    )
+
+
+class GTEval(_JudgingProtocol):
+    """Can the judge tell a dialogue from the human one? (BotChat 3.4)"""
+
+
+class Protocols(Section):
+    """The evaluations to run; leave one out to skip it."""
+
+    unieval: UniEval | None = None
+    arena: Arena | None = None
+    gteval: GTEval | None = None
+
+
+class Elo(Section):
+    """Bootstrap Elo (BotChat, appendix A)."""
+
+    k: Annotated[float, Field(gt=0)] = Field(32.0, description="Largest change of a rating in one comparison.")
+    scale: Annotated[float, Field(gt=0)] = Field(400.0, description="Rating difference of odds 10 to 1.")
+    initial: float = Field(1000.0, description="Rating that every model begins with.")
+    shuffles: Count = Field(1000, description="Orders of the comparisons whose median is the rating.")
+    repeats: Count = Field(10, description="Independent bootstraps whose mean is reported.")
+    resamples: Count = Field(1000, description="Resamples of the seeds behind every interval.")
+
+
+class Battles(Section):
+    """A table of battles to rate on its own: a CSV file with who met whom, and who won."""
+
+    path: Path = Field(description="CSV file with a header, relative to data_dir or absolute.")
+    left: str = Field("left", min_length=1, description="Column with the name of the one shown first.")
+    right: str = Field("right", min_length=1, description="Column with the name of the one shown second.")
+    winner: str | None = Field(
+        None, min_length=1, description="Column that says left, right or tie; null: winner, or else label."
+    )
+    cluster: str | None = Field(
+        None,
+        min_length=1,
+        description="Column whose equal values are resampled together, such as prompt; null: each row by itself.",
+    )
+
+    def columns(self) -> dict[str, str | None]:
+        """Returns the names of the columns by what they hold."""
+        return {"left": self.left, "right": self.right, "winner": self.winner, "cluster": self.cluster}

@@ -1,0 +1,255 @@
+"""Models: what runs them, and how they are reached."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+
+from dialeval.config.section import Count, Name, Section
+
+_SECRET_HEADER = re.compile(r"authoriz|apikey|(^|[-_])(auth|key|token|secret|cookie|password)([-_]|$)", re.IGNORECASE)
+
+
+class _Model(Section):
+    # changes no answer, so it is left out of every dump: out of settings, identities and provenance
+    family: str | None = Field(
+        None,
+        min_length=1,
+        exclude=True,
+        description="Models of one family, for the judges' self-preference; null: the model's own name.",
+    )
+    shards: Count = Field(1, description="Number of jobs that this model's work is split into.")
+    concurrency: Count = Field(64, description="Requests in flight at once.")
+
+
+class EmbeddedModel(_Model):
+    """A small classical model that needs no weights, no key and no network."""
+
+    engine: Literal["embedded"]
+    method: Literal["retrieval", "ngram", "random", "generic", "forest"] = Field(
+        description="retrieval, ngram, random and generic chat; forest judges."
+    )
+    learn_from: list[Name] = Field(
+        ["bundled"], min_length=1, description="Corpora to learn from, fold by fold: never from what it is asked about."
+    )
+    folds: Annotated[int, Field(ge=2, le=20)] = Field(5, description="Folds of dialogues that are left out in turn.")
+    concurrency: Count = Field(512, description="Requests in flight at once.")
+
+
+class VllmModel(_Model):
+    """A model that vLLM runs in this process, on GPUs."""
+
+    engine: Literal["vllm"]
+    model: str = Field(min_length=1, description="Hugging Face name or local folder.")
+    revision: str | None = Field(None, description="Commit or tag of the weights; pin it for results to be repeatable.")
+    concurrency: Annotated[int, Field(ge=0)] = Field(
+        0, description="Requests in flight at once; 0 means as many as the KV cache holds."
+    )
+    gpus: Annotated[int, Field(ge=0)] | None = Field(
+        None, description="GPUs that the scheduler sets aside; null means tensor times data parallel size."
+    )
+    dtype: Literal["auto", "float32", "float16", "bfloat16"] = Field(
+        "auto", description="Number format of the computation; auto is the model's own."
+    )
+    quantization: str | None = Field(
+        None, description="Quantisation method in vLLM's name, such as fp8; null reads it from the model."
+    )
+    tensor_parallel_size: Count = Field(1, description="GPUs that every layer is split over.")
+    data_parallel_size: Count = Field(1, description="Copies of the model that share the requests.")
+    max_model_len: Count | None = Field(
+        None, description="Tokens of prompt and answer together; null is the longest that the model allows."
+    )
+    gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.9, description="Share of the GPU's memory for weights and KV cache."
+    )
+    kv_cache_memory_bytes: Count | None = Field(
+        None, description="Size of the KV cache in bytes, in place of a share of the memory."
+    )
+    lora_path: Path | None = Field(None, description="Folder of a LoRA adapter to put on the model.")
+    trust_remote_code: bool = Field(False, description="Run Python code that comes with the model.")
+    chat_template: str | None = Field(
+        None, description="File of a chat template; null is the model's own, none a plain transcript for base models."
+    )
+    chat_template_options: dict[str, Any] = Field(
+        {}, description="Values for the chat template, such as enable_thinking: false."
+    )
+    enforce_eager: bool = Field(False, description="Do without CUDA graphs and compilation.")
+    engine_args: dict[str, Any] = Field(
+        {}, description="Further arguments of vLLM's engine under vLLM's own names, checked by vLLM."
+    )
+
+    @field_validator("engine_args")
+    @classmethod
+    def _leave_fields_and_secrets_alone(cls, value: dict[str, Any]) -> dict[str, Any]:
+        taken = sorted(
+            set(value) & {*cls.model_fields, "enable_lora", "logprobs_mode", "tokenizer", "tokenizer_revision"}
+        )
+        if taken:
+            raise ValueError(f"{', '.join(taken)} cannot stand in engine_args; use the fields beside it")
+        if "hf_token" in value:
+            raise ValueError("a token does not belong in the configuration; set the environment variable HF_TOKEN")
+        return value
+
+    @property
+    def scheduled_gpus(self) -> int:
+        """Returns the number of GPUs that a job with this model asks the scheduler for."""
+        return self.tensor_parallel_size * self.data_parallel_size if self.gpus is None else self.gpus
+
+
+class OpenAIModel(_Model):
+    """A model behind an OpenAI-compatible endpoint."""
+
+    # a key may stand in a wrong field: errors must not show it
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    engine: Literal["openai"]
+    model: str = Field(min_length=1, description="The model's name at the endpoint.")
+    base_url: str = Field("https://api.openai.com/v1", description="Address of the endpoint, without name or key.")
+    api_key_env: str | None = Field(
+        "OPENAI_API_KEY",
+        description="NAME of the environment variable with the key, which itself stands nowhere; null for no key.",
+    )
+    organisation: str | None = Field(None, description="OpenAI organisation that is billed.")
+    headers: dict[str, str] = Field({}, description="Further HTTP headers; none that is secret.")
+    headers_env: dict[str, str] = Field(
+        {}, description="Further HTTP headers with a secret value: header -> NAME of the environment variable."
+    )
+    context_window: Count | None = Field(
+        None,
+        description="Tokens of prompt and answer together; null if not known: the endpoint then says what is long.",
+    )
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] | None = Field(
+        None,
+        description="How the budget is sent; null: max_completion_tokens for o1, o3, ... and gpt-5, else max_tokens.",
+    )
+    send_temperature: bool | None = Field(
+        None,
+        description="Whether temperature and top_p are sent; null: not to o1, o3, ... and gpt-5, which refuse them.",
+    )
+    send_seed: bool = Field(True, description="Whether the sampling seed of a request, if it has one, is sent.")
+    system_message: Literal["send", "merge"] = Field(
+        "send",
+        description="merge puts the system text into the first user message, for templates that refuse a system role.",
+    )
+    reasoning_effort: str | None = Field(None, min_length=1, description="Sent to reasoning models: low, medium, ...")
+    extra_body: dict[str, Any] = Field({}, description="Further fields of every generating request's body.")
+    label_logprobs: Literal["top_logprobs", "vllm", "none"] = Field(
+        "top_logprobs",
+        description="How label probabilities are read: among the 20 likeliest tokens; vllm: exactly, of a vLLM server.",
+    )
+    prompt_logprobs: bool = Field(
+        False, description="Whether the endpoint is a vLLM server that can score a given text (loglikelihood)."
+    )
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = Field(None, description="Most requests in a minute.")
+    tokens_per_minute: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="Most tokens in a minute: prompt and max_tokens, as OpenAI counts."
+    )
+    timeout_seconds: Annotated[float, Field(gt=0)] = Field(300.0, description="Longest wait for one try of a request.")
+    max_tries: Count = Field(8, description="Tries of a request that meets errors, timeouts or cut connections.")
+    max_total_seconds: Annotated[float, Field(gt=0)] = Field(
+        1800.0, description="After so long a request that was refused (429) or failed is not tried again in this run."
+    )
+    patience_seconds: Annotated[float, Field(ge=0)] = Field(
+        30.0, description="How long an endpoint may answer nothing but errors before the job stops."
+    )
+    price_input: Annotated[float, Field(ge=0)] | None = Field(None, description="Price of a million prompt tokens.")
+    price_output: Annotated[float, Field(ge=0)] | None = Field(None, description="Price of a million answer tokens.")
+    budget: Annotated[float, Field(gt=0)] | None = Field(
+        None,
+        description="Most that one job may spend, in the prices' currency; the job stops before it would be exceeded.",
+    )
+
+    @model_validator(mode="after")
+    def _budget_has_prices(self) -> Self:
+        if self.budget is not None and (self.price_input is None or self.price_output is None):
+            raise ValueError("a budget needs price_input and price_output beside it")
+        return self
+
+    @field_validator("api_key_env", mode="before")
+    @classmethod
+    def _is_the_name_of_a_variable(cls, value: Any) -> Any:
+        return value if value is None else _variable_name(value)
+
+    @field_validator("headers_env", mode="before")
+    @classmethod
+    def _are_names_of_variables(cls, value: Any) -> Any:
+        return {name: _variable_name(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+    @field_validator("headers", mode="before")
+    @classmethod
+    def _hold_no_secret(cls, value: Any) -> Any:
+        for name in value if isinstance(value, dict) else ():
+            if _SECRET_HEADER.search(str(name)):
+                raise ValueError(f"header '{name}' holds a secret; write it under headers_env with a variable's name")
+        return value
+
+    @field_validator("base_url", mode="before")
+    @classmethod
+    def _is_a_plain_address(cls, value: Any) -> Any:
+        text = value if isinstance(value, str) else ""
+        if any(mark in text for mark in "@?#"):
+            raise ValueError(
+                "it must hold neither name, password nor query (not shown here); give secrets by api_key_env or "
+                "headers_env"
+            )
+        if not re.fullmatch(r"https?://[^\s/:]+(:\d{1,5})?(/\S*)?|https?://\[[0-9a-fA-F:.]+\](:\d{1,5})?(/\S*)?", text):
+            raise ValueError("it must be an address that begins with http:// or https://")
+        return value
+
+
+class PublishedModel(_Model):
+    """A model whose dialogues or verdicts others have published; nothing is asked of it."""
+
+    engine: Literal["published"]
+    dialogues: Path | None = Field(
+        None,
+        description="As a chatbot: xlsx or TAB-separated file with a column of dialogues for each model, in data_dir.",
+    )
+    column: str | None = Field(
+        None, min_length=1, description="Column of this model in that file; null: the model's name."
+    )
+    unieval: Path | None = Field(None, description="As a judge: file of answers on single dialogues (UniEval.tsv).")
+    gteval: Path | None = Field(None, description="As a judge: file of answers on pairs with GT (GTEval.tsv).")
+    arena: dict[Count, Path] | None = Field(
+        None, description="As a judge: for each N a file of answers on pairs, in GTEval.tsv's format."
+    )
+    judge_column: str = Field("gpt4", min_length=1, description="Column with the judge's texts in those files.")
+    names: dict[str, Name] = Field(
+        {}, description="Names in those files -> models of this configuration, where they differ; GT is always human."
+    )
+    shards: Annotated[int, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
+    concurrency: Count = Field(1, description="Without effect: nothing is asked.")
+
+    @field_validator("names")
+    @classmethod
+    def _name_each_model_once(cls, value: dict[str, str]) -> dict[str, str]:
+        if "GT" in value:
+            raise ValueError("GT always stands for the human dialogues; leave it out")
+        models = list(value.values())
+        twice = sorted({model for model in models if models.count(model) > 1})
+        if twice:
+            raise ValueError(f"{', '.join(twice)} stands for two names in the files; keep one")
+        return value
+
+
+Model = Annotated[EmbeddedModel | VllmModel | OpenAIModel | PublishedModel, Field(discriminator="engine")]
+ENGINES: dict[str, type[_Model]] = {
+    "embedded": EmbeddedModel, "vllm": VllmModel, "openai": OpenAIModel, "published": PublishedModel
+}  # fmt: skip
+CHATBOT_METHODS = ("retrieval", "ngram", "random", "generic")
+JUDGE_METHODS = ("forest",)
+
+
+def _variable_name(value: object) -> str:
+    """Returns the name of an environment variable; what is none, or looks like a key, is refused without showing it."""
+    name = str(value)
+    looks_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
+    if looks_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(
+            "it must be the NAME of an environment variable, such as OPENAI_API_KEY; what stands there looks like "
+            "something else, perhaps the key itself, and is not shown: put the key into a variable of your shell"
+        )
+    return name

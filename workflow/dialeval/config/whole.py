@@ -1,0 +1,201 @@
+"""The whole configuration, and how its parts must fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from dialeval.config.botchat import Battles, Elo, Protocols, Selfchat
+from dialeval.config.corpora import Corpus, Seeds
+from dialeval.config.models import CHATBOT_METHODS, JUDGE_METHODS, EmbeddedModel, Model, PublishedModel
+from dialeval.config.running import Answering, Prompts, Tokens
+from dialeval.config.section import Name, Section
+from dialeval.errors import nearest
+
+_DIALOGUE_FIELDS = ("models", "corpora", "seeds")
+_NO_DIALOGUES: dict[str, Any] = {
+    "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}
+}  # fmt: skip
+
+
+class Config(Section):
+    """The whole configuration of a run."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "required": [],
+            "anyOf": [{"required": list(_DIALOGUE_FIELDS)}, {"required": ["battles"]}],
+        }
+    )
+
+    data_dir: Path = Field(Path("data"), description="Folder of public data, laid out as their origins do.")
+    results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
+    store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")
+    random_seed: Annotated[int, Field(ge=0)] = Field(0, description="Seed of all randomness.")
+    models: dict[Name, Model] = Field(
+        description="Every model that chats or judges, by a name of yours. Battles alone need no models."
+    )
+    chatbots: list[Name] = Field([], description="Models that chat.")
+    judges: list[Name] = Field([], description="Models that judge.")
+    corpora: dict[Name, Corpus] = Field(min_length=1, description="Where dialogues come from, by a name of yours.")
+    seeds: Seeds
+    selfchat: Selfchat = Selfchat()
+    protocols: Protocols = Protocols()
+    battles: dict[Name, Battles] = Field({}, description="Tables of battles to rate on their own, by a name of yours.")
+    elo: Elo = Elo()
+    answering: Answering = Answering()
+    prompts: Prompts = Prompts()
+    tokens: Tokens = Tokens()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _battles_stand_alone(cls, raw: Any) -> Any:
+        """Fills in what a configuration of nothing but battles need not say."""
+        if isinstance(raw, Mapping) and raw.get("battles") and not any(field in raw for field in _DIALOGUE_FIELDS):
+            return {**raw, **_NO_DIALOGUES}
+        return raw
+
+    @model_validator(mode="after")
+    def _names_are_defined(self) -> Self:
+        if not self.models and not self.battles:
+            raise ValueError("models: at least 1 item is needed; name the models that chat and judge")
+        for field, names, known in (
+            ("chatbots", self.chatbots, self.models),
+            ("judges", self.judges, self.models),
+            ("seeds.corpus", [self.seeds.corpus], self.corpora),
+        ):
+            kind = "corpus" if field == "seeds.corpus" else "model"
+            for name in names:
+                if name not in known:
+                    words = f"'{name}' is not a {kind} of this configuration; {nearest(name, known)}"
+                    raise ValueError(f"{field}: {words}")
+            if len(set(names)) < len(names):
+                twice = sorted({name for name in names if names.count(name) > 1})
+                raise ValueError(f"{field}: {', '.join(twice)} is listed twice; list every name once")
+        return self
+
+    @model_validator(mode="after")
+    def _models_can_do_their_part(self) -> Self:
+        if "human" in self.models:
+            raise ValueError("models: 'human' names the human dialogues in every table; choose another name")
+        folded: dict[str, str] = {}
+        for name, model in self.models.items():
+            other = folded.setdefault(name.lower(), name)
+            if other != name:
+                raise ValueError(
+                    f"models: '{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+                )
+            if not isinstance(model, EmbeddedModel):
+                continue
+            for corpus in model.learn_from:
+                if corpus not in self.corpora:
+                    raise ValueError(
+                        f"models.{name}.learn_from: '{corpus}' is not a corpus of this configuration; "
+                        f"{nearest(corpus, self.corpora)}"
+                    )
+        for field, names, methods in (
+            ("chatbots", self.chatbots, CHATBOT_METHODS),
+            ("judges", self.judges, JUDGE_METHODS),
+        ):
+            for name in names:
+                model = self.models[name]
+                if isinstance(model, EmbeddedModel) and model.method not in methods:
+                    raise ValueError(
+                        f"{field}: '{name}' is an embedded model of method '{model.method}', which cannot serve there; "
+                        f"methods that can: {', '.join(methods)}"
+                    )
+        for n in self.protocols.arena.n_utterances if self.protocols.arena else []:
+            if n > self.selfchat.n_utterances:
+                raise ValueError(
+                    f"protocols.arena.n_utterances: {n} is longer than the dialogues, "
+                    f"selfchat.n_utterances = {self.selfchat.n_utterances}"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _published_models_name_their_files(self) -> Self:
+        for name in self.chatbots:
+            model = self.models[name]
+            if isinstance(model, PublishedModel) and model.dialogues is None:
+                raise ValueError(
+                    f"chatbots: '{name}' is a published model without dialogues; name their file: "
+                    f"models.{name}.dialogues"
+                )
+        for name in self.judges:
+            model = self.models[name]
+            if not isinstance(model, PublishedModel):
+                continue
+            for field, path in self._answer_files(name).items():
+                if path is None:
+                    raise ValueError(
+                        f"judges: '{name}' is a published model without answers for protocols.{field}; name their "
+                        f"file, models.{name}.{field}, or leave the protocol out"
+                    )
+            for model_name in model.names.values():
+                if model_name not in self.models:
+                    raise ValueError(
+                        f"models.{name}.names: '{model_name}' is not a model of this configuration; "
+                        f"{nearest(model_name, self.models)}"
+                    )
+        return self
+
+    def _answer_files(self, judge: str) -> dict[str, Path | None]:
+        """Returns the files that the protocols need of a published judge, by field; None where one is not named."""
+        model, protocols = self.models[judge], self.protocols
+        if not isinstance(model, PublishedModel):
+            return {}
+        files: dict[str, Path | None] = {}
+        if protocols.unieval:
+            files["unieval"] = model.unieval
+        if protocols.gteval:
+            files["gteval"] = model.gteval
+        for n in protocols.arena.n_utterances if protocols.arena else []:
+            files[f"arena.{n}"] = (model.arena or {}).get(n)
+        return files
+
+    def published_dialogues(self, chatbot: str) -> Path | None:
+        """Returns where a published chatbot's dialogues lie."""
+        model = self.models[chatbot]
+        path = model.dialogues if isinstance(model, PublishedModel) else None
+        return None if path is None else self._in_data_dir(path)
+
+    def published_answers(self, judge: str, protocol: str) -> list[Path]:
+        """Returns where a published judge's answers lie: one file, for Arena one for each N in order."""
+        files = self._answer_files(judge).items()
+        return [self._in_data_dir(path) for field, path in files if path and field.split(".")[0] == protocol]
+
+    def published_sources(self) -> dict[str, Path]:
+        """Returns all files that published models in use are read from, by field."""
+        sources = {f"models.{name}.dialogues": self.published_dialogues(name) for name in self.chatbots}
+        for name in self.judges:
+            for field, path in self._answer_files(name).items():
+                sources[f"models.{name}.{field}"] = path and self._in_data_dir(path)
+        return {field: path for field, path in sources.items() if path is not None}
+
+    def corpus_path(self, name: str) -> Path | None:
+        """Returns where a corpus lies, or None for a bundled one."""
+        path = self.corpora[name].path
+        return None if path is None else self._in_data_dir(path)
+
+    def battles_path(self, name: str) -> Path:
+        """Returns where a table of battles lies."""
+        return self._in_data_dir(self.battles[name].path)
+
+    def _in_data_dir(self, path: Path) -> Path:
+        return self.data_dir.expanduser() / path.expanduser()
+
+    def families(self) -> dict[str, str]:
+        """Returns the family of every model that chats or judges."""
+        return {name: self.models[name].family or name for name in (*self.chatbots, *self.judges)}
+
+    def used_corpora(self) -> list[str]:
+        """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
+        used = {self.seeds.corpus}
+        for name in (*self.chatbots, *self.judges):
+            model = self.models[name]
+            if isinstance(model, EmbeddedModel):
+                used.update(model.learn_from)
+        return sorted(used)

@@ -1,0 +1,76 @@
+"""An item that judges score and people rated: a response in its context, or a whole dialogue.
+
+Comp-analysis and xDial-Eval call these the turn level and the dialogue level. Ratings do not depend on the language an
+item is shown in: xDial-Eval keeps those of the English original for every translation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["turn", "dialogue"]
+RaterKind = Literal["human", "model", "construction"]
+"""Who gave a rating: people, a model, or nobody: a reference that is known by how the item was made."""
+
+TURN_DIMENSIONS = ("relevance", "specificity", "interestingness", "understandability", "overall")
+DIALOGUE_DIMENSIONS = ("coherence", "engagingness", "diversity", "informativeness", "overall")
+DIMENSIONS: dict[Level, tuple[str, ...]] = {"turn": TURN_DIMENSIONS, "dialogue": DIALOGUE_DIMENSIONS}
+"""The dimensions of comp-analysis at each level, in the paper's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is scored.
+
+    Attributes:
+        corpus: name of the corpus in the configuration.
+        item_id: readable, unique within its corpus and language, and the same in every language.
+        language: language code.
+        level: whether the last utterance or the whole dialogue is scored.
+        cluster: items with the same cluster are not independent (one dialogue, one context); intervals resample these.
+        speakers: who says each utterance, as the source names them; `human` and `chatbot` where it is known.
+        utterances: in order; at turn level the last one is the response, which may stand alone.
+    """
+
+    corpus: str
+    item_id: str
+    language: str
+    level: Level
+    cluster: str
+    speakers: tuple[str, ...]
+    utterances: tuple[str, ...]
+
+    @property
+    def context(self) -> tuple[str, ...]:
+        """Returns what was said before the response (turn level)."""
+        return self.utterances[:-1]
+
+    @property
+    def response(self) -> str:
+        """Returns the last utterance."""
+        return self.utterances[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One rating of an item on one dimension.
+
+    Attributes:
+        rater_kind: people, a model, or construction.
+        rater: a name, such as `gpt-4`; `people` where the source gives only their mean.
+        round: 0-based number of the rater or of the repeated round where they are kept singly; None for a mean.
+        value: on the scale from `scale_min` to `scale_max`.
+        n_raters: how many ratings the value is the mean of; None where the source does not say.
+    """
+
+    corpus: str
+    item_id: str
+    dimension: str
+    rater_kind: RaterKind
+    rater: str
+    round: int | None
+    value: float
+    n_raters: int | None
+    scale_min: float
+    scale_max: float

@@ -1,0 +1,59 @@
+"""BotChat's tables, and those of plain battles."""
+
+from __future__ import annotations
+
+from dialeval.schemas.columns import BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schema
+
+# fmt: off
+SCHEMAS = {
+    "seeds": schema(seed_id=TEXT, corpus=TEXT, language=TEXT, utterances=TEXTS, n_human=INT, for_arena=BOOL),
+    "generated": schema(
+        chatbot=TEXT, seed_id=TEXT, turn=INT, origin=TEXT, text=TEXT, prompt_tokens=maybe(INT),
+        completion_tokens=maybe(INT), dropped=INT, finish_reason=TEXT
+    ),
+    "verdicts": schema(
+        judge=TEXT, protocol=TEXT, request_id=TEXT, seed_id=TEXT, left=maybe(TEXT), right=maybe(TEXT),
+        n_utterances=maybe(INT), choice=maybe(TEXT), winner=maybe(TEXT), first_ai_index=maybe(INT), reason=TEXT,
+        status=TEXT
+    ),
+    "botchat/seeds": schema(n_utterances=maybe(INT), n_dialogues=INT),
+    "botchat/utterance_lengths": schema(
+        model=TEXT, mean=maybe(FLOAT), median=maybe(FLOAT), p95=maybe(FLOAT), max=maybe(INT), n=INT, tokenizer=TEXT,
+        published_mean=maybe(FLOAT)
+    ),
+    "botchat/utterance_tokens": schema(model=TEXT, seed_id=TEXT, turn=INT, tokens=INT, tokenizer=TEXT),
+    "botchat/unieval_pass_rates": schema(
+        judge=TEXT, model=TEXT, n=INT, pass_rate=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_dialogues=INT,
+        n_unparsed=INT, published_pass_rate=maybe(FLOAT)
+    ),
+    "botchat/unieval_at_gt_length": schema(
+        judge=TEXT, model=TEXT, pass_rate=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_dialogues=INT,
+        n_unparsed=INT
+    ),
+    "botchat/arena_elo": schema(
+        judge=TEXT, n=INT, model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_comparisons=INT,
+        n_unparsed=INT, elo_sd=maybe(FLOAT), bradley_terry=maybe(FLOAT), bradley_terry_low=maybe(FLOAT),
+        bradley_terry_high=maybe(FLOAT), davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT),
+        p_above_next=maybe(FLOAT), note=maybe(TEXT), published_elo=maybe(FLOAT)
+    ),
+    "botchat/arena_win_rates": schema(
+        judge=TEXT, n=INT, model_a=TEXT, model_b=TEXT, win=maybe(FLOAT), tie=maybe(FLOAT), lose=maybe(FLOAT),
+        unparsed=maybe(FLOAT), win_low=maybe(FLOAT), win_high=maybe(FLOAT), n_comparisons=INT
+    ),
+    "botchat/gteval": schema(
+        judge=TEXT, model=TEXT, win=maybe(FLOAT), tie=maybe(FLOAT), lose=maybe(FLOAT), unparsed=maybe(FLOAT),
+        win_or_tie=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_comparisons=INT,
+        published_win_or_tie=maybe(FLOAT)
+    ),
+    "botchat/judge_bias": schema(
+        judge=TEXT, other_judge=maybe(TEXT), protocol=TEXT, n_utterances=maybe(INT), measure=TEXT, value=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, note=maybe(TEXT)
+    ),
+    "battles/ratings": schema(
+        model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), elo_sd=maybe(FLOAT),
+        bradley_terry=maybe(FLOAT), bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT),
+        davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
+        n_comparisons=INT, note=maybe(TEXT)
+    ),
+}
+# fmt: on
