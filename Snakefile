@@ -3,6 +3,7 @@
 #   snakemake --cores 8                                            everything that the configuration asks for
 #   snakemake --cores 8 --configfile configs/mutual.yaml           another configuration
 #   snakemake --cores 8 botchat                                    BotChat's tables and figures
+#   snakemake --cores 8 metaeval                                   how far judges agree with people
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
@@ -24,6 +25,7 @@ include: "rules/corpora.smk"
 include: "rules/selfchat.smk"
 include: "rules/judging.smk"
 include: "rules/botchat.smk"
+include: "rules/metaeval.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 include: "rules/usage.smk"
@@ -34,7 +36,9 @@ localrules:
     all,
     battles,
     botchat,
+    download,
     estimate,
+    metaeval,
     report,
 
 
@@ -50,3 +54,4 @@ rule all:
             ],
         ),
         battle_files(),
+        metaeval_files(),

@@ -17,6 +17,7 @@ try:
         load_config,
         refuse_repeated_keys,
     )
+    from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.engines import cl100k
     from dialeval.engines.availability import unavailable
@@ -29,6 +30,7 @@ except ImportError as error:
 
 # an estimate asks nobody, so engines and keys need not be at hand; what the targets are, Snakemake says only later
 ESTIMATING = "estimate" in sys.argv
+DOWNLOADING = "download" in sys.argv
 
 
 def checked_config(raw):
@@ -36,8 +38,8 @@ def checked_config(raw):
     try:
         for path in workflow.configfiles:
             refuse_repeated_keys(Path(path))
-        checked = load_config(raw)
-        for name in [] if ESTIMATING else [*checked.chatbots, *checked.judges]:
+        checked = load_config(raw, files_are_there=not DOWNLOADING)
+        for name in [] if ESTIMATING else checked.models_in_use():
             reason = unavailable(checked.models[name])
             if reason:
                 raise UserError(f"models.{name}: {reason}")
@@ -53,6 +55,7 @@ STORE = str(CONFIG.store_dir)
 PROTOCOLS = [
     name for name in ("unieval", "arena", "gteval") if getattr(CONFIG.protocols, name)
 ]
+SCORING = [name for name in ("rating", "yes_no") if getattr(CONFIG.protocols, name)]
 PUBLISHED = [
     name for name, model in CONFIG.models.items() if isinstance(model, PublishedModel)
 ]
@@ -131,6 +134,46 @@ def import_settings(wildcards):
             arena.n_utterances if arena and wildcards.protocol == "arena" else []
         ),
     )
+
+
+def answer_settings(wildcards, **more):
+    return settings(
+        name=wildcards.judge,
+        protocol=wildcards.protocol,
+        model=asked_model(wildcards.judge),
+        answering=CONFIG.answering,
+        shard=int(wildcards.shard),
+        shards=int(wildcards.shards),
+        **more,
+    )
+
+
+def metaeval_settings(benchmarks=False, ensemble_size=False):
+    """Returns how meta-evaluation makes its intervals, and what else a stage of it needs."""
+    section = CONFIG.metaeval
+    if section is None:
+        return settings()
+    more = {}
+    if benchmarks:
+        more["benchmarks"] = {
+            name: corpus.benchmark for name, corpus in section.corpora.items()
+        }
+    if ensemble_size:
+        more["ensemble_size"] = section.ensemble_size
+    return settings(
+        resamples=section.resamples,
+        confidence=section.confidence,
+        random_seed=CONFIG.random_seed,
+        **more,
+    )
+
+
+def asked_dimensions():
+    """Returns the corpora of which yes_no does not ask about all dimensions."""
+    corpora = CONFIG.metaeval.corpora if CONFIG.metaeval else {}
+    return {
+        name: corpus.dimensions for name, corpus in corpora.items() if corpus.dimensions
+    }
 
 
 def asked_model(name):

@@ -85,19 +85,13 @@ rule answer:
     resources:
         gpu=lambda wildcards: gpus(wildcards.judge),
     params:
-        settings=lambda wildcards: settings(
-            name=wildcards.judge,
-            protocol=wildcards.protocol,
-            model=asked_model(wildcards.judge),
-            answering=CONFIG.answering,
-            shard=int(wildcards.shard),
-            shards=int(wildcards.shards),
-        ),
+        stage="answer",
+        settings=answer_settings,
         code=code("answer"),
         store=STORE,
     shell:
         command(
-            "answer",
+            "{params.stage}",
             "--requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
             "--responses {output.responses:q} --usage {output.usage:q}",
         )

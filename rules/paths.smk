@@ -3,6 +3,8 @@
 HUMAN = f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet"
 SEEDS = f"{RESULTS}/seeds.parquet"
 TABLES = f"{RESULTS}/tables/botchat"
+CORRELATIONS = ["correlations", "averages", "judge_pairs", "ranking_agreement"]
+ENSEMBLES = ["dimension_ensemble", "model_ensemble", "matrices"]
 PAIRWISE = [name for name in ("arena", "gteval") if name in PROTOCOLS]
 
 
@@ -34,11 +36,64 @@ def responses(wildcards):
     ]
 
 
+def rated_corpora(reader, others=False):
+    """Returns the rated corpora of a reader, or those of all the others."""
+    corpora = CONFIG.metaeval.corpora if CONFIG.metaeval else {}
+    return [
+        name for name, corpus in corpora.items() if (corpus.reader == reader) != others
+    ]
+
+
+def items_of(corpora):
+    """Returns the item tables of rated corpora."""
+    return [f"{RESULTS}/items/{corpus}.parquet" for corpus in corpora]
+
+
+def ratings_of(corpora):
+    """Returns the rating tables of rated corpora."""
+    return [f"{RESULTS}/ratings/{corpus}.parquet" for corpus in corpora]
+
+
+def scored_items():
+    """Returns the tables of everything that judges score."""
+    return items_of(CONFIG.metaeval.corpora if CONFIG.metaeval else [])
+
+
+def judged_scores():
+    """Returns the score tables of all judges."""
+    return [
+        f"{RESULTS}/scores/{judge}/{protocol}.parquet"
+        for protocol in SCORING
+        for judge in CONFIG.judges_of(protocol)
+    ]
+
+
+def all_scores():
+    """Returns the score tables of all judges and of the user's own metrics."""
+    files = CONFIG.metaeval.score_files if CONFIG.metaeval else {}
+    return judged_scores() + [
+        f"{RESULTS}/scores/{metric}/file.parquet" for metric in files
+    ]
+
+
+def metaeval_files():
+    """Returns the tables and figures of meta-evaluation."""
+    if not CONFIG.metaeval:
+        return []
+    return [
+        f"{RESULTS}/tables/metaeval/{name}.{suffix}"
+        for name in ["corpora", "annotator_agreement", *CORRELATIONS, *ENSEMBLES]
+        for suffix in ("parquet", "csv")
+    ]
+
+
 def asked_models():
     """Returns the models that chat or judge and are asked, not read from a file."""
     return [
         name
-        for name in dict.fromkeys([*CONFIG.chatbots, *CONFIG.judges])
+        for name in dict.fromkeys(
+            [*CONFIG.chatbots, *CONFIG.judges, *CONFIG.asked_judges()]
+        )
         if name not in PUBLISHED
     ]
 
@@ -46,7 +101,11 @@ def asked_models():
 def usage_records():
     """Returns what every job that asks a model writes about that."""
     jobs = [(name, "selfchat") for name in CONFIG.chatbots]
-    jobs += [(name, protocol) for name in CONFIG.judges for protocol in PROTOCOLS]
+    jobs += [
+        (name, protocol)
+        for protocol in [*PROTOCOLS, *SCORING]
+        for name in CONFIG.judges_of(protocol)
+    ]
     return [
         f"{RESULTS}/usage/{name}/{protocol}-{shard}-of-{shards}.json"
         for name, protocol in jobs

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from dialeval.stats.correlation import (
-    average_over_corpora,
+    average_over,
     correlate,
     judge_difference,
     williams_test,
@@ -151,23 +151,23 @@ def test_two_judges_are_compared_on_the_same_resamples():
     assert width < 0.6 * (result.high[0, 0] - result.low[0, 0])
 
 
-def test_average_over_corpora_leaves_out_missing_ones():
+def test_an_average_leaves_out_missing_ones():
     first, second = (
         correlate(*judged(2, 2, 80, "continuous", random_seed=seed), np.arange(80), resamples=50) for seed in (7, 8)
     )
     scores, human = judged(2, 2, 80, "continuous", random_seed=9)
     scores[0, 1] = 1.0
     third = correlate(scores, human, np.arange(80), resamples=50)
-    average = average_over_corpora([first, second, third])
+    average = average_over([first, second, third])
     assert average.estimate[1, 0] == pytest.approx(np.mean([part.estimate[1, 0] for part in (first, second, third)]))
     assert average.estimate[0, 1] == pytest.approx(np.mean([first.estimate[0, 1], second.estimate[0, 1]]))
     assert average.reason[0][1] == "undefined in 1 of 3 corpora"
     assert average.reason[0][0] == ""
     assert (average.low < average.estimate).all()
     with pytest.raises(ValueError, match="no result"):
-        average_over_corpora([])
+        average_over([])
     with pytest.raises(ValueError, match="differ"):
-        average_over_corpora([first, correlate(scores, human, np.arange(80), resamples=10)])
+        average_over([first, correlate(scores, human, np.arange(80), resamples=10)])
 
 
 def test_williams_by_hand():

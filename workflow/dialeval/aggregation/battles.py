@@ -12,7 +12,8 @@ from dialeval.aggregation.pairwise import OUTCOMES, Comparisons
 from dialeval.aggregation.ratings import rating_rows
 from dialeval.config import Elo
 from dialeval.corpora.battles import Battle
-from dialeval.tables import SCHEMAS, to_table
+from dialeval.schemas import SCHEMAS
+from dialeval.tables import to_table
 
 
 def battle_ratings(battles: Sequence[Battle], elo: Elo, random_seed: int) -> pa.Table:

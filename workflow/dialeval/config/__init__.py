@@ -5,10 +5,12 @@
 (`python -m dialeval.config_reference`).
 """
 
-from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Protocols, Selfchat, UniEval
+from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Selfchat, UniEval
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.loading import load_config, refuse_repeated_keys
+from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
 from dialeval.config.models import ENGINES, EmbeddedModel, Model, OpenAIModel, PublishedModel, VllmModel
+from dialeval.config.protocols import Protocols
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.whole import Config
 
@@ -22,16 +24,21 @@ __all__ = [
     "Elo",
     "EmbeddedModel",
     "GTEval",
+    "MetaEval",
     "Model",
     "OpenAIModel",
     "Prompts",
     "Protocols",
     "PublishedModel",
+    "RatedCorpus",
+    "Rating",
+    "ScoreFile",
     "Seeds",
     "Selfchat",
     "Tokens",
     "UniEval",
     "VllmModel",
+    "YesNo",
     "load_config",
     "refuse_repeated_keys",
 ]

@@ -45,14 +45,6 @@ class GTEval(_JudgingProtocol):
     """Can the judge tell a dialogue from the human one? (BotChat 3.4)"""
 
 
-class Protocols(Section):
-    """The evaluations to run; leave one out to skip it."""
-
-    unieval: UniEval | None = None
-    arena: Arena | None = None
-    gteval: GTEval | None = None
-
-
 class Elo(Section):
     """Bootstrap Elo (BotChat, appendix A)."""
 

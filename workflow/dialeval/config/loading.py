@@ -14,11 +14,12 @@ from dialeval.config.whole import Config
 from dialeval.errors import UserError, nearest
 
 
-def load_config(raw: Mapping[str, Any]) -> Config:
+def load_config(raw: Mapping[str, Any], *, files_are_there: bool = True) -> Config:
     """Checks a configuration and the files it names.
 
     Args:
         raw: the configuration as read from YAML.
+        files_are_there: whether what it names must exist by now; before a download it need not.
 
     Raises:
         UserError: one message with every mistake: the field, the value, and what would be right.
@@ -28,9 +29,16 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     except ValidationError as error:
         lines = [_in_words(dict(details)) for details in error.errors()]
         raise UserError("the configuration has " + _count(lines) + ":\n" + "\n".join(lines)) from None
+    if not files_are_there:
+        return config
     sources = {f"corpora.{name}.path": config.corpus_path(name) for name in config.used_corpora()}
     sources |= {f"battles.{name}.path": config.battles_path(name) for name in config.battles}
     sources |= config.published_sources()
+    if config.metaeval:
+        sources |= {f"metaeval.corpora.{name}.path": config.rated_path(name) for name in config.metaeval.corpora}
+        sources |= {
+            f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.metaeval.score_files
+        }
     missing = [
         f"  {field}: {path} does not exist; correct the path or `data_dir` "
         f"(now '{config.data_dir}'), for example with --config data_dir=FOLDER"

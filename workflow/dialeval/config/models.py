@@ -29,8 +29,9 @@ class EmbeddedModel(_Model):
     """A small classical model that needs no weights, no key and no network."""
 
     engine: Literal["embedded"]
-    method: Literal["retrieval", "ngram", "random", "generic", "forest"] = Field(
-        description="retrieval, ngram, random and generic chat; forest judges."
+    method: Literal["retrieval", "ngram", "random", "generic", "forest", "length", "overlap", "perplexity"] = Field(
+        description="retrieval, ngram, random and generic chat; forest judges; length, overlap, perplexity and random "
+        "are baselines of rating and yes_no."
     )
     learn_from: list[Name] = Field(
         ["bundled"], min_length=1, description="Corpora to learn from, fold by fold: never from what it is asked about."
@@ -155,6 +156,16 @@ class OpenAIModel(_Model):
     patience_seconds: Annotated[float, Field(ge=0)] = Field(
         30.0, description="How long an endpoint may answer nothing but errors before the job stops."
     )
+    batch: bool = Field(
+        False,
+        description="Whether tables of requests go through OpenAI's Batch API: cheaper, answered within a day.",
+    )
+    batch_requests: Annotated[int, Field(ge=1, le=50_000)] = Field(
+        50_000, description="Most requests in one batch; fewer where the endpoint limits the tokens under way."
+    )
+    batch_poll_seconds: Annotated[float, Field(gt=0)] = Field(
+        60.0, description="Longest time between two looks at a batch that is under way."
+    )
     price_input: Annotated[float, Field(ge=0)] | None = Field(None, description="Price of a million prompt tokens.")
     price_output: Annotated[float, Field(ge=0)] | None = Field(None, description="Price of a million answer tokens.")
     budget: Annotated[float, Field(gt=0)] | None = Field(
@@ -239,8 +250,19 @@ Model = Annotated[EmbeddedModel | VllmModel | OpenAIModel | PublishedModel, Fiel
 ENGINES: dict[str, type[_Model]] = {
     "embedded": EmbeddedModel, "vllm": VllmModel, "openai": OpenAIModel, "published": PublishedModel
 }  # fmt: skip
-CHATBOT_METHODS = ("retrieval", "ngram", "random", "generic")
-JUDGE_METHODS = ("forest",)
+_TALKS = frozenset({"unieval", "arena", "gteval"})
+_SCORES = frozenset({"rating", "yes_no"})
+EMBEDDED_SERVES: dict[str, frozenset[str]] = {
+    "retrieval": frozenset({"selfchat", "multiple_choice"}),
+    "ngram": frozenset({"selfchat", "multiple_choice"}),
+    "random": frozenset({"selfchat", "multiple_choice"}) | _SCORES,
+    "generic": frozenset({"selfchat", "multiple_choice"}),
+    "forest": _TALKS | _SCORES | {"multiple_choice"},
+    "length": _SCORES,
+    "overlap": _SCORES,
+    "perplexity": _SCORES,
+}
+"""What each embedded method can be asked for."""
 
 
 def _variable_name(value: object) -> str:

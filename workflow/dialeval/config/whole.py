@@ -8,15 +8,20 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from dialeval.config.botchat import Battles, Elo, Protocols, Selfchat
+from dialeval.config.botchat import Battles, Elo, Selfchat
 from dialeval.config.corpora import Corpus, Seeds
-from dialeval.config.models import CHATBOT_METHODS, JUDGE_METHODS, EmbeddedModel, Model, PublishedModel
+from dialeval.config.metaeval import MetaEval
+from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, Model, PublishedModel
+from dialeval.config.protocols import Protocols
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section
 from dialeval.errors import nearest
 
-_DIALOGUE_FIELDS = ("models", "corpora", "seeds")
-_NO_DIALOGUES: dict[str, Any] = {
+BOTCHAT = ("unieval", "arena", "gteval")
+"""The protocols that judge chatbots' dialogues."""
+SCORING = ("rating", "yes_no")
+"""The protocols that score rated and damaged items."""
+_WITHOUT_CHATBOTS: dict[str, Any] = {
     "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}
 }  # fmt: skip
 
@@ -25,13 +30,14 @@ class Config(Section):
     """The whole configuration of a run."""
 
     model_config = ConfigDict(
-        json_schema_extra={
-            "required": [],
-            "anyOf": [{"required": list(_DIALOGUE_FIELDS)}, {"required": ["battles"]}],
-        }
+        json_schema_extra={"required": [], "anyOf": [{"required": ["models"]}, {"required": ["battles"]}]}
     )
 
     data_dir: Path = Field(Path("data"), description="Folder of public data, laid out as their origins do.")
+    public_corpora: list[str] = Field([], description="Public corpora that `snakemake download` fetches into data_dir.")
+    mirror: Path | None = Field(
+        None, description="Folder laid out like data_dir that `snakemake download` copies from, without a network."
+    )
     results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
     store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")
     random_seed: Annotated[int, Field(ge=0)] = Field(0, description="Seed of all randomness.")
@@ -44,6 +50,7 @@ class Config(Section):
     seeds: Seeds
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Protocols()
+    metaeval: MetaEval | None = None
     battles: dict[Name, Battles] = Field({}, description="Tables of battles to rate on their own, by a name of yours.")
     elo: Elo = Elo()
     answering: Answering = Answering()
@@ -52,21 +59,24 @@ class Config(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _battles_stand_alone(cls, raw: Any) -> Any:
-        """Fills in what a configuration of nothing but battles need not say."""
-        if isinstance(raw, Mapping) and raw.get("battles") and not any(field in raw for field in _DIALOGUE_FIELDS):
-            return {**raw, **_NO_DIALOGUES}
-        return raw
+    def _parts_stand_alone(cls, raw: Any) -> Any:
+        """Fills in what a configuration without chatbots need not say: where seeds come from."""
+        if not isinstance(raw, Mapping) or raw.get("chatbots"):
+            return raw
+        alone = raw.get("metaeval") or (raw.get("battles") and "models" not in raw)
+        return {**_WITHOUT_CHATBOTS, **raw} if alone else raw
 
     @model_validator(mode="after")
     def _names_are_defined(self) -> Self:
         if not self.models and not self.battles:
             raise ValueError("models: at least 1 item is needed; name the models that chat and judge")
-        for field, names, known in (
+        places: tuple[tuple[str, list[str], Mapping[str, object]], ...] = (
             ("chatbots", self.chatbots, self.models),
             ("judges", self.judges, self.models),
+            *((f"protocols.{name}.judges", self.judges_of(name), self.models) for name in SCORING),
             ("seeds.corpus", [self.seeds.corpus], self.corpora),
-        ):
+        )
+        for field, names, known in places:
             kind = "corpus" if field == "seeds.corpus" else "model"
             for name in names:
                 if name not in known:
@@ -96,16 +106,23 @@ class Config(Section):
                         f"models.{name}.learn_from: '{corpus}' is not a corpus of this configuration; "
                         f"{nearest(corpus, self.corpora)}"
                     )
-        for field, names, methods in (
-            ("chatbots", self.chatbots, CHATBOT_METHODS),
-            ("judges", self.judges, JUDGE_METHODS),
-        ):
+        jobs = [("chatbots", self.chatbots, "selfchat")]
+        configured = [name for name in (*BOTCHAT, *SCORING) if getattr(self.protocols, name)] or ["unieval"]
+        jobs += [("judges", self.judges, name) for name in BOTCHAT if name in configured]
+        jobs += [(f"protocols.{name}.judges", self.judges_of(name), name) for name in SCORING]
+        for field, names, protocol in jobs:
             for name in names:
                 model = self.models[name]
-                if isinstance(model, EmbeddedModel) and model.method not in methods:
+                if isinstance(model, EmbeddedModel) and protocol not in EMBEDDED_SERVES[model.method]:
+                    able = (method for method, served in EMBEDDED_SERVES.items() if protocol in served)
                     raise ValueError(
-                        f"{field}: '{name}' is an embedded model of method '{model.method}', which cannot serve there; "
-                        f"methods that can: {', '.join(methods)}"
+                        f"{field}: '{name}' is an embedded model of method '{model.method}', which cannot serve there "
+                        f"({protocol}); methods that can: {', '.join(able)}"
+                    )
+                if isinstance(model, PublishedModel) and protocol in SCORING:
+                    raise ValueError(
+                        f"{field}: '{name}' is a published model, of which nothing can be asked; give its scores under "
+                        "metaeval.score_files"
                     )
         for n in self.protocols.arena.n_utterances if self.protocols.arena else []:
             if n > self.selfchat.n_utterances:
@@ -141,6 +158,32 @@ class Config(Section):
                         f"{nearest(model_name, self.models)}"
                     )
         return self
+
+    def judges_of(self, protocol: str) -> list[str]:
+        """Returns the models that judge under a protocol; none if it is not configured."""
+        section = getattr(self.protocols, protocol)
+        if section is None:
+            return []
+        own: list[str] | None = getattr(section, "judges", None)
+        return self.judges if own is None else own
+
+    def asked_judges(self) -> list[str]:
+        """Returns every model that judges under some protocol."""
+        return list(dict.fromkeys(name for protocol in (*BOTCHAT, *SCORING) for name in self.judges_of(protocol)))
+
+    def models_in_use(self) -> list[str]:
+        """Returns every model that chats, judges or scores."""
+        return list(dict.fromkeys([*self.chatbots, *self.judges, *self.asked_judges()]))
+
+    def rated_path(self, name: str) -> Path | None:
+        """Returns where a rated corpus lies, or None for our own."""
+        path = self.metaeval.corpora[name].path if self.metaeval else None
+        return None if path is None else self._in_data_dir(path)
+
+    def score_path(self, name: str) -> Path:
+        """Returns where a file of ready scores lies."""
+        assert self.metaeval
+        return self._in_data_dir(self.metaeval.score_files[name].path)
 
     def _answer_files(self, judge: str) -> dict[str, Path | None]:
         """Returns the files that the protocols need of a published judge, by field; None where one is not named."""
@@ -194,7 +237,7 @@ class Config(Section):
     def used_corpora(self) -> list[str]:
         """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
         used = {self.seeds.corpus}
-        for name in (*self.chatbots, *self.judges):
+        for name in self.models_in_use():
             model = self.models[name]
             if isinstance(model, EmbeddedModel):
                 used.update(model.learn_from)

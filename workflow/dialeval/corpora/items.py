@@ -6,8 +6,12 @@ item is shown in: xDial-Eval keeps those of the English original for every trans
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
+
+from dialeval.tables import iterate_rows
 
 Level = Literal["turn", "dialogue"]
 RaterKind = Literal["human", "model", "construction"]
@@ -74,3 +78,9 @@ class Rating:
     n_raters: int | None
     scale_min: float
     scale_max: float
+
+
+def iterate_items(path: Path) -> Iterator[Item]:
+    """Yields the items of a table `items`, reading it piece by piece."""
+    for row in iterate_rows(path, "items"):
+        yield Item(**row | {"speakers": tuple(row["speakers"]), "utterances": tuple(row["utterances"])})

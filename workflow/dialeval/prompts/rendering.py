@@ -36,7 +36,11 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals |= {"end_mark": END_MARK, "render_dialogue": render_dialogue}
+        self._environment.globals |= {
+            "end_mark": END_MARK,
+            "render_dialogue": render_dialogue,
+            "render_speakers": render_speakers,
+        }
 
     def render(self, name: str, **values: object) -> str:
         """Returns a template filled with values.
@@ -57,6 +61,11 @@ class Templates:
 def render_dialogue(utterances: Sequence[str]) -> str:
     """Returns a dialogue as lines `A: text<chat_end>` and `B: text<chat_end>` in turn."""
     return "\n".join(f"{'AB'[turn % 2]}: {_one_line(text)}{END_MARK}" for turn, text in enumerate(utterances))
+
+
+def render_speakers(speakers: Sequence[str], utterances: Sequence[str]) -> str:
+    """Returns utterances as lines with who says them, `Human: text`, as the source names the speakers."""
+    return "\n".join(f"{name.capitalize()}: {_one_line(text)}" for name, text in zip(speakers, utterances, strict=True))
 
 
 def _one_line(text: str) -> str:

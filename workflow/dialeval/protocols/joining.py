@@ -10,22 +10,28 @@ from dialeval.errors import UserError
 from dialeval.tables import iterate_rows
 
 ABOUT = ("request_id", "protocol", "seed_id", "left", "right", "n_utterances")
+ABOUT_ITEM = ("request_id", "corpus", "language", "item_id", "part", "labels", "repeat")
 ANSWER = ("request_id", "status", "text", "finish_reason")
+CHOICE_ANSWER = ("request_id", "status", "finish_reason", "label_logprobs", "label_mass")
 
 
-def answered(requests: Path, responses: Sequence[Path]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def answered(
+    requests: Path, responses: Sequence[Path], about: Sequence[str] = ABOUT, answer: Sequence[str] = ANSWER
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yields each row of `requests` (the ids of its subject) with its row of `responses`.
 
     Args:
         requests: the table of requests.
         responses: tables of responses, one per shard; each keeps the order of the requests.
+        about: columns of `requests` to read; `request_id` among them.
+        answer: columns of `responses` to read; `request_id` among them.
 
     Raises:
         UserError: a request has no row in any of the responses.
     """
-    streams = [iterate_rows(path, "responses", ANSWER) for path in responses]
+    streams = [iterate_rows(path, "responses", answer) for path in responses]
     heads = [next(stream, None) for stream in streams]
-    for row in iterate_rows(requests, "requests", ABOUT):
+    for row in iterate_rows(requests, "requests", about):
         for place, head in enumerate(heads):
             if head is not None and head["request_id"] == row["request_id"]:
                 heads[place] = next(streams[place], None)

@@ -18,20 +18,26 @@ DialoguesByModel = Mapping[str, Mapping[str, Dialogue]]
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A request and the ids of its subject.
+    """A request and the ids of its subject: dialogues on a ChatSEED, or an item of a corpus.
 
     Attributes:
         seed_id: the ChatSEED of the dialogues.
         left: the model whose dialogue is shown (first).
         right: the model whose dialogue is shown second, in pairwise protocols.
         n_utterances: the length that dialogues were cut to, or have.
+        corpus, language, item_id: the item that is scored or answered.
+        part: what of the item is asked for: a dimension, an option, an order of the options.
     """
 
     request: Request
-    seed_id: str
-    left: str
+    seed_id: str | None = None
+    left: str | None = None
     right: str | None = None
     n_utterances: int | None = None
+    corpus: str | None = None
+    language: str | None = None
+    item_id: str | None = None
+    part: str | None = None
 
     def to_row(self) -> dict[str, Any]:
         """Returns the request as a row of the table `requests`."""
@@ -52,6 +58,10 @@ class Planned:
             "left": self.left,
             "right": self.right,
             "n_utterances": self.n_utterances,
+            "corpus": self.corpus,
+            "language": self.language,
+            "item_id": self.item_id,
+            "part": self.part,
         }
 
 

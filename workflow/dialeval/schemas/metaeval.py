@@ -24,43 +24,44 @@ SCHEMAS = {
     "metaeval/annotator_agreement": schema(
         corpus=TEXT, dimension=TEXT, rater_kind=TEXT, rater=TEXT, n_rounds=INT, n_items=INT,
         pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
-        krippendorff_alpha=maybe(FLOAT), published_pearson=maybe(FLOAT), note=maybe(TEXT)
+        krippendorff_alpha=maybe(FLOAT), note=maybe(TEXT)
     ),
     "metaeval/correlations": schema(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, n_clusters=INT, reason=maybe(TEXT),
-        published_pearson=maybe(FLOAT)
+        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, n_clusters=INT, reason=maybe(TEXT)
     ),
     "metaeval/averages": schema(
-        judge=TEXT, method=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, raters=TEXT,
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, raters=TEXT,
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n_averaged=INT, n_missing=INT, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
+        kendall_high=maybe(FLOAT), n_averaged=INT, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
     ),
     "metaeval/judge_pairs": schema(
         level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT, first=TEXT, first_method=TEXT,
         second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
         between=maybe(FLOAT), difference=maybe(FLOAT), difference_low=maybe(FLOAT), difference_high=maybe(FLOAT),
-        p_bootstrap=maybe(FLOAT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT), n=INT, reason=maybe(TEXT)
+        p_reversed=maybe(FLOAT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT), n=INT, reason=maybe(TEXT)
     ),
     "metaeval/dimension_ensemble": schema(
-        judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT, ensemble=maybe(FLOAT),
-        ensemble_low=maybe(FLOAT), ensemble_high=maybe(FLOAT), direct=maybe(FLOAT), direct_low=maybe(FLOAT),
-        direct_high=maybe(FLOAT), n=INT, n_missing=INT, reason=maybe(TEXT)
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,
+        ensemble=maybe(FLOAT), ensemble_low=maybe(FLOAT), ensemble_high=maybe(FLOAT), direct=maybe(FLOAT),
+        direct_low=maybe(FLOAT), direct_high=maybe(FLOAT), n=INT, reason=maybe(TEXT), published_ensemble=maybe(FLOAT),
+        published_direct=maybe(FLOAT)
     ),
     "metaeval/model_ensemble": schema(
-        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT, choice=TEXT, members=TEXT,
-        pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), best_member=maybe(FLOAT), n=INT,
-        n_missing=INT, reason=maybe(TEXT)
+        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT, chosen_on=TEXT,
+        members=TEXT, pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
+        best_member=maybe(FLOAT), n=INT, reason=maybe(TEXT)
     ),
     "metaeval/ranking_agreement": schema(
         level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, first_rater=TEXT, second_rater=TEXT,
         spearman=maybe(FLOAT), n_judges=INT, reason=maybe(TEXT), published_spearman=maybe(FLOAT)
     ),
     "metaeval/matrices": schema(
-        kind=TEXT, level=TEXT, group=TEXT, dimension=maybe(TEXT), first=TEXT, second=TEXT, pearson=maybe(FLOAT), n=INT
+        kind=TEXT, level=TEXT, corpus=TEXT, language=maybe(TEXT), scorer=maybe(TEXT), dimension=maybe(TEXT),
+        first=TEXT, second=TEXT, pearson=maybe(FLOAT), n=INT
     ),
 }
 # fmt: on

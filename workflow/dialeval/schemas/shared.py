@@ -18,7 +18,8 @@ SCHEMAS = {
     "responses": schema(
         request_id=TEXT, key=TEXT, status=TEXT, text=TEXT, reasoning=TEXT, finish_reason=TEXT,
         prompt_tokens=maybe(INT), completion_tokens=maybe(INT), reasoning_tokens=maybe(INT),
-        label_logprobs=maybe(pa.map_(TEXT, FLOAT)), label_mass=maybe(FLOAT), logprob=maybe(FLOAT), n_tokens=maybe(INT)
+        label_logprobs=maybe(pa.map_(TEXT, FLOAT)), label_mass=maybe(FLOAT), logprob=maybe(FLOAT),
+        n_tokens=maybe(INT), dropped=maybe(INT)
     ),
     "usage": schema(
         model=TEXT, protocol=TEXT, requests=LARGE, asked=LARGE, from_store=LARGE, input_tokens=maybe(LARGE),

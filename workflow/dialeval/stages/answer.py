@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from dialeval.config import Answering as AnsweringSettings
 from dialeval.config import Model
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Request
+from dialeval.engines.request import Engine, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
 from dialeval.protocols.planning import in_shard, request_from_row
@@ -46,13 +46,35 @@ def stage(
 
     What the store has is not asked again.
     """
+    answer(settings, requests, learned, store, responses, usage, provenance)
+
+
+def answer(
+    settings: Settings,
+    requests: Path,
+    learned: list[Path],
+    store: Path,
+    responses: Path,
+    usage: Path,
+    provenance: Provenance,
+    shorten: Callable[[Request, Engine], tuple[Request, int]] | None = None,
+) -> None:
+    """Does what `stage` says; `shorten` fits a request to the model's window and says how much it left out."""
+    engine = open_engine(settings.model, learned)
+    cut: dict[str, tuple[Request, int]] = {}
 
     def mine() -> Iterator[Request]:
         for row in iterate_rows(requests, "requests"):
             if in_shard(row["request_id"], settings.shard, settings.shards):
                 yield request_from_row(row)
 
-    engine = open_engine(settings.model, learned)
+    def fitted() -> Iterator[Request]:
+        for request in mine():
+            shorter, dropped = shorten(request, engine) if shorten else (request, 0)
+            if dropped:
+                cut[request.request_id] = shorter, dropped
+            yield shorter
+
     total = count_rows(requests, "requests") if settings.shards == 1 else None
     progress = Progress(f"{settings.protocol} by {settings.name}", total, "answers")
     writer = f"shard-{settings.shard}-of-{settings.shards}"
@@ -61,18 +83,19 @@ def stage(
     ) as kept:
         answering = Answering(engine, kept, progress, max_failure_share=settings.answering.max_failure_share)
         start, tokens = time.monotonic(), TokenSums()
-        answering.run(answering.ask_all(mine()))
+        answering.run(answering.ask_all(fitted()))
         seconds = time.monotonic() - start
         progress.finish()
         answering.check_failures()
 
         def rows() -> Iterator[dict[str, Any]]:
-            for request in mine():
+            for planned in mine():
+                request, dropped = cut.get(planned.request_id, (planned, 0))
                 key = answering.key(request)
                 response = kept.get(key)
                 if response is not None:
                     tokens.add(key, response)
-                yield response_row(request, key, response)
+                yield response_row(request, key, response) | {"dropped": dropped}
 
         with TableWriter(responses, "responses", provenance) as table:
             table.write_all(rows())

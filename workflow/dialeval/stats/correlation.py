@@ -132,14 +132,16 @@ def correlate(
     )
 
 
-def average_over_corpora(results: Sequence[Correlations]) -> Correlations:
-    """Average correlations over corpora, judge by judge and dimension by dimension.
+def average_over(results: Sequence[Correlations], over: str = "corpora") -> Correlations:
+    """Average correlations over corpora (or dimensions, or languages), judge by judge and dimension by dimension.
 
-    A corpus in which a correlation is missing is left out of that average, and the reason says how many were. The
-    resamples of different corpora are independent, as the corpora are.
+    A corpus in which a correlation is missing is left out of that average, and the reason says how many were.
+    Replicates are averaged one by one: where the resamples were drawn with the same seed they are paired, otherwise
+    independent.
 
     Args:
         results: one result per corpus, of one method, the same judges and dimensions in the same order.
+        over: what is averaged over, for the reason.
 
     Raises:
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.
@@ -162,7 +164,7 @@ def average_over_corpora(results: Sequence[Correlations]) -> Correlations:
     low, high = percentile_interval(replicates, first.confidence)
     reason = tuple(
         tuple(
-            "" if count == len(results) else f"undefined in {len(results) - count} of {len(results)} corpora"
+            "" if count == len(results) else f"undefined in {len(results) - count} of {len(results)} {over}"
             for count in row
         )
         for row in n_defined.tolist()

@@ -1,0 +1,228 @@
+# Meta-evaluation: rated corpora, judges' scores of their items, and how far the two agree.
+
+METAEVAL = f"{RESULTS}/tables/metaeval"
+RATED = list(CONFIG.metaeval.corpora) if CONFIG.metaeval else []
+
+
+rule metaeval:
+    input:
+        metaeval_files(),
+
+
+rule download:
+    log:
+        f"{RESULTS}/logs/download.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            corpora=CONFIG.public_corpora,
+            data_dir=str(CONFIG.data_dir),
+            mirror=CONFIG.mirror and str(CONFIG.mirror),
+        ),
+        code=code("download"),
+    shell:
+        command("download", "")
+
+
+rule read_rated:
+    input:
+        lambda wildcards: rated_source_files(
+            CONFIG.metaeval.corpora[wildcards.corpus].reader,
+            CONFIG.rated_path(wildcards.corpus),
+        ),
+    output:
+        item_tables=f"{RESULTS}/items/{{corpus}}.parquet",
+        ratings=f"{RESULTS}/ratings/{{corpus}}.parquet",
+    log:
+        f"{RESULTS}/logs/items/{{corpus}}.log",
+    wildcard_constraints:
+        corpus=one_of(rated_corpora("ladder", others=True)),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            name=wildcards.corpus,
+            reader=CONFIG.metaeval.corpora[wildcards.corpus].reader,
+            path=str(CONFIG.rated_path(wildcards.corpus)),
+            languages=CONFIG.metaeval.corpora[wildcards.corpus].languages,
+        ),
+        code=code("read_rated"),
+    shell:
+        command(
+            "read_rated", "--items {output.item_tables:q} --ratings {output.ratings:q}"
+        )
+
+
+rule plan_rating:
+    input:
+        scored_items(),
+    output:
+        f"{RESULTS}/requests/rating.parquet",
+    log:
+        f"{RESULTS}/logs/requests/rating.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            **CONFIG.protocols.rating.sampling() if CONFIG.protocols.rating else {},
+            prompts_directory=PROMPTS,
+        ),
+        code=code("plan_rating"),
+    shell:
+        command("plan_rating", "--items {input:q} --requests {output:q}")
+
+
+rule plan_yes_no:
+    input:
+        scored_items(),
+    output:
+        f"{RESULTS}/requests/yes_no.parquet",
+    log:
+        f"{RESULTS}/logs/requests/yes_no.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            dimensions=asked_dimensions(),
+            prompts_directory=PROMPTS,
+        ),
+        code=code("plan_yes_no"),
+    shell:
+        command("plan_yes_no", "--items {input:q} --requests {output:q}")
+
+
+use rule answer as answer_items with:
+    wildcard_constraints:
+        judge=one_of(CONFIG.asked_judges()),
+        protocol=one_of(SCORING),
+    params:
+        stage="answer_items",
+        settings=lambda wildcards: answer_settings(wildcards, prompts_directory=PROMPTS),
+        code=code("answer_items"),
+        store=STORE,
+
+
+rule parse_scores:
+    input:
+        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
+        responses=responses,
+    output:
+        f"{RESULTS}/scores/{{judge}}/{{protocol}}.parquet",
+    log:
+        f"{RESULTS}/logs/scores/{{judge}}/{{protocol}}.log",
+    wildcard_constraints:
+        protocol=one_of(SCORING),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(judge=wildcards.judge),
+        code=lambda wildcards: code(f"parse_{wildcards.protocol}"),
+    shell:
+        command(
+            "parse_{wildcards.protocol}",
+            "--requests {input.requests:q} --responses {input.responses:q} --scores {output:q}",
+        )
+
+
+rule read_scores:
+    input:
+        file=lambda wildcards: str(CONFIG.score_path(wildcards.metric)),
+        item_tables=items_of(RATED),
+    output:
+        f"{RESULTS}/scores/{{metric}}/file.parquet",
+    log:
+        f"{RESULTS}/logs/scores/{{metric}}/file.log",
+    wildcard_constraints:
+        metric=one_of(CONFIG.metaeval.score_files if CONFIG.metaeval else []),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            name=wildcards.metric,
+            scale_min=CONFIG.metaeval.score_files[wildcards.metric].scale_min,
+            scale_max=CONFIG.metaeval.score_files[wildcards.metric].scale_max,
+        ),
+        code=code("read_scores"),
+    shell:
+        command(
+            "read_scores",
+            "--file {input.file:q} --items {input.item_tables:q} --scores {output:q}",
+        )
+
+
+rule tabulate_rated:
+    input:
+        item_tables=items_of(RATED),
+        ratings=ratings_of(RATED),
+    output:
+        corpora=f"{METAEVAL}/corpora.parquet",
+        corpora_csv=f"{METAEVAL}/corpora.csv",
+        annotator_agreement=f"{METAEVAL}/annotator_agreement.parquet",
+        annotator_agreement_csv=f"{METAEVAL}/annotator_agreement.csv",
+    log:
+        f"{RESULTS}/logs/tables/metaeval_corpora.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=metaeval_settings(),
+        code=code("tabulate_rated"),
+    shell:
+        command(
+            "tabulate_rated",
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --corpora {output.corpora:q} "
+            "--annotator-agreement {output.annotator_agreement:q}",
+        )
+
+
+rule correlate:
+    input:
+        item_tables=items_of(RATED),
+        ratings=ratings_of(RATED),
+        scores=all_scores(),
+    output:
+        [
+            f"{METAEVAL}/{name}.{suffix}"
+            for name in CORRELATIONS
+            for suffix in ("parquet", "csv")
+        ],
+    log:
+        f"{RESULTS}/logs/tables/metaeval_correlations.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=metaeval_settings(benchmarks=True),
+        code=code("correlate"),
+    shell:
+        command(
+            "correlate",
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --scores {input.scores:q} "
+            "--correlations {output[0]:q} --averages {output[2]:q} --judge-pairs {output[4]:q} "
+            "--ranking-agreement {output[6]:q}",
+        )
+
+
+rule ensembles:
+    input:
+        item_tables=items_of(RATED),
+        ratings=ratings_of(RATED),
+        scores=all_scores(),
+    output:
+        [
+            f"{METAEVAL}/{name}.{suffix}"
+            for name in ENSEMBLES
+            for suffix in ("parquet", "csv")
+        ],
+    log:
+        f"{RESULTS}/logs/tables/metaeval_ensembles.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=metaeval_settings(benchmarks=True, ensemble_size=True),
+        code=code("ensembles"),
+    shell:
+        command(
+            "ensembles",
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --scores {input.scores:q} "
+            "--dimension-ensemble {output[0]:q} --model-ensemble {output[2]:q} --matrices {output[4]:q}",
+        )

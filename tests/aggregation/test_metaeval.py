@@ -1,0 +1,283 @@
+"""Scores beside ratings: joined by key, averaged as the papers do, nothing made up where something is missing."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
+from dialeval.aggregation.metaeval.cells import Scorer, gather
+from dialeval.aggregation.metaeval.correlations import (
+    Correlated,
+    average_rows,
+    correlate_cells,
+    correlation_rows,
+    pair_rows,
+)
+from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, model_ensemble_rows
+from dialeval.aggregation.metaeval.matrices import matrix_rows
+from dialeval.aggregation.metaeval.rankings import ranking_rows
+from dialeval.tables import to_table
+
+N = 40
+HOW = {"resamples": 50, "confidence": 0.95, "random_seed": 0}
+rng = np.random.default_rng(7)
+QUALITY = {corpus: rng.normal(size=(5, N)) for corpus in ("one", "two")}
+DIMENSIONS = ("coherence", "engagingness", "diversity", "informativeness", "overall")
+
+
+def item(corpus: str, number: int, language: str = "en") -> dict[str, Any]:
+    return {
+        "corpus": corpus,
+        "item_id": f"{corpus}-{number}",
+        "language": language,
+        "level": "dialogue",
+        "cluster": f"{corpus}-{number // 2}",
+        "speakers": ["human", "chatbot"],
+        "utterances": ["a", "b"],
+    }
+
+
+def rating(corpus: str, number: int, dimension: str, value: float, **more: Any) -> dict[str, Any]:
+    row = {"corpus": corpus, "item_id": f"{corpus}-{number}", "dimension": dimension, "value": float(value)}
+    kind = {"rater_kind": "human", "rater": "people", "n_raters": 3, "scale_min": -9.0, "scale_max": 9.0}
+    return row | kind | more
+
+
+def score(judge: str, corpus: str, number: int, dimension: str, value: float | None, **more: Any) -> dict[str, Any]:
+    row = {"judge": judge, "method": "yes_no", "corpus": corpus, "language": "en", "item_id": f"{corpus}-{number}"}
+    row |= {"dimension": dimension, "repeat": 0, "value": value, "scale_min": -9.0, "scale_max": 9.0, "status": "ok"}
+    return row | more
+
+
+def tables(
+    noise: dict[str, float], corpora: tuple[str, ...] = ("one", "two")
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Items, people's ratings, and scores of judges that see the quality through noise."""
+    items = [item(corpus, number) for corpus in corpora for number in range(N)]
+    cells = [(c, d, name, n) for c in corpora for d, name in enumerate(DIMENSIONS) for n in range(N)]
+    ratings = [rating(c, n, name, QUALITY[c][d, n]) for c, d, name, n in cells]
+    draw = np.random.default_rng(3)
+    scores = [
+        score(judge, c, n, name, float(np.clip(QUALITY[c][d, n] + draw.normal(scale=sd), -9, 9)))
+        for judge, sd in noise.items()
+        for c, d, name, n in cells
+    ]
+    return items, ratings, scores
+
+
+def correlated(
+    items: list[dict[str, Any]], ratings: list[dict[str, Any]], scores: list[dict[str, Any]], **benchmarks: str
+) -> list[Correlated]:
+    names = {row["corpus"]: "all" for row in items} | benchmarks
+    return correlate_cells(gather(*as_tables(items, ratings, scores), names), **HOW)
+
+
+def as_tables(*rows: list[dict[str, Any]]) -> tuple[pa.Table, ...]:
+    return tuple(to_table(name, part) for name, part in zip(("items", "ratings", "scores"), rows, strict=True))
+
+
+def find(rows: Any, **where: Any) -> dict[str, Any]:
+    (row,) = [row for row in rows if all(row[name] == value for name, value in where.items())]
+    return row
+
+
+def test_correlations_are_scipys() -> None:
+    items, ratings, scores = tables({"good": 0.5}, ("one",))
+    row = find(correlation_rows(correlated(items, ratings, scores)), dimension="coherence")
+    x = [r["value"] for r in scores if r["dimension"] == "coherence"]
+    y = [r["value"] for r in ratings if r["dimension"] == "coherence"]
+    assert row["pearson"] == pytest.approx(pearsonr(x, y).statistic)
+    assert row["spearman"] == pytest.approx(spearmanr(x, y).statistic)
+    assert row["kendall"] == pytest.approx(kendalltau(x, y).statistic)
+    assert (row["n"], row["n_missing"], row["n_clusters"], row["reason"]) == (N, 0, N // 2, None)
+    assert row["pearson_low"] < row["pearson"] < row["pearson_high"]
+
+
+def test_a_shuffled_score_file_gives_the_same() -> None:
+    items, ratings, scores = tables({"good": 0.5, "bad": 3.0})
+    shuffled, rated = scores.copy(), ratings.copy()
+    random.Random(1).shuffle(shuffled)
+    random.Random(2).shuffle(rated)
+
+    def rounded(rows: Any) -> list[str]:
+        return sorted(str({k: round(v, 9) if isinstance(v, float) else v for k, v in row.items()}) for row in rows)
+
+    assert rounded(correlation_rows(correlated(items, ratings, scores))) == rounded(
+        correlation_rows(correlated(items, rated, shuffled))
+    )
+
+
+def test_a_missing_score_lowers_n_and_is_counted() -> None:
+    items, ratings, scores = tables({"good": 0.5}, ("one",))
+    scores[0]["value"] = None
+    del scores[1]
+    row = find(correlation_rows(correlated(items, ratings, scores)), dimension="coherence")
+    assert (row["n"], row["n_missing"]) == (N - 2, 2)
+
+
+def test_repeats_are_averaged_over_those_that_could_be_read() -> None:
+    items, ratings, scores = tables({"good": 0.5}, ("one",))
+    scores = (
+        [row | {"value": row["value"] - 0.2} for row in scores]
+        + [row | {"repeat": 1, "value": row["value"] + 0.2} for row in scores]
+        + [row | {"repeat": 2, "value": None, "status": "unparsed"} for row in scores]
+    )
+    cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
+    values = [row["value"] + 0.2 for row in scores[:N]]
+    assert cells[0].scores[0, 0] == pytest.approx([(value + 9) / 18 for value in values])
+
+
+def test_a_constant_judge_has_no_correlation_and_a_reason() -> None:
+    items, ratings, scores = tables({"flat": 0.0}, ("one",))
+    scores = [row | {"value": 1.0} for row in scores]
+    results = correlated(items, ratings, scores)
+    row = find(correlation_rows(results), dimension="overall")
+    assert np.isnan(row["pearson"])
+    assert row["reason"] == "all scores are the same"
+    average = find(average_rows(results), dimension="overall", raters="human", over="corpora")
+    assert np.isnan(average["pearson"])
+    assert average["reason"] == "undefined in 1 of 1 corpora"
+
+
+def test_averages_are_means_of_their_cells() -> None:
+    results = correlated(*tables({"good": 0.5}))
+    cells = list(correlation_rows(results))
+    averages = list(average_rows(results))
+    one = find(averages, over="corpora", dimension="diversity", raters="human")
+    assert one["n_averaged"] == 2
+    assert one["pearson"] == pytest.approx(np.mean([r["pearson"] for r in cells if r["dimension"] == "diversity"]))
+    every = find(averages, over="dimensions", raters="human")
+    over_corpora = [r["pearson"] for r in averages if r["over"] == "corpora" and r["raters"] == "human"]
+    assert every["n_averaged"] == 5
+    assert every["pearson"] == pytest.approx(np.mean(over_corpora))
+
+
+def test_benchmarks_are_averaged_apart() -> None:
+    averages = list(average_rows(correlated(*tables({"good": 0.5}), one="mine", two="theirs")))
+    assert {row["benchmark"] for row in averages} == {"mine", "theirs"}
+    assert all(row["n_averaged"] == 1 for row in averages if row["over"] == "corpora")
+
+
+def test_a_models_ratings_stand_in_where_people_gave_none_and_are_judged_where_they_did() -> None:
+    items, ratings, scores = tables({"good": 0.5}, ("one",))
+    model = {"rater_kind": "model", "rater": "gpt-4"}
+    ratings = [row for row in ratings if row["dimension"] in ("coherence", "overall")] + [
+        row | model | {"value": min(9.0, row["value"] + 0.1 * number % 3)}
+        for number, row in enumerate(ratings)
+        if row["dimension"] != "overall"
+    ]
+    results = correlated(items, ratings, scores)
+    rows = list(correlation_rows(results))
+    assert find(rows, judge="gpt-4", rater_kind="human")["dimension"] == "coherence"
+    assert not [row for row in rows if row["judge"] == "gpt-4" and row["rater_kind"] == "model"]
+    kinds = {(row["dimension"], row["rater_kind"]) for row in rows if row["judge"] == "good"}
+    assert kinds == {("coherence", "human"), ("overall", "human")} | {(d, "model") for d in DIMENSIONS[:4]}
+    full = [row for row in average_rows(results) if row["raters"] == "full" and row["judge"] == "good"]
+    assert find(full, over="dimensions")["n_averaged"] == 5
+    assert find(full, over="corpora", dimension="coherence")["pearson"] == pytest.approx(
+        find(rows, judge="good", dimension="coherence", rater_kind="human")["pearson"]
+    )
+
+
+def test_the_better_of_two_judges_is_told_from_the_worse() -> None:
+    rows = list(pair_rows(correlated(*tables({"good": 0.3, "bad": 3.0}, ("one",)))))
+    row = find(rows, dimension="overall")
+    assert (row["first"], row["second"], row["n"]) == ("good", "bad", N)
+    assert row["difference"] == pytest.approx(row["first_pearson"] - row["second_pearson"])
+    assert 0 < row["difference_low"] < row["difference"] < row["difference_high"]
+    assert row["williams_t"] > 2
+    assert row["p_williams"] < 0.05
+    assert row["p_reversed"] == 0
+
+
+def test_languages_of_one_corpus_are_averaged_and_compared() -> None:
+    items, ratings, scores = tables({"good": 0.5}, ("one",))
+    items += [item("one", number, "zh") for number in range(N)]
+    scores += [row | {"language": "zh"} for row in scores]
+    results = correlated(items, ratings, scores)
+    average = find(average_rows(results), over="languages", dimension="overall", raters="human")
+    assert (average["language"], average["n_averaged"]) == ("average", 2)
+    english = find(correlation_rows(results), language="en", dimension="overall")
+    assert average["pearson"] == pytest.approx(english["pearson"])
+    # the same scores on the same resamples: the mean is no surer than one of them
+    assert average["pearson_low"] == pytest.approx(english["pearson_low"])
+    cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
+    between = find(matrix_rows(cells), kind="languages", dimension="overall")
+    assert (between["first"], between["second"], between["pearson"]) == ("en", "zh", pytest.approx(1.0))
+
+
+def test_a_dimension_ensemble_leaves_overall_out() -> None:
+    items, ratings, scores = tables({"good": 0.5}, ("one",))
+    cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
+    row = find(dimension_ensemble_rows(cells, **HOW), corpus="one")
+    by_dimension = {d: np.array([r["value"] for r in scores if r["dimension"] == d]) for d in DIMENSIONS}
+    overall = [r["value"] for r in ratings if r["dimension"] == "overall"]
+    mean = np.mean([by_dimension[d] for d in DIMENSIONS[:4]], axis=0)
+    assert row["ensemble"] == pytest.approx(pearsonr(mean, overall).statistic)
+    assert row["direct"] == pytest.approx(pearsonr(by_dimension["overall"], overall).statistic)
+
+
+def test_a_model_ensemble_is_chosen_on_all_corpora_or_on_the_others() -> None:
+    items, ratings, scores = tables({"a": 0.5, "b": 0.6, "c": 3.0})
+    for row in scores:  # b knows nothing of corpus two
+        if row["judge"] == "b" and row["corpus"] == "two":
+            row["value"] = -row["value"]
+    cells = gather(*as_tables(items, ratings, scores), {"one": "all", "two": "all"})
+    rows = list(model_ensemble_rows(cells, size=2, **HOW))
+    on_others = find(rows, corpus="two", dimension="overall", chosen_on="other corpora")
+    assert on_others["members"] == "a (yes_no), b (yes_no)"  # as corpus one has it
+    on_others = find(rows, corpus="one", dimension="overall", chosen_on="other corpora")
+    assert on_others["members"] == "a (yes_no), c (yes_no)"
+    average = find(rows, corpus="average", dimension="overall", chosen_on="all corpora")
+    parts = [r["pearson"] for r in rows if r["dimension"] == "overall" and r["chosen_on"] == "all corpora"]
+    assert average["pearson"] == pytest.approx(np.mean(parts[:2]))
+
+
+def test_an_ensemble_without_another_corpus_says_so() -> None:
+    cells = gather(*as_tables(*tables({"a": 0.5, "b": 0.6}, ("one",))), {"one": "all"})
+    row = find(model_ensemble_rows(cells, size=2, **HOW), dimension="overall", chosen_on="other corpora")
+    assert "pearson" not in row
+    assert row["reason"] == "only 0 of 2 judges have scores to choose by and to use"
+
+
+def test_rankings_under_two_kinds_of_raters() -> None:
+    items, ratings, scores = tables({"a": 0.2, "b": 1.0, "c": 3.0}, ("one",))
+    ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
+    row = find(ranking_rows(correlated(items, ratings, scores)), dimension="overall")
+    assert (row["spearman"], row["n_judges"]) == (pytest.approx(1.0), 3)
+    items, ratings, scores = tables({"a": 0.2}, ("one",))
+    ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
+    row = find(ranking_rows(correlated(items, ratings, scores)), dimension="overall")
+    assert "spearman" not in row
+    assert "3 are needed" in row["reason"]
+
+
+def test_matrices_have_every_pair_once() -> None:
+    cells = gather(*as_tables(*tables({"a": 0.2, "b": 1.0}, ("one",))), {"one": "all"})
+    rows = list(matrix_rows(cells))
+    dimensions = [r for r in rows if r["kind"] == "dimensions" and r["scorer"] == "a (yes_no)"]
+    assert len(dimensions) == 10
+    assert all(r["n"] == N for r in dimensions)
+    judges = [r for r in rows if r["kind"] == "judges" and r["dimension"] == "overall"]
+    assert {(r["first"], r["second"]) for r in judges} == {
+        ("a (yes_no)", "b (yes_no)"),
+        ("a (yes_no)", "human ratings"),
+        ("b (yes_no)", "human ratings"),
+    }
+
+
+def test_an_item_that_is_there_twice_is_refused() -> None:
+    items, ratings, scores = tables({"a": 0.2}, ("one",))
+    with pytest.raises(ValueError, match="one-0.*twice"):
+        gather(*as_tables([*items, items[0]], ratings, scores), {"one": "all"})
+
+
+def test_scores_of_other_items_are_left_out() -> None:
+    items, ratings, scores = tables({"a": 0.2}, ("one",))
+    scores.append(score("a", "damaged", 1, "overall", 1.0))
+    assert gather(*as_tables(items, ratings, scores), {"one": "all"})[0].scorers == (Scorer("a", "yes_no"),)

@@ -1,0 +1,62 @@
+"""What does not fit a judge's window loses its oldest utterances, and never its instruction or response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from dialeval.corpora.items import Item
+from dialeval.engines.request import Message, Request, Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols import rating, yes_no
+from dialeval.protocols.item_prompts import shortened
+
+LONG = Item(
+    "fed", "1", "en", "turn", "1", ("human", "chatbot") * 10, (*tuple(f"word{n} " * 20 for n in range(19)), "The end.")
+)
+
+
+@dataclass
+class Words:
+    """Counts words."""
+
+    context_window: int | None
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        return sum(len(message.content.split()) for message in messages)
+
+
+def requests() -> list[Request]:
+    templates = Templates()
+    return [
+        next(rating.plan([LONG], templates, Sampling(), 1)).request,
+        next(yes_no.plan([LONG], templates)).request,
+    ]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("window", [200, 300, 450])
+def test_as_few_as_possible_are_left_out(number: int, window: int) -> None:
+    whole, words = requests()[number], Words(window)
+    request, dropped = shortened(whole, Templates(), words, max_tokens=20)
+    assert 0 < dropped < 19
+    assert words.count_tokens(request.messages) + 20 <= window
+    content = request.messages[0].content
+    assert "The end." in content
+    assert f"word{dropped} " in content
+    assert f"word{dropped - 1} " not in content
+    assert words.count_tokens(request.messages) + 21 + 20 > window  # one more utterance would not fit
+    assert request.subject[0] == LONG.utterances[dropped:]
+    assert content.split("### Response")[1] == whole.messages[0].content.split("### Response")[1]
+
+
+@pytest.mark.parametrize("window", [None, 10_000])
+def test_what_fits_is_left_alone(window: int | None) -> None:
+    for request in requests():
+        assert shortened(request, Templates(), Words(window), 20) == (request, 0)
+
+
+def test_what_cannot_fit_is_left_to_the_engine() -> None:
+    for request in requests():
+        assert shortened(request, Templates(), Words(30), 20) == (request, 0)

@@ -1,0 +1,1 @@
+"""Meta-evaluation: scores of judges beside the ratings of people, and what follows from the two."""

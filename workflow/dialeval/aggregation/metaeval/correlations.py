@@ -1,0 +1,276 @@
+"""How well judges agree with people: per corpus, language and dimension, then averaged as the papers do.
+
+Correlations are taken within a corpus and then averaged (comp-analysis, Tables 5 and 6; xDial-Eval, Tables 4 and 5).
+Intervals resample dialogues. One corpus gives the same resamples in every language, so that its languages are paired;
+different corpora are resampled independently.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dialeval.aggregation.metaeval.cells import ANNOTATION, Cell, Scorer
+from dialeval.published.metaeval import published_average
+from dialeval.stats.arrays import FloatArray
+from dialeval.stats.correlation import (
+    Correlations,
+    Method,
+    average_over,
+    correlate,
+    judge_difference,
+    williams_test,
+)
+
+METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
+AVERAGE = "average"
+"""Stands for the mean over dimensions, or over languages, where a table names one."""
+
+
+_ByMethod = dict[Method, Correlations]
+
+
+class _Place(NamedTuple):
+    """Of whom, and of what, something is averaged."""
+
+    benchmark: str
+    level: str
+    language: str
+    dimension: str
+    scorer: Scorer
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """A cell's correlations with one kind of rater.
+
+    Attributes:
+        dimensions: those that this kind of rater rated.
+        scorers: those that are compared with it; a model's annotation is compared with people only.
+        by_method: correlations, shape [n_scorers, n_dimensions], by method.
+        scores, ratings: what was correlated.
+    """
+
+    cell: Cell
+    rater_kind: str
+    dimensions: tuple[str, ...]
+    scorers: tuple[Scorer, ...]
+    by_method: _ByMethod
+    scores: FloatArray
+    ratings: FloatArray
+
+
+def correlate_cells(cells: Iterable[Cell], *, resamples: int, confidence: float, random_seed: int) -> list[Correlated]:
+    """Returns the correlations of every cell with every kind of rater it has."""
+    results = []
+    for cell in cells:
+        for kind, ratings in cell.ratings.items():
+            rated = np.flatnonzero(~np.isnan(ratings).all(axis=1))
+            heard = np.array(
+                [n for n, scorer in enumerate(cell.scorers) if kind == "human" or scorer.method != ANNOTATION],
+                dtype=int,
+            )
+            if not len(rated) or not len(heard):
+                continue
+            scores = cell.scores[np.ix_(heard, rated)]
+            by_method = {
+                method: correlate(
+                    scores,
+                    ratings[rated],
+                    cell.cluster,
+                    method=method,
+                    resamples=resamples,
+                    confidence=confidence,
+                    random_seed=corpus_seed(cell.corpus, random_seed),
+                )
+                for method in METHODS
+            }
+            results.append(
+                Correlated(
+                    cell=cell,
+                    rater_kind=kind,
+                    dimensions=tuple(cell.dimensions[n] for n in rated),
+                    scorers=tuple(cell.scorers[n] for n in heard),
+                    by_method=by_method,
+                    scores=scores,
+                    ratings=ratings[rated],
+                )
+            )
+    return results
+
+
+def correlation_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/correlations`."""
+    for result in results:
+        pearson = result.by_method["pearson"]
+        n_rated = (~np.isnan(result.ratings)).sum(axis=1)
+        for judge, scorer in enumerate(result.scorers):
+            for dimension, name in enumerate(result.dimensions):
+                n = int(pearson.n[judge, dimension])
+                if n == 0 and np.isnan(result.scores[judge, dimension]).all():
+                    continue  # was never asked about this dimension
+                yield {
+                    "judge": scorer.judge,
+                    "method": scorer.method,
+                    "level": result.cell.level,
+                    "corpus": result.cell.corpus,
+                    "language": result.cell.language,
+                    "dimension": name,
+                    "rater_kind": result.rater_kind,
+                    **_values(result.by_method, judge, dimension),
+                    "n": n,
+                    "n_missing": int(n_rated[dimension]) - n,
+                    "n_clusters": pearson.n_clusters,
+                    "reason": pearson.reason[judge][dimension] or None,
+                }
+
+
+def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/judge_pairs`: Williams' test and the paired bootstrap for every pair."""
+    for result in results:
+        pearson = result.by_method["pearson"]
+        for dimension, name in enumerate(result.dimensions):
+            values = result.scores[:, dimension]
+            for first, second in combinations(range(len(result.scorers)), 2):
+                known = ~np.isnan(values[first]) & ~np.isnan(values[second]) & ~np.isnan(result.ratings[dimension])
+                n = int(known.sum())
+                if n == 0:
+                    continue
+                r1, r2, r12 = _three(values[first, known], values[second, known], result.ratings[dimension, known])
+                williams = williams_test(r1, r2, r12, n)
+                difference = judge_difference(pearson, first, second, dimension)
+                yield {
+                    "level": result.cell.level,
+                    "corpus": result.cell.corpus,
+                    "language": result.cell.language,
+                    "dimension": name,
+                    "rater_kind": result.rater_kind,
+                    "first": result.scorers[first].judge,
+                    "first_method": result.scorers[first].method,
+                    "second": result.scorers[second].judge,
+                    "second_method": result.scorers[second].method,
+                    "first_pearson": r1,
+                    "second_pearson": r2,
+                    "between": r12,
+                    "difference": difference.interval.estimate,
+                    "difference_low": difference.interval.low,
+                    "difference_high": difference.interval.high,
+                    "p_reversed": difference.p_reversed,
+                    "williams_t": williams.t,
+                    "p_williams": williams.p_value,
+                    "n": n,
+                    "reason": williams.reason or None,
+                }
+
+
+def average_rows(results: Sequence[Correlated]) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/averages`.
+
+    Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
+    with people's ratings alone (`raters` human: Table 6) and with a model's where people's are missing (`raters` full:
+    Table 5). Over languages: the mean over languages of the means over corpora (xDial-Eval, Table 5).
+    """
+    for raters in ("human", "full"):
+        pieces = _pieces(results, raters)
+        groups: dict[_Place, list[_ByMethod]] = {}
+        for place, parts in pieces.items():
+            over_corpora = _averaged(parts, "corpora")
+            yield _average_row(place, "corpora", raters, over_corpora, len(parts))
+            groups.setdefault(place._replace(dimension=AVERAGE), []).append(over_corpora)
+            groups.setdefault(place._replace(language=AVERAGE), []).append(over_corpora)
+        for place, members in groups.items():
+            over = "dimensions" if place.dimension == AVERAGE else "languages"
+            if len(members) > 1:
+                yield _average_row(place, over, raters, _averaged(members, over), len(members))
+
+
+def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_ByMethod]]:
+    """Returns each scorer's correlations per corpus, with the raters that count."""
+    by_people = {
+        (result.cell.corpus, result.cell.language, result.cell.level, dimension)
+        for result in results
+        if result.rater_kind == "human"
+        for dimension in result.dimensions
+    }
+    pieces: dict[_Place, list[_ByMethod]] = {}
+    for result in results:
+        if result.rater_kind == "construction" or (raters == "human" and result.rater_kind != "human"):
+            continue
+        cell = result.cell
+        for place, dimension in enumerate(result.dimensions):
+            people_too = (cell.corpus, cell.language, cell.level, dimension) in by_people
+            if result.rater_kind != "human" and people_too:
+                continue
+            for judge, scorer in enumerate(result.scorers):
+                if np.isnan(result.scores[judge, place]).all():
+                    continue
+                one = {method: _single(values, judge, place) for method, values in result.by_method.items()}
+                where = _Place(cell.benchmark, cell.level, cell.language, dimension, scorer)
+                pieces.setdefault(where, []).append(one)
+    return pieces
+
+
+def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
+    """Returns one scorer's correlation on one dimension."""
+    at = np.s_[judge : judge + 1, dimension : dimension + 1]
+    return replace(
+        result,
+        estimate=result.estimate[at],
+        low=result.low[at],
+        high=result.high[at],
+        replicates=result.replicates[:, judge : judge + 1, dimension : dimension + 1],
+        n=result.n[at],
+        reason=((result.reason[judge][dimension],),),
+    )
+
+
+def _averaged(parts: Sequence[_ByMethod], over: str) -> _ByMethod:
+    return {method: average_over([part[method] for part in parts], over) for method in METHODS}
+
+
+def _average_row(place: _Place, over: str, raters: str, mean: _ByMethod, n_averaged: int) -> dict[str, Any]:
+    judge, method = place.scorer
+    return {
+        "judge": judge,
+        "method": method,
+        "benchmark": place.benchmark,
+        "level": place.level,
+        "over": over,
+        "language": place.language,
+        "dimension": place.dimension,
+        "raters": raters,
+        **_values(mean, 0, 0),
+        "n_averaged": n_averaged,
+        "reason": mean["pearson"].reason[0][0] or None,
+        "published_pearson": published_average(judge, place.level, place.language, place.dimension, raters),
+    }
+
+
+def _values(by_method: _ByMethod, judge: int, dimension: int) -> dict[str, float]:
+    values: dict[str, float] = {}
+    for method, result in by_method.items():
+        values[method] = float(result.estimate[judge, dimension])
+        values[f"{method}_low"] = float(result.low[judge, dimension])
+        values[f"{method}_high"] = float(result.high[judge, dimension])
+    return values
+
+
+def _three(first: FloatArray, second: FloatArray, ratings: FloatArray) -> tuple[float, float, float]:
+    """Pearson correlations of two scorers with the ratings, and with each other; NaN where one does not vary."""
+    rows = np.stack([first, second, ratings])
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    length = np.sqrt((rows**2).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        unit = rows / length[:, np.newaxis]
+    return float(unit[0] @ unit[2]), float(unit[1] @ unit[2]), float(np.clip(unit[0] @ unit[1], -1.0, 1.0))
+
+
+def corpus_seed(corpus: str, random_seed: int) -> int:
+    """Returns the seed of a corpus's resamples: the same in all its languages, another for another corpus."""
+    digest = hashlib.sha256(f"{random_seed}/{corpus}".encode()).digest()
+    return int.from_bytes(digest[:4])

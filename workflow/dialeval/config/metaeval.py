@@ -1,0 +1,95 @@
+"""Meta-evaluation: rated corpora, the two ways of scoring them, and ready scores of the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from dialeval.config.section import Count, Name, Section, Share
+
+
+class Rating(Section):
+    """A judge writes a number from 1 to 5 for each dimension (comp-analysis, Table 2)."""
+
+    judges: list[Name] | None = Field(None, description="Judges that rate; null: all of `judges`.")
+    repeats: Count = Field(1, description="How often each item is rated; scores are means. The paper's is 5.")
+    temperature: Annotated[float, Field(ge=0)] = Field(
+        0.0, description="Sampling temperature; with repeats the paper's is 0.7."
+    )
+    top_p: Annotated[float, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
+    max_tokens: Count = Field(256, description="Longest answer in the judge's tokens.")
+
+    def sampling(self) -> dict[str, float]:
+        """Returns how the judge is sampled, and how often."""
+        return {
+            "repeats": self.repeats,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens,
+        }
+
+    @model_validator(mode="after")
+    def _repeats_need_chance(self) -> Self:
+        if self.repeats > 1 and self.temperature == 0:
+            raise ValueError("repeats at temperature 0 give the same answer again; set temperature, such as 0.7")
+        return self
+
+
+class YesNo(Section):
+    """The probability that a judge says Yes to a question on each dimension (comp-analysis, Table 3)."""
+
+    judges: list[Name] | None = Field(
+        None, description="Judges whose label probabilities can be read; null: all of `judges`."
+    )
+
+
+class RatedCorpus(Section):
+    """A corpus of turns or dialogues that people rated."""
+
+    reader: Literal["comp_turn", "comp_dialogue", "xdial", "rated_jsonl", "ladder"] = Field(
+        description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), rated_jsonl (your own, see docs), "
+        "ladder (our dialogues, damaged by a known number of steps)."
+    )
+    path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
+    languages: list[str] | None = Field(
+        None, min_length=1, description="Languages to read, such as [en, zh]; null: all that the source has."
+    )
+
+    dimensions: list[str] | None = Field(
+        None, min_length=1, description="Dimensions that yes_no asks about; null: all five of the level."
+    )
+    benchmark: str = Field("all", min_length=1, description="Averages are over the corpora of one benchmark.")
+
+    @model_validator(mode="after")
+    def _path_fits_reader(self) -> Self:
+        if (self.path is None) != (self.reader == "ladder"):
+            raise ValueError("ladder takes no path" if self.path else f"reader '{self.reader}' needs a path to read")
+        return self
+
+
+class ScoreFile(Section):
+    """Ready scores of a metric of yours: CSV with the columns corpus, item_id, dimension, value; also language."""
+
+    path: Path = Field(description="CSV file, relative to data_dir or absolute.")
+    scale_min: float = Field(0.0, description="Lowest value that the metric can give.")
+    scale_max: float = Field(1.0, description="Highest value that the metric can give.")
+
+    @model_validator(mode="after")
+    def _scale_is_a_range(self) -> Self:
+        if self.scale_min >= self.scale_max:
+            raise ValueError(f"scale_min {self.scale_min:g} must be below scale_max {self.scale_max:g}")
+        return self
+
+
+class MetaEval(Section):
+    """How well judges agree with people (comp-analysis; xDial-Eval)."""
+
+    corpora: dict[Name, RatedCorpus] = Field(min_length=1, description="Rated corpora, by a name of yours.")
+    score_files: dict[Name, ScoreFile] = Field({}, description="Ready scores of further metrics, by a name of yours.")
+    resamples: Count = Field(1000, description="Resamples of the dialogues behind every interval.")
+    confidence: Share = Field(0.95, description="Confidence of the intervals.")
+    ensemble_size: Annotated[int, Field(ge=2)] = Field(
+        3, description="How many of the best judges a model ensemble has (the paper's is 3)."
+    )

@@ -1,0 +1,40 @@
+"""Answers requests about items (`rating`, `yes_no`): what does not fit a judge's window loses its oldest utterances."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.engines.request import Engine, Request
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.item_prompts import shortened
+from dialeval.stages import answer as whole
+from dialeval.stages.command import run
+from dialeval.tables import Provenance
+
+
+class Settings(whole.Settings):
+    """The same, and the templates that the requests were planned with."""
+
+    prompts_directory: Path | None = None
+
+
+def stage(
+    settings: Settings,
+    requests: Path,
+    learned: list[Path],
+    store: Path,
+    responses: Path,
+    usage: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `responses`, in the order of the requests, and a record of the usage."""
+    templates = Templates(settings.prompts_directory)
+
+    def shorten(request: Request, engine: Engine) -> tuple[Request, int]:
+        return shortened(request, templates, engine, request.sampling.max_tokens)
+
+    whole.answer(settings, requests, learned, store, responses, usage, provenance, shorten)
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,29 @@
+"""Reads the ratings that a judge wrote into scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.protocols.joining import ABOUT_ITEM, ANSWER, answered
+from dialeval.protocols.rating import parse
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter
+
+
+class Settings(BaseModel):
+    """Whose answers they are."""
+
+    judge: str
+
+
+def stage(settings: Settings, requests: Path, responses: list[Path], scores: Path, provenance: Provenance) -> None:
+    """Writes the table `scores`, one row per item, dimension and repeat."""
+    with TableWriter(scores, "scores", provenance) as table:
+        pairs = answered(requests, responses, ABOUT_ITEM, ANSWER)
+        table.write_all(row for pair in pairs for row in parse(settings.judge, *pair))
+
+
+if __name__ == "__main__":
+    run(stage)

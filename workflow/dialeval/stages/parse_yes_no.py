@@ -1,0 +1,29 @@
+"""Turns the label probabilities of a judge into scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.protocols.joining import ABOUT_ITEM, CHOICE_ANSWER, answered
+from dialeval.protocols.yes_no import parse
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter
+
+
+class Settings(BaseModel):
+    """Whose answers they are."""
+
+    judge: str
+
+
+def stage(settings: Settings, requests: Path, responses: list[Path], scores: Path, provenance: Provenance) -> None:
+    """Writes the table `scores`, one row per item, dimension and repeat."""
+    with TableWriter(scores, "scores", provenance) as table:
+        pairs = answered(requests, responses, ABOUT_ITEM, CHOICE_ANSWER)
+        table.write_all(row for pair in pairs for row in parse(settings.judge, *pair))
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,34 @@
+"""Reads a rated corpus into the tables `items` and `ratings`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.corpora.rated import item_rows, rating_rows
+from dialeval.corpora.rated_readers import read_rated
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, to_table, write_table
+
+
+class Settings(BaseModel):
+    """The corpus to read."""
+
+    name: str
+    reader: str
+    path: Path
+    languages: list[str] | None
+
+
+def stage(settings: Settings, items: Path, ratings: Path, provenance: Provenance) -> None:
+    """Writes both tables and says what was read, what was left out, and what is odd about the rest."""
+    reading = read_rated(settings.reader, settings.name, settings.path, settings.languages)
+    print(reading.summary())
+    with TableWriter(items, "items", provenance) as table:
+        table.write_all(item_rows(reading.items))
+    write_table(ratings, "ratings", to_table("ratings", list(rating_rows(reading.ratings))), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,44 @@
+"""What the rated corpora consist of, and how far their raters agree (comp-analysis, Table 1)."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
+from dialeval.corpora.items import Rating, iterate_items
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+
+
+class Settings(BaseModel):
+    """How intervals are made."""
+
+    resamples: int
+    confidence: float
+    random_seed: int
+
+
+def stage(
+    settings: Settings,
+    items: list[Path],
+    ratings: list[Path],
+    corpora: Path,
+    annotator_agreement: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes both tables, each as Parquet and, beside it, as CSV."""
+    every = list(chain.from_iterable(iterate_items(path) for path in items))
+    given = [Rating(**row) for row in read_tables(ratings, "ratings").to_pylist()]
+    for path, name, rows in (
+        (corpora, "corpora", corpus_rows(every, given)),
+        (annotator_agreement, "annotator_agreement", annotator_rows(every, given, **settings.model_dump())),
+    ):
+        table = to_table(f"metaeval/{name}", rows)
+        write_for_people(path, path.with_suffix(".csv"), f"metaeval/{name}", table, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
