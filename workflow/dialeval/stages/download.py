@@ -21,7 +21,7 @@ class Settings(BaseModel):
 def stage(settings: Settings) -> None:
     """Fetches what is not there yet and checks what is."""
     files = download(settings.corpora, settings.data_dir, settings.mirror)
-    print(f"{len(files)} files are in {settings.data_dir}, whole and as they were published")
+    print(f"{len(files)} files are in {settings.data_dir}")
 
 
 if __name__ == "__main__":

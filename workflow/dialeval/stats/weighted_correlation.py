@@ -7,6 +7,7 @@ giving it the weight w come to the same for all three coefficients, ties include
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.stats.arrays import FloatArray, IntArray
 
@@ -115,26 +116,51 @@ def _spearman(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
 def _kendall(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     """Kendall's tau-b of each row of x, shape [J, n], with y, shape [n]; returns shape [R, J].
 
-    Concordant less discordant pairs are w' S w / 2, S the elementwise product of both variables' sign matrices;
-    every number in it is a whole one under 2^24, hence single precision is exact.
+    Concordant less discordant pairs are w' S w / 2, S the elementwise product of both variables' sign matrices. Items
+    next to each other with the same weights, as those of one cluster have, count as one: S is first summed over them.
     """
-    n, n_resamples = weights.shape
+    n = len(weights)
+    starts = np.flatnonzero(np.append(np.ones(min(n, 1), bool), (weights[1:] != weights[:-1]).any(axis=1)))
+    of_cluster = weights[starts]
     total = weights.sum(axis=0)
-    single = weights.astype(np.float32)
-    width = max(1, _NUMBERS_PER_BLOCK // max(n, 1))
+    y_level = _levels(y)[0].astype(np.int32)
     y_untied = total**2 - (_sum_by_level(weights, *_levels(y)) ** 2).sum(axis=0)
-    out = np.empty((n_resamples, len(x)))
+    out = np.empty((weights.shape[1], len(x)))
     for j, row in enumerate(x):
-        balance = np.zeros(n_resamples)
-        for begin in range(0, n, width):
-            part = slice(begin, begin + width)
-            signs = np.sign(row[part, np.newaxis] - row) * np.sign(y[part, np.newaxis] - y)
-            balance += np.einsum("ir,ir->r", signs.astype(np.float32) @ single, weights[part])
+        level = _levels(row)[0].astype(np.int32)
+        balance = _balance_of_clusters(level, y_level, starts) @ of_cluster
+        balance *= of_cluster
         x_untied = total**2 - (_sum_by_level(weights, *_levels(row)) ** 2).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = balance / (np.sqrt(x_untied) * np.sqrt(y_untied))
+            value = balance.sum(axis=0) / (np.sqrt(x_untied) * np.sqrt(y_untied))
         out[:, j] = np.where((x_untied > 0.0) & (y_untied > 0.0), np.clip(value, -1.0, 1.0), np.nan)
     return out
+
+
+def _balance_of_clusters(x: NDArray[np.int32], y: NDArray[np.int32], starts: IntArray) -> FloatArray:
+    """Concordant less discordant pairs between every two clusters, shape [n_clusters, n_clusters].
+
+    Args:
+        x, y: levels of the items, those of one cluster together, shape [n].
+        starts: where each cluster begins, shape [n_clusters].
+    """
+    n = len(x)
+    by_column = np.empty((n, len(starts)), dtype=np.int32)
+    width = max(1, _NUMBERS_PER_BLOCK // max(n, 1))
+    for begin in range(0, n, width):
+        part = slice(begin, begin + width)
+        signs = _signs(x[part, np.newaxis], x)
+        signs *= _signs(y[part, np.newaxis], y)
+        np.add.reduceat(signs, starts, axis=1, dtype=np.int32, out=by_column[part])
+    balance: FloatArray = np.add.reduceat(by_column, starts, axis=0).astype(np.float64)
+    return balance
+
+
+def _signs(first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.int8]:
+    """Signs of all differences."""
+    signs = np.greater(first, second).view(np.int8)
+    signs -= np.less(first, second).view(np.int8)
+    return signs
 
 
 def _levels(values: FloatArray) -> tuple[IntArray, int]:

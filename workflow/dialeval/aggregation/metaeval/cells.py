@@ -6,17 +6,17 @@ averaged over repeats; a repeat that could not be read is left out of the mean, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.corpora.items import DIMENSIONS, Level
-from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 
 
 class Scorer(NamedTuple):
@@ -71,12 +71,14 @@ def gather(items: pa.Table, ratings: pa.Table, scores: pa.Table, benchmarks: Map
     Raises:
         ValueError: an item is there twice in one language.
     """
-    item = _keys(items, "corpus", "language", "item_id")
-    if not item.is_unique:
-        raise ValueError(f"item {item[item.duplicated()][0]!r} is there twice")
+    item = _keys(items, "corpus", "language", "item_id").combine_chunks()
+    if len(item.unique()) < len(item):
+        counts = item.value_counts()
+        twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+        raise ValueError(f"item {twice[0].as_py()!r} is there twice")
     rated_item = _keys(items, "corpus", "item_id").unique()
-    rated_place = rated_item.get_indexer(_keys(items, "corpus", "item_id"))
-    dimensions = pd.Index(pa.chunked_array([*ratings["dimension"].chunks, *scores["dimension"].chunks]).unique())
+    rated_place = _places(_keys(items, "corpus", "item_id"), rated_item)
+    dimensions = pa.chunked_array([*ratings["dimension"].chunks, *scores["dimension"].chunks]).unique()
 
     means = ratings.filter(pc.is_null(ratings["round"]))
     means = means.append_column("method", pa.array([ANNOTATION] * len(means)))
@@ -90,7 +92,7 @@ def gather(items: pa.Table, ratings: pa.Table, scores: pa.Table, benchmarks: Map
     for (corpus, level, language), group in frame.groupby(["corpus", "level", "language"], sort=False):
         here = group.index.to_numpy()
         there = rated_place[here]
-        names, columns = _dimensions_of(level, dimensions, scored[:, :, here], human[:, :, there])
+        names, columns = _dimensions_of(level, dimensions.to_pylist(), scored[:, :, here], human[:, :, there])
         opinions = np.concatenate([scored[:, :, here], annotated[:, :, there]])[:, columns]
         heard = ~np.isnan(opinions).all(axis=(1, 2))
         values = {kind[0]: human[number][np.ix_(columns, there)] for number, kind in enumerate(kinds)}
@@ -113,10 +115,14 @@ def gather(items: pa.Table, ratings: pa.Table, scores: pa.Table, benchmarks: Map
     return cells
 
 
-def _keys(table: pa.Table, *columns: str) -> pd.Index:
-    joined = pc.binary_join_element_wise(*(table[column] for column in columns), "\x1f")
-    keys: pd.Index = pd.Index(joined.to_pandas())
-    return keys
+def _keys(table: pa.Table, *columns: str) -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(*(table[column] for column in columns), "\x1f")
+
+
+def _places(keys: pa.ChunkedArray, among: pa.Array) -> IntArray:
+    """Returns the place of each key among others, -1 where it is none of them."""
+    places = pc.fill_null(pc.index_in(keys, value_set=among), -1)
+    return np.asarray(places.to_numpy(), dtype=np.int64)
 
 
 def _scaled(table: pa.Table) -> pa.Table:
@@ -127,7 +133,7 @@ def _scaled(table: pa.Table) -> pa.Table:
 
 
 def _spread(
-    table: pa.Table, who: tuple[str, ...], dimensions: pd.Index, items: pd.Index, key: tuple[str, ...]
+    table: pa.Table, who: tuple[str, ...], dimensions: pa.Array, items: pa.Array, key: tuple[str, ...]
 ) -> tuple[list[tuple[str, ...]], FloatArray]:
     """Returns who gave values, and the mean value of each on each dimension of each item, NaN where there is none.
 
@@ -135,25 +141,26 @@ def _spread(
     """
     known = table.filter(pc.is_valid(table["value"]))
     names = _keys(known, *who).unique()
-    place = items.get_indexer(_keys(known, *key))
-    cell = names.get_indexer(_keys(known, *who)) * len(dimensions) + dimensions.get_indexer(_keys(known, "dimension"))
+    place = _places(_keys(known, *key), items)
+    row = _places(_keys(known, *who), names) * len(dimensions) + _places(known["dimension"], dimensions)
     inside = place >= 0
-    flat = (cell * len(items) + place)[inside]
+    flat = (row * len(items) + place)[inside]
     shape = (len(names), len(dimensions), len(items))
-    total = np.bincount(flat, known["value"].to_numpy()[inside], minlength=int(np.prod(shape)))
-    count = np.bincount(flat, minlength=int(np.prod(shape)))
+    values = known["value"].to_numpy()[inside]
+    total = np.bincount(flat, values, minlength=math.prod(shape)).astype(np.float64)
+    count = np.bincount(flat, minlength=math.prod(shape))
     with np.errstate(invalid="ignore"):
-        mean = np.where(count > 0, total / count, np.nan)
-    return [tuple(name.split("\x1f")) for name in names], mean.reshape(shape)
+        total /= count
+    return [tuple(name.split("\x1f")) for name in names.to_pylist()], total.reshape(shape)
 
 
 def _dimensions_of(
-    level: Level, dimensions: pd.Index, scores: FloatArray, ratings: FloatArray
+    level: Level, dimensions: Sequence[str], scores: FloatArray, ratings: FloatArray
 ) -> tuple[tuple[str, ...], IntArray]:
     """Returns a cell's dimensions with their places: the level's own, then others that were both scored and rated."""
-    has_score = ~np.isnan(scores).all(axis=(0, 2)) if len(scores) else np.zeros(len(dimensions), bool)
-    has_rating = ~np.isnan(ratings).all(axis=(0, 2))
+    has_score: BoolArray = ~np.isnan(scores).all(axis=(0, 2)) if len(scores) else np.zeros(len(dimensions), bool)
+    has_rating: BoolArray = ~np.isnan(ratings).all(axis=(0, 2))
     own = [name for name in DIMENSIONS[level] if name in dimensions]
-    both = np.flatnonzero(has_score & has_rating)
-    others = sorted(set(dimensions[both]) - set(own))
-    return (*own, *others), dimensions.get_indexer(pd.Index([*own, *others]))
+    both = {name for name, is_both in zip(dimensions, (has_score & has_rating).tolist(), strict=True) if is_both}
+    names = (*own, *sorted(both - set(own)))
+    return names, np.array([dimensions.index(name) for name in names], dtype=np.int64)

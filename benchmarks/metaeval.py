@@ -1,0 +1,116 @@
+"""Meta-evaluation at the papers' scale: planning, and correlating many judges with people.
+
+    python benchmarks/metaeval.py --data FOLDER [--judges 30] [--resamples 1000]
+
+Reads every rated corpus under FOLDER (laid out as docs/rated-corpora.md says), plans `yes_no` for all of its English
+items, gives each of the judges random scores on all items and dimensions, and correlates. The yardstick for the latter
+is scipy on the same data: once for every judge, dimension and statistic, without resamples.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
+from dialeval.aggregation.metaeval.cells import Cell, gather
+from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows, pair_rows
+from dialeval.corpora.items import DIMENSIONS, Item
+from dialeval.corpora.rated import item_rows, rating_rows
+from dialeval.corpora.rated_readers import read_rated
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.yes_no import plan
+from dialeval.tables import to_table
+
+
+def corpora(folder: Path) -> list[tuple[str, str, Path]]:
+    """Returns reader, name and path of every rated corpus in the folder."""
+    comp, xdial = folder / "comp-analysis", folder / "xdial-eval" / "data"
+    found = [("comp_dialogue", path.stem, path) for path in sorted(comp.glob("dialog_level_texts/*_text.txt"))]
+    found += [("comp_turn", path.stem, path) for path in sorted(comp.glob("turn_level_texts*/*_text.txt"))]
+    return found + [("xdial", f"xdial-{path.stem}", path) for path in sorted(xdial.glob("*/*.csv"))]
+
+
+def score_table(items: list[Item], judges: int) -> pa.Table:
+    """Returns scores of all judges on all items and dimensions of their level."""
+    rng = np.random.default_rng(0)
+    keys = [(item, dimension) for item in items for dimension in DIMENSIONS[item.level]]
+    columns = {
+        "corpus": [item.corpus for item, _ in keys],
+        "language": [item.language for item, _ in keys],
+        "item_id": [item.item_id for item, _ in keys],
+        "dimension": [dimension for _, dimension in keys],
+    }
+    arrays = {name: pa.array(values).dictionary_encode() for name, values in columns.items()}
+    parts = []
+    for judge in range(judges):
+        same = {"judge": f"judge{judge}", "method": "yes_no", "repeat": 0, "scale_min": 0.0, "scale_max": 1.0}
+        parts.append(
+            pa.table(
+                {name: array.dictionary_decode() for name, array in arrays.items()}
+                | {name: pa.repeat(value, len(keys)) for name, value in same.items()}
+                | {"value": rng.random(len(keys))}
+            )
+        )
+    return pa.concat_tables(parts)
+
+
+def scipys_time(cells: list[Cell]) -> float:
+    """Returns the seconds that scipy takes for the same correlations without intervals."""
+    start = time.perf_counter()
+    for cell in cells:
+        for ratings in cell.ratings.values():
+            for place in np.flatnonzero(~np.isnan(ratings).all(axis=1)):
+                for scores in cell.scores[:, place]:
+                    known = ~np.isnan(scores) & ~np.isnan(ratings[place])
+                    for statistic in (pearsonr, spearmanr, kendalltau) if known.sum() > 1 else ():
+                        statistic(scores[known], ratings[place][known])
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--judges", type=int, default=30)
+    parser.add_argument("--resamples", type=int, default=1000)
+    arguments = parser.parse_args()
+    clock = time.perf_counter()
+
+    def lap(what: str) -> None:
+        nonlocal clock
+        now = time.perf_counter()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{what}: {now - clock:.1f} s, peak {peak:.0f} MB", flush=True)
+        clock = time.perf_counter()
+
+    readings = [read_rated(reader, name, path) for reader, name, path in corpora(arguments.data)]
+    items = [item for reading in readings for item in reading.items]
+    ratings = [rating for reading in readings for rating in reading.ratings]
+    lap(f"{len(items)} items and {len(ratings)} ratings of {len(readings)} corpora read")
+
+    english = [item for item in items if item.language == "en"]
+    n = sum(1 for one in plan(english, Templates()) if one.to_row())
+    lap(f"{n} yes_no requests planned for the {len(english)} English items")
+
+    item_table, rating_table = (
+        to_table("items", list(item_rows(items))),
+        to_table("ratings", list(rating_rows(ratings))),
+    )
+    scores = score_table(items, arguments.judges)
+    lap(f"{len(scores)} scores of {arguments.judges} judges made up")
+    cells = gather(item_table, rating_table, scores, {item.corpus: "all" for item in items})
+    lap(f"{len(cells)} cells gathered")
+    results = correlate_cells(cells, resamples=arguments.resamples, confidence=0.95, random_seed=0)
+    lap(f"{sum(1 for _ in correlation_rows(results))} x 3 correlations with {arguments.resamples} resamples")
+    lap(f"{sum(1 for _ in average_rows(results))} averages")
+    lap(f"{sum(1 for _ in pair_rows(results))} pairs of judges compared")
+    print(f"yardstick, scipy without intervals: {scipys_time(cells):.1f} s")
+
+
+if __name__ == "__main__":
+    main()

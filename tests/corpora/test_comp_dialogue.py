@@ -1,0 +1,178 @@
+"""Comp-analysis at dialogue level, on hand-made files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.corpora import comp_dialogue
+from dialeval.errors import UserError
+
+FED_ROWS = ("F-000000\thuman: Hello?\tmodel:  Hi: you? ", "F-000001\thuman: Rain again.\tmodel: Bring a coat.")
+
+
+def rounds(n_items: int, *dimensions: str, n_rounds: int = 2) -> dict[str, list[Any]]:
+    return {f"{name}_{number}": [float(number)] * n_items for name in dimensions for number in range(1, n_rounds + 1)}
+
+
+def write(tmp_path: Path, stem: str, rows: tuple[str, ...], **annotations: Any) -> Path:
+    for name, content in annotations.items():
+        (tmp_path / f"{name}_annotations.json").write_text(json.dumps(content))
+    path = tmp_path / f"{stem}_text.txt"
+    path.write_text("".join(f"{row}\n" for row in rows))
+    return path
+
+
+def fed(**first: Any) -> list[dict[str, Any]]:
+    """FED's annotations of the two dialogues of `FED_ROWS`."""
+    entries = []
+    for row, ratings in zip(FED_ROWS, (first, {"Coherent": [2, 2]}), strict=True):
+        turns = [part.split(":", 1) for part in row.split("\t")[1:]]
+        dialog = [{"speaker": speaker, "text": text.strip()} for speaker, text in turns]
+        entries.append({"dialog": dialog, "annotations": ratings, "model": "M", "dialogue_id": "x"})
+    return entries
+
+
+def test_rounds_are_kept_singly_beside_their_mean(tmp_path: Path) -> None:
+    content = {"coh_2": [1.2, 5.0], "coh_1": [2.0, 2.25], "ovr_1": [3, 4]}
+    reading = comp_dialogue.read("mine", write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4=content))
+    found = [(r.item_id, r.dimension, r.round, r.value, r.n_raters) for r in reading.ratings if r.item_id == "F-000000"]
+    assert found == [
+        ("F-000000", "coherence", 0, 2.0, 1),
+        ("F-000000", "coherence", 1, 1.2, 1),
+        ("F-000000", "coherence", None, pytest.approx(1.6), 2),
+        ("F-000000", "overall", 0, 3.0, 1),
+        ("F-000000", "overall", None, 3.0, 1),
+    ]
+    kinds = {(r.rater_kind, r.rater, r.scale_min, r.scale_max) for r in reading.ratings}
+    assert kinds == {("model", "gpt-4", 1.0, 5.0)}
+
+
+def test_people_are_kept_singly_on_scales_that_begin_at_zero(tmp_path: Path) -> None:
+    people = fed(Coherent=[0, 1, 2, 2, 2], Consistent=[1, 0], Overall=[4, 3, 4], **{"Error recovery": []}, Likeable=[2])
+    path = write(tmp_path, "fed-dial", FED_ROWS, fed_human=people)
+    reading = comp_dialogue.read("mine", path)
+    means = {
+        r.dimension: (r.value, r.n_raters, r.scale_min, r.scale_max)
+        for r in reading.ratings
+        if r.round is None and r.item_id == "F-000000"
+    }
+    assert means == {
+        "coherence": (1.4, 5, 0.0, 2.0),
+        "consistent": (0.5, 2, 0.0, 1.0),
+        "overall": (pytest.approx(11 / 3), 3, 0.0, 4.0),
+        "engagingness": (2.0, 1, 0.0, 2.0),
+    }
+    assert [r.value for r in reading.ratings if r.dimension == "coherence" and r.round is not None][:5] == [
+        0,
+        1,
+        2,
+        2,
+        2,
+    ]
+    assert {(r.rater_kind, r.rater) for r in reading.ratings} == {("human", "people")}
+    assert "1 dialogues that nobody rated on error recovery" in reading.summary()
+
+
+def test_a_sample_is_found_by_its_indices_and_the_rest_is_left_out(tmp_path: Path) -> None:
+    rows = tuple(f"P-{number:06d}\tmodel: m{number}\thuman_evaluator: h{number}" for number in range(5))
+    content = {"indices": [3, 0], "div_1": [1, 4], "div_2": [3, 4]}
+    path = write(tmp_path, "persona-see", rows, see_gpt4=content)
+    reading = comp_dialogue.read("mine", path)
+    assert [item.item_id for item in reading.items] == ["P-000000", "P-000003"]
+    assert {r.item_id: r.value for r in reading.ratings if r.round is None} == {"P-000003": 2.0, "P-000000": 4.0}
+    assert "3 records left out (3 dialogues without a rating)" in reading.summary()
+    assert len(comp_dialogue.read("mine", path, unrated_too=True).items) == 5
+    assert [file.name for file in comp_dialogue.source_files(path)] == [
+        "persona-see_text.txt",
+        "see_gpt4_annotations.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stem", "row", "speakers"),
+    [
+        ("fed-dial", "human: a\tmodel: b", ("human", "chatbot")),
+        ("conture-dial", "User: a\tChatbot: b", ("human", "chatbot")),
+        ("ieval-dial", "A: a\tB: b", ("human", "chatbot")),
+        ("persona-see", "model: a\thuman_evaluator: b", ("chatbot", "human")),
+        ("reliable-dial", "A: a\tWizard of X: b", ("A", "Wizard of X")),
+    ],
+)
+def test_speakers_have_one_name_in_all_data_sets(
+    tmp_path: Path, stem: str, row: str, speakers: tuple[str, ...]
+) -> None:
+    name = {"persona-see": "see"}.get(stem, stem.removesuffix("-dial"))
+    path = write(tmp_path, stem, (f"X-000000\t{row}",), **{f"{name}_gpt4": rounds(1, "coh")})
+    (item,) = comp_dialogue.read("m", path).items
+    assert (item.speakers, item.utterances, item.level) == (speakers, ("a", "b"), "dialogue")
+
+
+def test_identical_dialogues_share_a_cluster(tmp_path: Path) -> None:
+    rows = ("I-000000\tA: a\tB: b", "I-000001\tA: c\tB: d", "I-000002\tA: a\tB: b ")
+    path = write(tmp_path, "ieval-dial", rows, ieval_gpt4=rounds(3, "coh"))
+    assert [item.cluster for item in comp_dialogue.read("m", path).items] == ["I-000000", "I-000001", "I-000000"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"coh_1": [1.0]}, ["'coh_1' has 1 ratings", "the texts have 2 rows"]),
+        ({"coh_1": [1.0, 6.0]}, ["'coh_1', position 1 (F-000001)", "6 is off its scale"]),
+        ({"coh_1": [1.0, None]}, ["position 1", "None is no rating"]),
+        ({"cho_1": [1.0, 2.0]}, ["'cho_1'", "did you mean 'coh'?"]),
+        ({"coherence": [1.0, 2.0]}, ["'coherence' is no <dimension>_<round>"]),
+        ({"coh_1": [1.0], "indices": [2]}, ["'indices', position 0", "2 is no row", "0 to 1"]),
+        ({"coh_1": [1.0], "indices": [-1]}, ["-1 is no row"]),
+        ({"coh_1": [1.0], "indices": [0.5]}, ["0.5 is no row"]),
+        ({"coh_1": [1.0, 2.0], "indices": [1, 1]}, ["position 1", "row 1 is there before, at position 0"]),
+        ({"coh_1": [1.0, 2.0], "indices": [1]}, ["'coh_1' has 2 ratings", "indices has 1 rows"]),
+        ([], ["one JSON object"]),
+    ],
+)
+def test_rounds_that_do_not_fit_are_told(tmp_path: Path, content: Any, words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        comp_dialogue.read("m", write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4=content))
+    for word in ("conture_gpt4_annotations.json", *words):
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (fed(Coherent=[0])[:1], ["1 dialogues, but the texts have 2 rows"]),
+        (fed(Coherent=[0])[::-1], ["position 0 (F-000000)", "not the one in the same row"]),
+        (fed(Coherent=[3]), ["position 0 (F-000000), 'Coherent'", "3 is off its scale, 0 to 2"]),
+        (fed(Coherence=[1]), ["'Coherence' is not known; did you mean 'Coherent'?"]),
+        (fed(Coherent=1), ["'Coherent' must be a list"]),
+        ([{"dialog": []}] * 2, ["an object with 'dialog'"]),
+        ({}, ["a JSON list of dialogues"]),
+    ],
+)
+def test_annotations_of_people_that_do_not_fit_are_told(tmp_path: Path, content: Any, words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        comp_dialogue.read("m", write(tmp_path, "fed-dial", FED_ROWS, fed_human=content))
+    for word in ("fed_human_annotations.json", *words):
+        assert word in str(caught.value)
+
+
+def test_missing_annotations_are_told_with_the_names_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no ratings beside it; looked for: .*reliable_gpt4_annotations\.json"):
+        comp_dialogue.read("m", write(tmp_path, "reliable-dial", FED_ROWS))
+
+
+def test_people_on_scales_that_are_not_known_are_not_read(tmp_path: Path) -> None:
+    path = write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4=rounds(2, "coh"), conture_human=fed(Coherent=[1]))
+    reading = comp_dialogue.read("m", path)
+    assert {r.rater_kind for r in reading.ratings} == {"model"}
+    assert "conture_human_annotations.json is not read" in reading.summary()
+
+
+def test_an_utterance_without_a_speaker_is_told_with_its_row(tmp_path: Path) -> None:
+    path = write(tmp_path, "fed-dial", (), fed_gpt4={})
+    path.write_text("F-0\thuman: a\tmodel: b\tsplit off\n")
+    with pytest.raises(UserError, match=r"row 1 \(F-0\), utterance 3: 'split off' does not begin with a speaker"):
+        comp_dialogue.read("m", path)

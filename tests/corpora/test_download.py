@@ -1,0 +1,232 @@
+"""Fetching public corpora: from a server on this machine, or from a mirror."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import BinaryIO, ClassVar
+
+import pytest
+
+from dialeval.corpora import download as module
+from dialeval.corpora.download import download
+from dialeval.corpora.public_sources import PublicFile, files_of
+from dialeval.errors import UserError
+
+CONTENT = {"a b.txt": b"first\n", "deep/b.json": b"[1, 2]"}
+
+
+def public_file(origin: str, *, known: bool = True) -> PublicFile:
+    sha256 = hashlib.sha256(CONTENT[origin]).hexdigest() if known else ""
+    return PublicFile("set", "owner/repo", "c" * 40, "none stated", origin, f"set/{origin}", sha256)
+
+
+@pytest.fixture(autouse=True)
+def two_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [public_file("a b.txt"), public_file("deep/b.json", known=False)]
+    monkeypatch.setattr(module, "files_of", lambda names: files)
+
+
+class Server(ThreadingHTTPServer):
+    """Serves `content` by path, and tells what was asked for."""
+
+    content: ClassVar[dict[str, bytes]] = {}
+    cut_to: int | None = None
+    status = 200
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.asked: list[str] = []
+        self.content = {f"/owner/repo/{'c' * 40}/{name.replace(' ', '%20')}": body for name, body in CONTENT.items()}
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        body = self.server.content.get(self.path)
+        status = 404 if body is None else self.server.status
+        body = body or b""
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: self.server.cut_to])
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with Server() as started:
+        thread = threading.Thread(target=started.serve_forever, args=(0.02,))
+        thread.start()
+        yield started
+        started.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    for name, body in CONTENT.items():
+        path = tmp_path / "mirror" / "set" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+    return tmp_path / "mirror"
+
+
+def files_under(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+WHOLE = {f"set/{name}": body for name, body in CONTENT.items()}
+
+
+def test_files_come_from_the_server_after_the_licence_was_said(tmp_path: Path, server: Server) -> None:
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(f"{len(server.asked)} asked: {line}")
+
+    paths = download(["set"], tmp_path / "data", base_url=server.url, say=say)
+    assert files_under(tmp_path / "data") == WHOLE
+    assert paths == [tmp_path / "data" / name for name in WHOLE]
+    assert said[0] == "0 asked: set: 2 file(s) of owner/repo at ccccccc; licence: none stated"
+    assert "2 files fetched" in said[-1]
+    assert "1 have the checksum on record, of 1 none is on record" in said[-1]
+
+
+def test_what_is_there_is_not_fetched_again(tmp_path: Path, server: Server) -> None:
+    target = tmp_path / "data" / "set" / "a b.txt"
+    target.parent.mkdir(parents=True)
+    target.write_bytes(CONTENT["a b.txt"])
+    said: list[str] = []
+    download(["set"], tmp_path / "data", base_url=server.url, say=said.append)
+    assert [path.rpartition("/")[2] for path in server.asked] == ["b.json"]
+    assert "1 files already there, 1 files fetched" in said[-1]
+    download(["set"], tmp_path / "data", base_url=server.url, say=said.append)
+    assert len(server.asked) == 1
+
+
+def test_a_mirror_is_copied_without_a_network(tmp_path: Path, mirror: Path) -> None:
+    download(["set"], tmp_path / "data", mirror, base_url="http://127.0.0.1:9", say=lambda line: None)
+    assert files_under(tmp_path / "data") == WHOLE
+    copy = tmp_path / "data" / "set" / "a b.txt"
+    assert not copy.is_symlink()
+    assert copy.stat().st_ino != (mirror / "set" / "a b.txt").stat().st_ino
+
+
+def refused(tmp_path: Path, **how: object) -> str:
+    """Returns what a download that must fail says, and checks that nothing half written is left."""
+    with pytest.raises(UserError) as caught:
+        download(["set"], tmp_path / "data", say=lambda line: None, **how)  # type: ignore[arg-type]
+    left = files_under(tmp_path / "data")
+    assert left.items() <= WHOLE.items()
+    return str(caught.value)
+
+
+def test_a_file_of_another_version_is_refused(tmp_path: Path, server: Server, mirror: Path) -> None:
+    server.content = dict.fromkeys(server.content, b"changed")
+    message = refused(tmp_path, base_url=server.url)
+    assert "/a%20b.txt has the checksum" in message
+    assert "another version or was damaged" in message
+    (mirror / "set" / "a b.txt").write_bytes(b"changed")
+    assert "from the mirror, has the checksum" in refused(tmp_path, mirror=mirror)
+
+
+def test_a_file_of_the_users_is_not_overwritten(tmp_path: Path, server: Server) -> None:
+    target = tmp_path / "data" / "set" / "a b.txt"
+    target.parent.mkdir(parents=True)
+    target.write_bytes(b"mine")
+    with pytest.raises(UserError, match=r"a b\.txt is there, but its checksum is not the one.*move it away"):
+        download(["set"], tmp_path / "data", base_url=server.url, say=lambda line: None)
+    assert target.read_bytes() == b"mine"
+    assert server.asked == []
+
+
+def test_a_file_that_is_gone_is_told(tmp_path: Path, server: Server) -> None:
+    server.content = {path: body for path, body in server.content.items() if path.endswith("txt")}
+    message = refused(tmp_path, base_url=server.url)
+    assert "b.json is not there (404)" in message
+    assert "put it at set/deep/b.json" in message
+    assert "set/a b.txt" in files_under(tmp_path / "data")
+
+
+def test_a_server_that_refuses_is_told(tmp_path: Path, server: Server) -> None:
+    server.status = 503
+    assert "the server says 503" in refused(tmp_path, base_url=server.url)
+
+
+def test_a_file_cut_off_on_its_way_is_told_even_without_a_checksum(tmp_path: Path, server: Server) -> None:
+    target = tmp_path / "data" / "set" / "a b.txt"
+    target.parent.mkdir(parents=True)
+    target.write_bytes(CONTENT["a b.txt"])
+    server.cut_to = 3
+    message = refused(tmp_path, base_url=server.url)
+    assert "b.json cannot be fetched: the connection ended after 3 of 6 bytes" in message
+
+
+def test_a_network_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # taken, and nobody listens
+        message = refused(tmp_path, base_url=f"http://127.0.0.1:{unused.getsockname()[1]}")
+    assert "cannot be fetched" in message
+    assert "name a mirror" in message
+
+
+def test_a_mirror_that_lacks_a_file_is_told(tmp_path: Path, mirror: Path) -> None:
+    (mirror / "set" / "deep" / "b.json").unlink()
+    message = refused(tmp_path, mirror=mirror)
+    assert (
+        "b.json cannot be read: No such file or directory; the mirror must be laid out like the data folder" in message
+    )
+
+
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    def fetch(url: str, file: BinaryIO) -> None:
+        file.write(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    message = refused(tmp_path, fetch=fetch)
+    assert "cannot be written: No space left on device; make room there" in message
+    assert files_under(tmp_path / "data") == {}
+
+
+def test_a_data_folder_that_is_no_folder_is_told(tmp_path: Path, mirror: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(UserError, match="cannot be written: .*see that the data folder can be written to"):
+        download(["set"], tmp_path / "data", mirror, say=lambda line: None)
+
+
+def test_the_public_files_can_be_had_from_a_mirror(
+    tmp_path: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "files_of", files_of)
+    said: list[str] = []
+    (workbook, _) = download(["botchat", "dialogbench"], tmp_path / "data", real_data, say=said.append)
+    assert workbook == tmp_path / "data" / "botchat" / "MuTual_test.xlsx"
+    assert "botchat: 1 file(s) of open-compass/BotChat at 70e1e63; licence: Apache-2.0" in said
+    assert "2 files copied" in said[-1]
+
+
+def test_an_interruption_leaves_nothing_half_written(tmp_path: Path) -> None:
+    def fetch(url: str, file: BinaryIO) -> None:
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        download(["set"], tmp_path / "data", fetch=fetch, say=lambda line: None)
+    assert files_under(tmp_path / "data") == {}

@@ -1,0 +1,93 @@
+"""Which items are not independent: they share a context, or are turns of one dialogue.
+
+Every function takes the utterances of the items, in order, and returns for each item the position of the first item of
+its cluster. All are linear in the number of utterances.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
+
+Texts = Sequence[Sequence[str]]
+"""Utterances of each item; at turn level the last one is the response."""
+
+_NOWHERE = -1
+_TURN_ID = re.compile(r"(.+-\d{4,})-\d{4,}")
+
+
+def merged(*partitions: Sequence[Hashable]) -> list[int]:
+    """Joins items that have the same key in one of the partitions.
+
+    Args:
+        partitions: a key for every item, each of the same length.
+    """
+    n_items = len(partitions[0])
+    first = list(range(n_items))
+    for keys in partitions:
+        holder: dict[Hashable, int] = {}
+        for position, key in enumerate(keys):
+            _join(first, holder.setdefault(key, position), position)
+    return [_first(first, position) for position in range(n_items)]
+
+
+def context_clusters(items: Texts) -> list[int]:
+    """Joins responses to one context, and those whose context is the beginning of another item's dialogue.
+
+    A response that stands alone is independent of all others.
+    """
+    # The contexts make a tree: an utterance leads from what was said before it to what is known after it.
+    after: dict[tuple[int, str], int] = {}
+    holder: dict[int, int] = {}
+    ends: list[int] = []
+    for position, texts in enumerate(items):
+        node = 0
+        for text in texts[:-1]:
+            node = after.setdefault((node, text), len(after) + 1)
+        ends.append(holder.setdefault(node, position) if node else position)
+    first = ends[:]
+    for position, texts in enumerate(items):
+        node = 0
+        for text in texts if len(texts) > 1 else ():
+            node = after.get((node, text), _NOWHERE)
+            if node == _NOWHERE:
+                break
+            if node in holder:
+                _join(first, holder[node], position)
+    return [_first(first, position) for position in range(len(first))]
+
+
+def continuation_clusters(items: Texts) -> list[int]:
+    """Joins neighbours where the second's context goes on from the first's last utterance and response.
+
+    This finds the dialogues again in rows that each show the last few utterances before a response.
+    """
+    first = list(range(len(items)))
+    for position, (before, here) in enumerate(pairwise(items), start=1):
+        if len(before) > 1 and tuple(here[-4:-2]) == tuple(before[-2:]):
+            first[position] = first[position - 1]
+    return first
+
+
+def identical_clusters(items: Texts) -> list[int]:
+    """Joins items with the same text: whole dialogues are otherwise independent."""
+    return merged([tuple(texts) for texts in items])
+
+
+def dialogue_of_turn(item_id: str) -> str | None:
+    """Returns the dialogue's part of an id such as `CONTURE-000012-0003`; None if it is not of this form."""
+    match = _TURN_ID.fullmatch(item_id)
+    return match[1] if match else None
+
+
+def _first(first: list[int], position: int) -> int:
+    while first[position] != position:
+        first[position] = first[first[position]]
+        position = first[position]
+    return position
+
+
+def _join(first: list[int], one: int, other: int) -> None:
+    one, other = _first(first, one), _first(first, other)
+    first[max(one, other)] = min(one, other)

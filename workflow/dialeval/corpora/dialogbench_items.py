@@ -1,0 +1,97 @@
+"""DialogBench's published question files: one JSON object per line, whatever the file is called.
+
+The task is the record's own, or the file's name where the record has none that is known. Records that are no items
+(no options, more than four, an empty one, no readable label, ...) are left out and counted by reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dialeval.corpora.dialogbench_records import RecordProblem, read_record
+from dialeval.corpora.dialogbench_tasks import TASKS, Task, find_task
+from dialeval.corpora.dialogues import parse_json, read_text
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.errors import UserError
+
+SUFFIXES = (".json", ".jsonl")
+
+
+@dataclass
+class ItemReading:
+    """What a reader found: the items, and how many records it left out, by task and reason."""
+
+    source: str
+    items: list[TestItem] = field(default_factory=list)
+    skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def summary(self) -> str:
+        """Returns one line: what was read, and what was left out and why."""
+        line = f"{self.source}: {len(self.items)} test items read"
+        if self.skipped:
+            reasons = "; ".join(f"{count} {task} {reason}" for (task, reason), count in self.skipped.most_common())
+            line += f", {sum(self.skipped.values())} records left out ({reasons})"
+        return line
+
+
+def read(path: Path, language: str, *, origin: str = "published", task: str | None = None) -> ItemReading:
+    """Reads one file, or all `.json` and `.jsonl` files of a folder.
+
+    Args:
+        path: the file or folder.
+        language: language of the items.
+        origin: what is noted as the items' origin.
+        task: name of the task of records that name none that is known; the file's name if None.
+
+    Raises:
+        UserError: nothing to read, a line that is no JSON object, or a task that cannot be told, with file and line.
+    """
+    reading = ItemReading(str(path))
+    seen: Counter[str] = Counter()
+    for file in _files(path):
+        for number, line in enumerate(read_text(file).split("\n"), start=1):
+            if line.strip():
+                _read_line(line, f"{file}, line {number}", task or file.stem, language, origin, reading, seen)
+    if not reading.items:
+        raise UserError(f"{reading.summary()}; give a file with one question per line")
+    return reading
+
+
+def _read_line(
+    line: str, where: str, fallback: str, language: str, origin: str, reading: ItemReading, seen: Counter[str]
+) -> None:
+    record = parse_json(line, where)
+    if not isinstance(record, dict):
+        raise UserError(f"{where}: a line must hold one JSON object, not {type(record).__name__}")
+    task = _task(str(record.get("task") or ""), fallback, where)
+    item_id = str(record.get("id") or "").strip() or "item"
+    if not item_id.startswith(f"{task.abbreviation}-"):
+        item_id = f"{task.abbreviation}-{item_id}"
+    seen[item_id] += 1
+    if seen[item_id] > 1:  # the ids are made up by whoever wrote the item, and repeat
+        item_id = f"{item_id}~{seen[item_id]}"
+    try:
+        reading.items.append(read_record(record, item_id=item_id, task=task, language=language, origin=origin))
+    except RecordProblem as problem:
+        reading.skipped[task.abbreviation, problem.reason] += 1
+
+
+def _task(name: str, fallback: str, where: str) -> Task:
+    task = find_task(name) or find_task(fallback)
+    if task is None:
+        known = ", ".join(task.abbreviation for task in TASKS)
+        raise UserError(f"{where}: neither '{name}' nor '{fallback}' is a task of DialogBench; name one of {known}")
+    return task
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
+    if not files:
+        raise UserError(f"{path}: no file ends in {' or '.join(SUFFIXES)}")
+    yield from files

@@ -1,0 +1,188 @@
+"""Fetches public corpora into the data folder, from their repositories or from a folder that has them already.
+
+A file is written under another name and renamed once it is whole and its checksum is right, so that nothing half
+written is ever found under its own name; a run that was cut short goes on where it was.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
+from pathlib import Path
+from typing import BinaryIO
+
+from dialeval.corpora.public_sources import PublicFile, files_of
+from dialeval.errors import UserError
+
+RAW_FILES = "https://raw.githubusercontent.com"
+"""Serves the files of public GitHub repositories at a commit."""
+
+Fetch = Callable[[str, BinaryIO], None]
+"""Writes what is at a URL into an open file."""
+
+_CHUNK = 1 << 20
+_TIMEOUT_S = 60.0
+
+
+def download(
+    names: Iterable[str],
+    data_dir: Path,
+    mirror: Path | None = None,
+    fetch: Fetch | None = None,
+    *,
+    base_url: str = RAW_FILES,
+    say: Callable[[str], None] = print,
+) -> list[Path]:
+    """Fetches corpora, after their licences were said.
+
+    Args:
+        names: of public corpora.
+        data_dir: the data folder; files lie in it as `public_sources.csv` says.
+        mirror: a folder that is laid out like the data folder and is copied from; None to use the network.
+        fetch: how a URL is fetched; None for plain HTTP.
+        base_url: of the server of raw repository files.
+        say: takes a line for the user.
+
+    Returns:
+        The files, present and checked.
+
+    Raises:
+        UserError: a name is unknown, a file cannot be had or written, or has a wrong checksum; whole files stay.
+    """
+    files = files_of(names)
+    for line in licence_lines(files):
+        say(line)
+    done: Counter[str] = Counter()
+    for file in files:
+        target = data_dir / file.local_path
+        if target.exists():
+            _check_present(file, target)
+            done["already there"] += 1
+        elif mirror is not None:
+            _copy(file, mirror / file.local_path, target)
+            done["copied"] += 1
+        else:
+            _download(file, file.url(base_url), target, fetch or fetch_url)
+            done["fetched"] += 1
+    unchecked = sum(not file.sha256 for file in files)
+    say(
+        ", ".join(f"{count} files {how}" for how, count in done.items())
+        + f" in {data_dir}; {len(files) - unchecked} have the checksum on record"
+        + (f", of {unchecked} none is on record" if unchecked else "")
+    )
+    return [data_dir / file.local_path for file in files]
+
+
+def licence_lines(files: Iterable[PublicFile]) -> list[str]:
+    """Returns a line for every repository and commit: where the files come from and under which licence."""
+    counts = Counter((file.name, file.repository, file.commit, file.licence) for file in files)
+    return [
+        f"{name}: {count} file(s) of {repository} at {commit[:7]}; licence: {licence}"
+        for (name, repository, commit, licence), count in counts.items()
+    ]
+
+
+def fetch_url(url: str, file: BinaryIO) -> None:
+    """Writes what is at a URL into a file, over plain HTTP.
+
+    Raises:
+        OSError: the network or the server failed, or fewer bytes came than were said.
+    """
+    request = urllib.request.Request(url, headers={"User-Agent": "dialeval"})
+    with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:
+        said = response.headers.get("Content-Length")
+        n_bytes = 0
+        while chunk := response.read(_CHUNK):
+            n_bytes += file.write(chunk)
+    if said is not None and n_bytes != int(said):
+        raise ConnectionError(f"the connection ended after {n_bytes} of {said} bytes")
+
+
+def _check_present(file: PublicFile, target: Path) -> None:
+    if not target.is_file():
+        raise UserError(f"{target} is there, but it is no file; move it away and run this again")
+    if file.sha256 and _sha256(target) != file.sha256:
+        raise UserError(
+            f"{target} is there, but its checksum is not the one on record for {file.repository} at {file.commit[:7]}; "
+            "move it away and run this again to get the original"
+        )
+
+
+def _copy(file: PublicFile, source: Path, target: Path) -> None:
+    with _written(file, target, f"{source}, from the mirror,") as out:
+        try:
+            content = source.open("rb")
+        except OSError as error:
+            raise UserError(
+                f"{source} cannot be read: {error.strerror or error}; the mirror must be laid out like the data "
+                "folder; without a mirror the network is used"
+            ) from error
+        with content:
+            while chunk := content.read(_CHUNK):
+                out.write(chunk)
+
+
+def _download(file: PublicFile, url: str, target: Path, fetch: Fetch) -> None:
+    with _written(file, target, url) as out:
+        try:
+            fetch(url, out)
+        except urllib.error.HTTPError as error:
+            raise UserError(_refused(file, url, error)) from error
+        except (OSError, HTTPException) as error:
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            reason = getattr(error, "reason", None) or error
+            raise UserError(
+                f"{url} cannot be fetched: {reason}; run this again when the network is there (what has arrived is "
+                "kept), or name a mirror: a folder that has the files"
+            ) from error
+
+
+def _refused(file: PublicFile, url: str, error: urllib.error.HTTPError) -> str:
+    if error.code == 404:
+        return (
+            f"{url} is not there (404); {file.repository} was moved, made private or rewritten: get "
+            f"{file.origin_path} from its authors and put it at {file.local_path} in the data folder, or name a mirror"
+        )
+    return (
+        f"{url} cannot be fetched: the server says {error.code} ({error.reason}); run this again later or name a mirror"
+    )
+
+
+@contextmanager
+def _written(file: PublicFile, target: Path, origin: str) -> Iterator[BinaryIO]:
+    """Opens a file that gets its name only when its block ends well and its checksum is right."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        if file.sha256 and (found := _sha256(part)) != file.sha256:
+            raise UserError(
+                f"{origin} has the checksum {found[:12]}..., not {file.sha256[:12]}... as on record: it is another "
+                "version or was damaged on its way; nothing was written"
+            )
+        part.replace(target)
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "make room there" if full else "see that the data folder can be written to"
+        raise UserError(
+            f"{target} cannot be written: {error.strerror or error}; {remedy} and run this again"
+        ) from error
+    finally:
+        with suppress(OSError):  # what went wrong before is what the user must hear of
+            part.unlink()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,191 @@
+"""What a reader of rated items finds, and what every rated source must obey."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from dialeval.corpora.items import Item, RaterKind, Rating
+from dialeval.errors import UserError
+
+PEOPLE = "people"
+"""The rater's name where a source does not tell people apart."""
+
+
+class Scale(NamedTuple):
+    """The lowest and the highest value that a rater could give."""
+
+    low: float
+    high: float
+
+
+@dataclass
+class RatedReading:
+    """What a reader found.
+
+    Attributes:
+        source: the file, for messages.
+        items: what judges score, once per language.
+        ratings: what people (or a model) said of the items, once for all languages.
+        notes: how often something was met that is kept as it is and worth knowing.
+        skipped: how many records were left out for which reason.
+    """
+
+    source: str
+    items: list[Item] = field(default_factory=list)
+    ratings: list[Rating] = field(default_factory=list)
+    notes: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    _places: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
+
+    def add(self, item: Item, place: str) -> None:
+        """Takes an item that stands at `place` in the source.
+
+        Raises:
+            UserError: it has no id, an id used before in its language, nothing to score, or an empty utterance.
+        """
+        where = f"{self.source}, {place}"
+        if not item.item_id:
+            raise UserError(f"{where}: the item has no id; give every item one")
+        key = (item.language, item.item_id)
+        if key in self._places:
+            raise UserError(
+                f"{where}: the id '{item.item_id}' is used before, at {self._places[key]}; ids must be unique"
+            )
+        if not item.utterances:
+            raise UserError(f"{where}: item '{item.item_id}' has no utterance; write what was said or remove it")
+        for number, text in enumerate(item.utterances, start=1):
+            if not text.strip():
+                raise UserError(
+                    f"{where}: item '{item.item_id}', utterance {number} is empty; write what was said or remove it"
+                )
+        self._places[key] = place
+        self.items.append(item)
+
+    def summary(self) -> str:
+        """Returns one line: what was read, what was left out and why, and what is odd about the rest."""
+        languages = list(dict.fromkeys(item.language for item in self.items))
+        people = sum(rating.rater_kind == "human" for rating in self.ratings)
+        line = (
+            f"{self.source}: {len(self.items)} items in {len(languages)} language(s) ({', '.join(languages)}) and "
+            f"{len(self.ratings)} ratings read, {people} of them by people"
+        )
+        if self.skipped:
+            line += f"; {sum(self.skipped.values())} records left out ({_counted(self.skipped)})"
+        if self.notes:
+            line += f"; kept as they are: {_counted(self.notes)}"
+        return line
+
+
+def check(reading: RatedReading) -> RatedReading:
+    """Refuses what no later stage could use.
+
+    Raises:
+        UserError: there is no item or no rating; a rating is of no item, off its scale or given twice; an item is of
+            another level or cluster in another language.
+    """
+    source = reading.source
+    if not reading.items:
+        left_out = f" ({_counted(reading.skipped)} left out)" if reading.skipped else ""
+        raise UserError(f"{source}: there is no rated item in it{left_out}")
+    kind: dict[str, tuple[str, str]] = {}
+    for item in reading.items:
+        if kind.setdefault(item.item_id, (item.level, item.cluster)) != (item.level, item.cluster):
+            raise UserError(
+                f"{source}: item '{item.item_id}' has another level or cluster in '{item.language}' than in the "
+                "language before it; both must be the same in every language"
+            )
+    seen: set[tuple[str, str, str, str, int | None]] = set()
+    for rating in reading.ratings:
+        name = f"{source}: the rating of item '{rating.item_id}' on {rating.dimension} by {rating.rater}"
+        key = (rating.item_id, rating.dimension, rating.rater_kind, rating.rater, rating.round)
+        if rating.item_id not in kind:
+            raise UserError(f"{name} is of an item that is not there; remove it or add the item")
+        if key in seen:
+            raise UserError(f"{name} is there twice; remove one")
+        seen.add(key)
+        rating_value(rating.value, Scale(rating.scale_min, rating.scale_max), name)
+    if not reading.ratings:
+        raise UserError(f"{source}: no item in it has a rating")
+    return reading
+
+
+def rating_value(value: object, scale: Scale, place: str) -> float:
+    """Returns a rating as a number; fractions stay fractions.
+
+    Raises:
+        UserError: it is no finite number, or off its scale; the message begins with `place`.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise UserError(f"{place}: {value!r:.60} is no rating; a number from {scale.low:g} to {scale.high:g} is needed")
+    if not scale.low <= value <= scale.high:
+        raise UserError(
+            f"{place}: the rating {value:g} is off its scale, {scale.low:g} to {scale.high:g}; correct one of them"
+        )
+    return float(value)
+
+
+def repeated_ratings(
+    item: tuple[str, str, str], rater: tuple[RaterKind, str], values: Sequence[float | None], scale: Scale
+) -> list[Rating]:
+    """Returns the ratings of several raters or rounds singly, and their mean; nothing where nobody rated.
+
+    Args:
+        item: corpus, item id and dimension.
+        rater: kind and name.
+        values: by rater or round; None where one is missing.
+        scale: of the values.
+    """
+    given = [value for value in values if value is not None]
+    if not given:
+        return []
+    singles = [
+        Rating(*item, *rater, number, value, 1, *scale) for number, value in enumerate(values) if value is not None
+    ]
+    return [*singles, Rating(*item, *rater, None, math.fsum(given) / len(given), len(given), *scale)]
+
+
+def only_english(languages: Iterable[str] | None, source: str) -> None:
+    """Checks that a source in English is asked for English.
+
+    Raises:
+        UserError: `languages` are given and `en` is not among them.
+    """
+    if languages is not None and "en" not in (wanted := list(languages)):
+        raise UserError(f"{source}: it is in English only; languages are {', '.join(wanted)}: add en or leave it out")
+
+
+@lru_cache(maxsize=1024)
+def speakers_before_response(n_utterances: int) -> tuple[str, ...]:
+    """Returns who speaks where the source does not say it: the response is the chatbot's, backwards they alternate."""
+    return tuple("human" if (n_utterances - turn) % 2 == 0 else "chatbot" for turn in range(n_utterances))
+
+
+@lru_cache(maxsize=1024)
+def speakers_in_turn(n_utterances: int, first: str = "human", second: str = "chatbot") -> tuple[str, ...]:
+    """Returns who speaks where two alternate from the beginning."""
+    return tuple(second if turn % 2 else first for turn in range(n_utterances))
+
+
+def item_rows(items: Iterable[Item]) -> list[dict[str, Any]]:
+    """Returns items as rows of a table, with exactly the fields of `Item`."""
+    names = [part.name for part in fields(Item)]
+    rows = []
+    for item in items:
+        row = {name: getattr(item, name) for name in names}
+        rows.append(row | {"speakers": list(item.speakers), "utterances": list(item.utterances)})
+    return rows
+
+
+def rating_rows(ratings: Iterable[Rating]) -> list[dict[str, Any]]:
+    """Returns ratings as rows of a table, with exactly the fields of `Rating`."""
+    names = [part.name for part in fields(Rating)]
+    return [{name: getattr(rating, name) for name in names} for rating in ratings]
+
+
+def _counted(counts: Counter[str]) -> str:
+    return "; ".join(f"{count} {reason}" for reason, count in counts.most_common())

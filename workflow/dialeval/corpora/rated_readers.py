@@ -1,0 +1,42 @@
+"""Which reader reads which kind of rated source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.corpora import comp_dialogue, comp_turn, rated_json_lines, xdial
+from dialeval.corpora.rated import RatedReading
+from dialeval.errors import UserError, nearest
+
+RATED_READERS = {
+    "comp_turn": comp_turn.read,
+    "comp_dialogue": comp_dialogue.read,
+    "xdial": xdial.read,
+    "rated_jsonl": rated_json_lines.read,
+}
+
+
+def read_rated(reader: str, corpus: str, path: Path, languages: list[str] | None = None) -> RatedReading:
+    """Reads a rated source.
+
+    Args:
+        reader: a name in `RATED_READERS`.
+        corpus: name of the corpus in the configuration.
+        path: the file of the texts.
+        languages: codes of the languages to read; None for all that the source has.
+
+    Raises:
+        UserError: something is wrong with the source.
+    """
+    if reader not in RATED_READERS:
+        raise UserError(f"there is no reader of rated items named '{reader}'; {nearest(reader, RATED_READERS)}")
+    return RATED_READERS[reader](corpus, path, languages)
+
+
+def rated_source_files(reader: str, path: Path) -> list[Path]:
+    """Returns the files that a source is read from, so that a change in one of them is noticed."""
+    if reader == "comp_turn":
+        return comp_turn.source_files(path)
+    if reader == "comp_dialogue":
+        return comp_dialogue.source_files(path)
+    return [path]
