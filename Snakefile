@@ -4,6 +4,7 @@
 #   snakemake --cores 8 --configfile configs/mutual.yaml           another configuration
 #   snakemake --cores 8 botchat                                    BotChat's tables and figures
 #   snakemake --cores 8 metaeval                                   how far judges agree with people
+#   snakemake --cores 8 robustness                                 whether judges notice damage
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
@@ -26,6 +27,7 @@ include: "rules/selfchat.smk"
 include: "rules/judging.smk"
 include: "rules/botchat.smk"
 include: "rules/metaeval.smk"
+include: "rules/robustness.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 include: "rules/usage.smk"
@@ -40,6 +42,7 @@ localrules:
     estimate,
     metaeval,
     report,
+    robustness,
 
 
 rule all:
@@ -55,3 +58,4 @@ rule all:
         ),
         battle_files(),
         metaeval_files(),
+        robustness_files(),

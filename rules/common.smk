@@ -168,6 +168,44 @@ def metaeval_settings(benchmarks=False, ensemble_size=False):
     )
 
 
+def damage_settings():
+    """Returns what is damaged by rule, and how."""
+    section = CONFIG.robustness
+    if section is None:
+        return settings()
+    ladders = section.ladders
+    return settings(
+        strategies=section.strategies,
+        limit=section.limit,
+        dialogue_draws=section.dialogue_draws,
+        turn_draws=section.turn_draws,
+        ladder_strategies=ladders.strategies if ladders else [],
+        ladder_steps=ladders.steps if ladders else 2,
+        ladder_limit=ladders.limit if ladders else None,
+        published=(
+            str(CONFIG.published_damage()) if CONFIG.published_damage() else None
+        ),
+        random_seed=CONFIG.random_seed,
+    )
+
+
+def rewrite_settings(model):
+    """Returns what a model damages, and how."""
+    section = CONFIG.robustness
+    return settings(
+        name=model,
+        model=asked_model(model),
+        answering=CONFIG.answering,
+        strategies=section.strategies,
+        limit=section.limit,
+        dialogue_draws=section.dialogue_draws,
+        turn_draws=section.turn_draws,
+        temperature=section.rewriter_temperature,
+        random_seed=CONFIG.random_seed,
+        prompts_directory=PROMPTS,
+    )
+
+
 def asked_dimensions():
     """Returns the corpora of which yes_no does not ask about all dimensions."""
     corpora = CONFIG.metaeval.corpora if CONFIG.metaeval else {}

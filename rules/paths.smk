@@ -4,6 +4,14 @@ HUMAN = f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet"
 SEEDS = f"{RESULTS}/seeds.parquet"
 TABLES = f"{RESULTS}/tables/botchat"
 CORRELATIONS = ["correlations", "averages", "judge_pairs", "ranking_agreement"]
+ROBUSTNESS_TABLES = [
+    "pairs",
+    "robustness",
+    "averages",
+    "thetas",
+    "drops",
+    "ladders",
+]
 ENSEMBLES = ["dimension_ensemble", "model_ensemble", "matrices"]
 PAIRWISE = [name for name in ("arena", "gteval") if name in PROTOCOLS]
 
@@ -54,9 +62,41 @@ def ratings_of(corpora):
     return [f"{RESULTS}/ratings/{corpus}.parquet" for corpus in corpora]
 
 
+def rewriters():
+    """Returns the model that damages items, if there is one."""
+    section = CONFIG.robustness
+    return [section.rewriter] if section and section.rewriter else []
+
+
+def perturbed(kind):
+    """Returns the tables of damaged items, or of the pairs that they make with their originals."""
+    if not CONFIG.robustness:
+        return []
+    makers = ["rule", *(rewriters() if CONFIG.robustness.corpora else [])]
+    return [f"{RESULTS}/perturbed/by_{maker}.{kind}.parquet" for maker in makers]
+
+
+def published_damage_files():
+    """Returns the files of the published damaged sets."""
+    folder = CONFIG.published_damage()
+    return sorted(map(str, folder.glob("*/*/*.txt"))) if folder else []
+
+
+def robustness_files():
+    """Returns the tables and figures of robustness."""
+    if not CONFIG.robustness:
+        return []
+    return [
+        f"{RESULTS}/tables/robustness/{name}.{suffix}"
+        for name in ROBUSTNESS_TABLES
+        for suffix in ("parquet", "csv")
+    ]
+
+
 def scored_items():
     """Returns the tables of everything that judges score."""
-    return items_of(CONFIG.metaeval.corpora if CONFIG.metaeval else [])
+    rated = items_of(CONFIG.metaeval.corpora if CONFIG.metaeval else [])
+    return rated + perturbed("items")
 
 
 def judged_scores():
@@ -106,7 +146,11 @@ def usage_records():
         for protocol in [*PROTOCOLS, *SCORING]
         for name in CONFIG.judges_of(protocol)
     ]
-    return [
+    rewriting = [
+        f"{RESULTS}/usage/{name}/perturb-1-of-1.json"
+        for name in (rewriters() if perturbed("pairs") else [])
+    ]
+    return rewriting + [
         f"{RESULTS}/usage/{name}/{protocol}-{shard}-of-{shards}.json"
         for name, protocol in jobs
         if name not in PUBLISHED

@@ -281,3 +281,12 @@ def test_scores_of_other_items_are_left_out() -> None:
     items, ratings, scores = tables({"a": 0.2}, ("one",))
     scores.append(score("a", "damaged", 1, "overall", 1.0))
     assert gather(*as_tables(items, ratings, scores), {"one": "all"})[0].scorers == (Scorer("a", "yes_no"),)
+
+
+def test_a_judge_of_whom_nothing_could_be_read_is_not_passed_over() -> None:
+    items, ratings, scores = tables({"mute": 0.5}, ("one",))
+    scores = [row | {"value": None, "status": "unparsed"} for row in scores if row["dimension"] != "overall"]
+    rows = list(correlation_rows(correlated(items, ratings, scores)))
+    assert {row["dimension"] for row in rows} == set(DIMENSIONS) - {"overall"}
+    assert all((row["n"], row["n_missing"]) == (0, N) for row in rows)
+    assert all("3 are needed" in row["reason"] for row in rows)

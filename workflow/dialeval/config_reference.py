@@ -34,6 +34,8 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`metaeval`", config.MetaEval),
     ("`metaeval.corpora.<name>`", config.RatedCorpus),
     ("`metaeval.score_files.<name>`", config.ScoreFile),
+    ("`robustness`", config.Robustness),
+    ("`robustness.ladders`", config.Ladders),
     ("`battles.<name>`", config.Battles),
     ("`elo`", config.Elo),
     ("`answering`", config.Answering),

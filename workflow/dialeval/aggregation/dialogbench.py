@@ -20,6 +20,7 @@ from dialeval.corpora.multiple_choice import LETTERS, TestItem
 from dialeval.dialogbench.characters import STYLES
 from dialeval.dialogbench.domains import DOMAINS, GROUPS, NAMES
 from dialeval.published.dialogbench import (
+    HUMAN,
     OVERALL,
     published_ablation,
     published_accuracy,
@@ -65,6 +66,24 @@ def accuracy_rows(answers: Iterable[Answer]) -> list[Row]:
             if own:
                 rows.append(_accuracy_row(about, "dimension", dimension, mean_rate(own), len(own)))
         rows.append(_accuracy_row(about, "overall", OVERALL, mean_rate(list(rates.values())), len(rates)))
+    return rows
+
+
+def human_rows(languages: Sequence[str]) -> list[Row]:
+    """Returns people's published accuracies in the columns of `accuracy_rows`, without intervals: for show beside ours.
+
+    Args:
+        languages: those for which there are answers.
+    """
+    rows: list[Row] = []
+    for language in languages:
+        about = {"model": HUMAN.lower(), "method": "published", "language": language}
+        for name in (*ABBREVIATIONS, OVERALL):
+            accuracy = published_accuracy(HUMAN, language, name)
+            if accuracy is not None:
+                rate = Rate(accuracy, math.nan, math.nan, 0, 0)
+                scope, n_tasks = ("overall", len(TASKS)) if name == OVERALL else ("task", 1)
+                rows.append(_accuracy_row(about, scope, name, rate, n_tasks))
     return rows
 
 

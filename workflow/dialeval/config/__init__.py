@@ -11,6 +11,7 @@ from dialeval.config.loading import load_config, refuse_repeated_keys
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
 from dialeval.config.models import ENGINES, EmbeddedModel, Model, OpenAIModel, PublishedModel, VllmModel
 from dialeval.config.protocols import Protocols
+from dialeval.config.robustness import Ladders, Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.whole import Config
 
@@ -24,6 +25,7 @@ __all__ = [
     "Elo",
     "EmbeddedModel",
     "GTEval",
+    "Ladders",
     "MetaEval",
     "Model",
     "OpenAIModel",
@@ -32,6 +34,7 @@ __all__ = [
     "PublishedModel",
     "RatedCorpus",
     "Rating",
+    "Robustness",
     "ScoreFile",
     "Seeds",
     "Selfchat",

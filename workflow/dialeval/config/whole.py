@@ -13,6 +13,7 @@ from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, Model, PublishedModel
 from dialeval.config.protocols import Protocols
+from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section
 from dialeval.errors import nearest
@@ -51,6 +52,7 @@ class Config(Section):
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Protocols()
     metaeval: MetaEval | None = None
+    robustness: Robustness | None = None
     battles: dict[Name, Battles] = Field({}, description="Tables of battles to rate on their own, by a name of yours.")
     elo: Elo = Elo()
     answering: Answering = Answering()
@@ -63,21 +65,24 @@ class Config(Section):
         """Fills in what a configuration without chatbots need not say: where seeds come from."""
         if not isinstance(raw, Mapping) or raw.get("chatbots"):
             return raw
-        alone = raw.get("metaeval") or (raw.get("battles") and "models" not in raw)
+        alone = raw.get("metaeval") or raw.get("robustness") or (raw.get("battles") and "models" not in raw)
         return {**_WITHOUT_CHATBOTS, **raw} if alone else raw
 
     @model_validator(mode="after")
     def _names_are_defined(self) -> Self:
         if not self.models and not self.battles:
             raise ValueError("models: at least 1 item is needed; name the models that chat and judge")
+        rewriter = self.robustness.rewriter if self.robustness else None
         places: tuple[tuple[str, list[str], Mapping[str, object]], ...] = (
             ("chatbots", self.chatbots, self.models),
             ("judges", self.judges, self.models),
             *((f"protocols.{name}.judges", self.judges_of(name), self.models) for name in SCORING),
             ("seeds.corpus", [self.seeds.corpus], self.corpora),
+            ("robustness.corpora", self.robustness.corpora if self.robustness else [], self.sources()),
+            ("robustness.rewriter", [rewriter] if rewriter else [], self.models),
         )
         for field, names, known in places:
-            kind = "corpus" if field == "seeds.corpus" else "model"
+            kind = "corpus" if field.endswith(("corpus", "corpora")) else "model"
             for name in names:
                 if name not in known:
                     words = f"'{name}' is not a {kind} of this configuration; {nearest(name, known)}"
@@ -133,6 +138,24 @@ class Config(Section):
         return self
 
     @model_validator(mode="after")
+    def _parts_are_complete(self) -> Self:
+        """Says what a part lacks, and refuses one name for two corpora."""
+        both = sorted(set(self.corpora) & set(self.metaeval.corpora)) if self.metaeval else []
+        if both:
+            raise ValueError(f"metaeval.corpora: '{both[0]}' is a name under corpora, too; give one of them another")
+        for part in ("metaeval", "robustness"):
+            if getattr(self, part) and not any(self.judges_of(name) for name in SCORING):
+                files = part == "metaeval" and self.metaeval and self.metaeval.score_files
+                if not files:
+                    raise ValueError(
+                        f"{part}: no judge scores anything; name judges and put `rating: {{}}` or `yes_no: {{}}` under "
+                        "protocols"
+                    )
+        if self.robustness and not self.robustness.corpora and not self.robustness.published:
+            raise ValueError("robustness: there is nothing to damage; name corpora, or the folder of published sets")
+        return self
+
+    @model_validator(mode="after")
     def _published_models_name_their_files(self) -> Self:
         for name in self.chatbots:
             model = self.models[name]
@@ -172,8 +195,26 @@ class Config(Section):
         return list(dict.fromkeys(name for protocol in (*BOTCHAT, *SCORING) for name in self.judges_of(protocol)))
 
     def models_in_use(self) -> list[str]:
-        """Returns every model that chats, judges or scores."""
-        return list(dict.fromkeys([*self.chatbots, *self.judges, *self.asked_judges()]))
+        """Returns every model that chats, judges, scores or rewrites."""
+        rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
+        return list(dict.fromkeys([*self.chatbots, *self.judges, *self.asked_judges(), *rewriter]))
+
+    def sources(self) -> dict[str, object]:
+        """Returns all corpora whose items can be damaged: of dialogues, and rated ones."""
+        return {**self.corpora, **(self.metaeval.corpora if self.metaeval else {})}
+
+    def damaged_dialogues(self) -> list[str]:
+        """Returns the corpora of dialogues that are damaged."""
+        return [name for name in (self.robustness.corpora if self.robustness else []) if name in self.corpora]
+
+    def damaged_rated(self) -> list[str]:
+        """Returns the rated corpora whose items are damaged."""
+        return [name for name in (self.robustness.corpora if self.robustness else []) if name not in self.corpora]
+
+    def published_damage(self) -> Path | None:
+        """Returns the folder of the published damaged sets."""
+        path = self.robustness.published if self.robustness else None
+        return None if path is None else self._in_data_dir(path)
 
     def rated_path(self, name: str) -> Path | None:
         """Returns where a rated corpus lies, or None for our own."""
@@ -236,7 +277,7 @@ class Config(Section):
 
     def used_corpora(self) -> list[str]:
         """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
-        used = {self.seeds.corpus}
+        used = {self.seeds.corpus, *self.damaged_dialogues()}
         for name in self.models_in_use():
             model = self.models[name]
             if isinstance(model, EmbeddedModel):

@@ -13,7 +13,8 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-ALIASES = {"gpt35turbo": "chatgpt", "gpt4": "gpt4", "gpt40613": "gpt4", "textbison001": "palm2bison"}
+from dialeval.published.names import folded
+
 FULL, HUMAN, XDIAL = "comp-analysis 5", "comp-analysis 6", "xdial-eval 5"
 RANKINGS = "comp-analysis 7"
 ENSEMBLE, DIRECT = "comp-analysis 8 ensemble", "comp-analysis 8 direct"
@@ -38,7 +39,7 @@ def published_average(judge: str, level: str, language: str, dimension: str, rat
 
 def published(table: str, name: str, level: str, language: str = "en", dimension: str = "overall") -> float | None:
     """Returns one published number of a judge (in Table 7, of a corpus), or None where there is none."""
-    return _values().get((table, _folded(name), level, language, dimension))
+    return _values().get((table, folded(name), level, language, dimension))
 
 
 @cache
@@ -47,12 +48,7 @@ def _values() -> Mapping[tuple[str, str, str, str, str], float]:
     rows = csv.DictReader(text.splitlines())
     return MappingProxyType(
         {
-            (row["table"], _folded(row["name"]), row["level"], row["language"], row["dimension"]): float(row["value"])
+            (row["table"], folded(row["name"]), row["level"], row["language"], row["dimension"]): float(row["value"])
             for row in rows
         }
     )
-
-
-def _folded(name: str) -> str:
-    folded = "".join(character for character in name.casefold() if character.isalnum())
-    return ALIASES.get(folded, folded)

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from dialeval.schemas import botchat, metaeval, shared
+from dialeval.schemas import botchat, metaeval, robustness, shared
 
-SCHEMAS: dict[str, pa.Schema] = {**shared.SCHEMAS, **botchat.SCHEMAS, **metaeval.SCHEMAS}
+SCHEMAS: dict[str, pa.Schema] = {**shared.SCHEMAS, **botchat.SCHEMAS, **metaeval.SCHEMAS, **robustness.SCHEMAS}

@@ -17,7 +17,7 @@ import numpy as np
 
 from dialeval.aggregation.metaeval.cells import ANNOTATION, Cell, Scorer
 from dialeval.published.metaeval import published_average
-from dialeval.stats.arrays import FloatArray
+from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.correlation import (
     Correlations,
     Method,
@@ -54,6 +54,7 @@ class Correlated:
         scorers: those that are compared with it; a model's annotation is compared with people only.
         by_method: correlations, shape [n_scorers, n_dimensions], by method.
         scores, ratings: what was correlated.
+        asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
     """
 
     cell: Cell
@@ -62,6 +63,7 @@ class Correlated:
     scorers: tuple[Scorer, ...]
     by_method: _ByMethod
     scores: FloatArray
+    asked: BoolArray
     ratings: FloatArray
 
 
@@ -98,6 +100,7 @@ def correlate_cells(cells: Iterable[Cell], *, resamples: int, confidence: float,
                     scorers=tuple(cell.scorers[n] for n in heard),
                     by_method=by_method,
                     scores=scores,
+                    asked=cell.asked[np.ix_(heard, rated)],
                     ratings=ratings[rated],
                 )
             )
@@ -111,9 +114,9 @@ def correlation_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
         n_rated = (~np.isnan(result.ratings)).sum(axis=1)
         for judge, scorer in enumerate(result.scorers):
             for dimension, name in enumerate(result.dimensions):
+                if not result.asked[judge, dimension]:
+                    continue
                 n = int(pearson.n[judge, dimension])
-                if n == 0 and np.isnan(result.scores[judge, dimension]).all():
-                    continue  # was never asked about this dimension
                 yield {
                     "judge": scorer.judge,
                     "method": scorer.method,
@@ -207,7 +210,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_By
             if result.rater_kind != "human" and people_too:
                 continue
             for judge, scorer in enumerate(result.scorers):
-                if np.isnan(result.scores[judge, place]).all():
+                if not result.asked[judge, place]:
                     continue
                 one = {method: _single(values, judge, place) for method, values in result.by_method.items()}
                 where = _Place(cell.benchmark, cell.level, cell.language, dimension, scorer)

@@ -1,0 +1,96 @@
+# Robustness: good dialogues and responses are damaged, and judges score both.
+
+ROBUSTNESS = f"{RESULTS}/tables/robustness"
+
+
+rule robustness:
+    input:
+        robustness_files(),
+
+
+rule damage_items:
+    input:
+        dialogues=[
+            f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.damaged_dialogues()
+        ],
+        rated=items_of(CONFIG.damaged_rated()),
+        published=published_damage_files(),
+    output:
+        item_table=f"{RESULTS}/perturbed/by_rule.items.parquet",
+        pairs=f"{RESULTS}/perturbed/by_rule.pairs.parquet",
+    log:
+        f"{RESULTS}/logs/perturbed/by_rule.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=damage_settings(),
+        code=code("damage_items"),
+    shell:
+        command(
+            "damage_items",
+            "--dialogues {input.dialogues:q} --rated {input.rated:q} "
+            "--items {output.item_table:q} --pairs {output.pairs:q}",
+        )
+
+
+rule rewrite_items:
+    input:
+        dialogues=[
+            f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.damaged_dialogues()
+        ],
+        rated=items_of(CONFIG.damaged_rated()),
+        learned=lambda wildcards: learned(wildcards.model),
+    output:
+        item_table=f"{RESULTS}/perturbed/by_{{model}}.items.parquet",
+        pairs=f"{RESULTS}/perturbed/by_{{model}}.pairs.parquet",
+        usage=f"{RESULTS}/usage/{{model}}/perturb-1-of-1.json",
+    log:
+        f"{RESULTS}/logs/perturbed/by_{{model}}.log",
+    wildcard_constraints:
+        model=one_of(rewriters()),
+    conda:
+        "../envs/core.yaml"
+    resources:
+        gpu=lambda wildcards: gpus(wildcards.model),
+    params:
+        settings=lambda wildcards: rewrite_settings(wildcards.model),
+        code=code("rewrite_items"),
+        store=STORE,
+    shell:
+        command(
+            "rewrite_items",
+            "--dialogues {input.dialogues:q} --rated {input.rated:q} --learned {input.learned:q} "
+            "--store {params.store:q} --items {output.item_table:q} --pairs {output.pairs:q} --usage {output.usage:q}",
+        )
+
+
+rule tabulate_robustness:
+    input:
+        pairs=perturbed("pairs"),
+        scores=judged_scores(),
+    output:
+        [
+            f"{ROBUSTNESS}/{name}.{suffix}"
+            for name in ROBUSTNESS_TABLES
+            for suffix in ("parquet", "csv")
+        ],
+    log:
+        f"{RESULTS}/logs/tables/robustness.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=(
+            settings(
+                thetas=CONFIG.robustness.thetas,
+                confidence=CONFIG.robustness.confidence,
+            )
+            if CONFIG.robustness
+            else settings()
+        ),
+        code=code("robustness"),
+        folder=ROBUSTNESS,
+    shell:
+        command(
+            "robustness",
+            "--pairs {input.pairs:q} --scores {input.scores:q} --folder {params.folder:q}",
+        )

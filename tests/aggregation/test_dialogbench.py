@@ -1,0 +1,218 @@
+"""DialogBench's tables from small answers worked out by hand, and the paper's own averages."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from dialeval.aggregation.answer_rates import Rate, mean_rate, rate_of
+from dialeval.aggregation.dialogbench import (
+    ablation_rows,
+    accuracy_rows,
+    circular_rows,
+    domain_count_rows,
+    domain_rows,
+    human_rows,
+    item_rows,
+    position_rows,
+    style_rows,
+)
+from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.published.dialogbench import AVERAGE, OVERALL, PublishedRow, published_rows
+
+
+def answer(**fields: Any) -> dict[str, Any]:
+    row = {
+        "model": "m",
+        "method": "letter",
+        "item_id": "i",
+        "task": "SF",
+        "domain": "Travel",
+        "language": "en",
+        "rotation": 0,
+        "n_options": 4,
+        "label": "A",
+        "choice": "A",
+        "status": "ok",
+    } | fields
+    return {"correct": row["choice"] == row["label"], **row}
+
+
+def exact(share: float) -> Rate:
+    return Rate(share, share, share, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in published_rows() if row.table in "234"],
+    ids=lambda row: f"{row.table}-{row.group}-{row.model}",
+)
+def test_the_papers_overall_is_our_mean_of_tasks(row: PublishedRow) -> None:
+    ours = mean_rate([exact(row.values[task]) for task in ABBREVIATIONS])
+    assert ours.accuracy == pytest.approx(row.values[OVERALL], abs=0.0101)
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in published_rows() if row.table == "7"], ids=lambda row: f"{row.group}-{row.model}"
+)
+def test_the_papers_average_of_domains_is_our_mean(row: PublishedRow) -> None:
+    domains = [exact(value) for name, value in row.values.items() if name != AVERAGE]
+    assert len(domains) == 10
+    assert mean_rate(domains).accuracy == pytest.approx(row.values[AVERAGE], abs=0.0101)
+
+
+def test_a_rate_counts_what_cannot_be_read_as_wrong() -> None:
+    answers = [answer(), answer(choice="B"), answer(choice=None, status="unparsed"), answer()]
+    rate = rate_of(answers)
+    assert (rate.accuracy, rate.n, rate.n_unparsed) == (0.5, 4, 1)
+    assert rate.low == pytest.approx(0.15003899, abs=1e-6)  # Wilson, 2 of 4
+    assert rate.high == pytest.approx(0.84996101, abs=1e-6)
+
+
+def test_a_mean_of_rates_has_the_interval_of_the_rates() -> None:
+    mean = mean_rate([Rate(0.5, 0.4, 0.7, 10, 1), Rate(0.9, 0.6, 1.0, 5, 0)])
+    assert mean.accuracy == pytest.approx(0.7)
+    assert mean.low == pytest.approx(0.7 - math.hypot(0.1, 0.3) / 2)
+    assert mean.high == pytest.approx(0.7 + math.hypot(0.2, 0.1) / 2)
+    assert (mean.n, mean.n_unparsed) == (15, 1)
+    assert math.isnan(mean_rate([]).accuracy)
+
+
+def test_overall_and_dimensions_are_unweighted_means_of_tasks() -> None:
+    answers = [answer()] * 3 + [answer(choice="B")]  # SF: 0.75 of 4
+    answers += [answer(task="IC", choice="B")]  # IC: 0 of 1
+    answers += [answer(task="OD", label="B", choice="B", n_options=2)] * 2  # OD: 1 of 2
+    rows = {(row["scope"], row["name"]): row for row in accuracy_rows(answers)}
+    assert rows["task", "SF"]["accuracy"] == 0.75
+    assert rows["dimension", "correctness"]["accuracy"] == pytest.approx(0.375)
+    assert rows["dimension", "safety"]["accuracy"] == 1.0
+    overall = rows["overall", OVERALL]
+    assert overall["accuracy"] == pytest.approx(1.75 / 3)  # not 5 of 7
+    assert (overall["n_tasks"], overall["n"]) == (3, 7)
+    assert overall["low"] < overall["accuracy"] < overall["high"]
+    assert ("dimension", "coherence") not in rows
+
+
+def test_published_accuracies_stand_beside_ours() -> None:
+    rows = accuracy_rows([answer(model="gpt-4-0314"), answer(model="gpt-4-0314", task="OD")])
+    published = {row["name"]: row["published"] for row in rows if row["scope"] != "dimension"}
+    assert published == {"SF": pytest.approx(0.9609), "OD": pytest.approx(0.8447), OVERALL: pytest.approx(0.8606)}
+
+
+def test_people_have_rows_of_published_accuracies() -> None:
+    rows = human_rows(["en", "de"])
+    assert len(rows) == 13
+    assert [(row["name"], row["accuracy"], row["n"]) for row in rows[-2:]] == [("OD", 0.86, 0), (OVERALL, 0.925, 0)]
+    assert {(row["model"], row["language"]) for row in rows} == {("human", "en")}
+    assert set(rows[0]) == set(accuracy_rows([answer()])[0])
+
+
+def test_only_the_first_rotation_counts_for_accuracy() -> None:
+    rows = accuracy_rows([answer(), answer(rotation=1, choice="B")])
+    assert rows[0]["accuracy"] == 1.0
+    assert rows[0]["n"] == 1
+
+
+def test_domains_are_averaged_by_group_and_strangers_come_last() -> None:
+    answers = [answer(), answer(domain="Film", choice="B"), answer(domain="Physics"), answer(domain="Chess")]
+    rows = domain_rows(answers)
+    assert [(row["group"], row["domain"], row["accuracy"]) for row in rows] == [
+        ("daily life", "Travel", 1.0),
+        ("daily life", "Film", 0.0),
+        ("daily life", "mean", 0.5),
+        ("professional knowledge", "Physics", 1.0),
+        ("professional knowledge", "mean", 1.0),
+        ("", "Chess", 1.0),
+    ]
+
+
+def test_a_model_that_always_says_b_gets_the_share_of_b() -> None:
+    answers = [answer(label=label, choice="B") for label in "AABBBBCCDD"]
+    assert accuracy_rows(answers)[0]["accuracy"] == pytest.approx(0.4)
+    rows = {row["letter"]: row for row in position_rows(answers)}
+    assert {letter: row["accuracy"] for letter, row in rows.items()} == {"A": 0.0, "B": 1.0, "C": 0.0, "D": 0.0}
+    assert {letter: row["share_chosen"] for letter, row in rows.items()} == {"A": 0.0, "B": 1.0, "C": 0.0, "D": 0.0}
+    assert rows["A"]["chi_square"] == pytest.approx(30.0)  # 3 x 2.5^2/2.5 + 7.5^2/2.5
+    assert rows["A"]["p_uniform"] == pytest.approx(1.38e-6, rel=0.01)
+
+
+def test_letters_chosen_alike_are_uniform() -> None:
+    rows = position_rows([answer(label="A", choice=letter) for letter in "ABCD"])
+    assert all(row["p_uniform"] == pytest.approx(1.0) for row in rows)
+    assert [row["n"] for row in rows] == [4, 0, 0, 0]
+    assert math.isnan(rows[1]["accuracy"])
+
+
+def test_nothing_read_gives_no_test_and_options_are_kept_apart() -> None:
+    rows = position_rows([answer(choice=None, status="unparsed"), answer(n_options=2, task="OD")])
+    assert [(row["n_options"], row["letter"]) for row in rows] == [
+        (4, "A"),
+        (4, "B"),
+        (4, "C"),
+        (4, "D"),
+        (2, "A"),
+        (2, "B"),
+    ]
+    assert rows[0]["p_uniform"] is None
+    assert rows[0]["n_unparsed"] == 1
+
+
+def test_circular_finds_a_model_that_prefers_a_place() -> None:
+    """Single-pass accuracy is flattered when the preferred place happens to be right more often than not."""
+    answers = []
+    for number, first in enumerate("BBBA"):
+        for rotation in range(4):
+            label = "ABCD"[("ABCD".index(first) + rotation) % 4]
+            answers.append(answer(item_id=f"b{number}", rotation=rotation, label=label, choice="B"))
+    task, overall = circular_rows(answers)
+    assert (task["single_accuracy"], task["mean_accuracy"], task["accuracy"]) == (0.75, 0.25, 0.0)
+    assert (overall["task"], overall["accuracy"], overall["n"]) == (OVERALL, 0.0, 4)
+    knowing = [row | {"choice": row["label"], "correct": True} for row in answers]
+    assert circular_rows(knowing)[0]["accuracy"] == 1.0
+
+
+def test_items_that_were_not_asked_in_every_rotation_are_left_out() -> None:
+    assert circular_rows([answer(rotation=0), answer(rotation=1)]) == []
+
+
+def described(one: str | None, two: str | None, domain: str | None = "Travel") -> dict[str, Any]:
+    return {"judge": "j", "language": "en", "speaker1_style": one, "speaker2_style": two, "domain": domain}
+
+
+def test_styles_and_domains_are_counted_before_and_after() -> None:
+    classified = {
+        "full": [described("friendly", "unfriendly"), described("neutral", "unfriendly", "other")],
+        "-styles": [described("friendly", None, None), described("friendly", "friendly", "Film")],
+    }
+    styles = {(row["variant"], row["speaker"], row["style"]): row for row in style_rows(classified)}
+    assert styles["full", 2, "unfriendly"]["share"] == 1.0
+    assert styles["full", 1, "friendly"]["share"] == 0.5
+    assert (styles["-styles", 2, "friendly"]["n"], styles["-styles", 2, "friendly"]["n_unparsed"]) == (1, 1)
+    domains = {(row["variant"], row["domain"]): row["n"] for row in domain_count_rows(classified)}
+    assert (domains["full", "Travel"], domains["full", "other"], domains["-styles", "Film"]) == (1, 1, 1)
+    assert len(domains) == 2 * 21
+
+
+def test_ablations_are_compared_with_the_full_procedure() -> None:
+    chinese = {"language": "zh"}
+    variants = {
+        "full": [answer(**chinese), answer(choice="B", **chinese)],
+        "-filter": [answer(choice="B", **chinese), answer(choice="B", **chinese)],
+    }
+    rows = {(row["variant"], row["name"]): row for row in ablation_rows(variants)}
+    assert rows["-filter", "SF"]["difference"] == -0.5
+    assert rows["full", OVERALL]["difference"] == 0.0
+    assert rows["-filter", "SF"]["published_gpt4"] == pytest.approx(0.8729)
+    assert all("published" not in row for row in rows.values())
+
+
+def test_items_are_counted_beside_the_papers_table_1() -> None:
+    def item(task: str, n: int) -> TestItem:
+        return TestItem("i", task, "Travel", "en", ("hi",) * n, ("a", "b"), "A", origin="bundled")
+
+    rows = item_rows([item("OD", 10), item("SF", 8), item("OD", 9)])
+    assert [(row["task"], row["n"], row["mean_turns"]) for row in rows] == [("SF", 1, 4.0), ("OD", 2, 4.75)]
+    assert (rows[1]["published_n"], rows[1]["published_turns"]) == (802.0, 8.25)

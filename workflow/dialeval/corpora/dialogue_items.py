@@ -1,0 +1,47 @@
+"""Dialogues of people as items to be scored: each as a whole, and one of its responses in its context."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+
+from dialeval.corpora.items import Item
+
+
+def items_of_dialogues(utterances: pa.Table) -> Iterator[Item]:
+    """Yields two items for every dialogue of a table `utterances`: the dialogue, and a response of its second speaker.
+
+    The second speaker stands where a chatbot would; which of its responses is taken depends on the dialogue's id alone.
+    """
+    dialogues: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
+    columns = utterances.select(["corpus", "dialogue_id", "language", "speaker", "text"]).to_pydict()
+    for corpus, dialogue_id, language, speaker, text in zip(*columns.values(), strict=True):
+        dialogues.setdefault((corpus, dialogue_id, language), []).append((speaker, text))
+    for (corpus, dialogue_id, language), turns in dialogues.items():
+        first = turns[0][0]
+        speakers = tuple("human" if speaker == first else "chatbot" for speaker, _ in turns)
+        texts = tuple(text for _, text in turns)
+        yield Item(corpus, dialogue_id, language, "dialogue", dialogue_id, speakers, texts)
+        replies = [place for place, speaker in enumerate(speakers) if speaker == "chatbot"]
+        if replies:
+            end = replies[_number(dialogue_id) % len(replies)] + 1
+            yield Item(corpus, f"{dialogue_id}/{end}", language, "turn", dialogue_id, speakers[:end], texts[:end])
+
+
+def chosen(items: Iterable[Item], limit: int | None, random_seed: int) -> list[Item]:
+    """Returns at most `limit` items of each corpus, level and language, drawn by their ids, in the order given."""
+    groups: dict[tuple[str, str, str], list[Item]] = {}
+    for item in items:
+        groups.setdefault((item.corpus, item.level, item.language), []).append(item)
+    kept: list[Item] = []
+    for group in groups.values():
+        drawn = sorted(group, key=lambda item: _number(f"{random_seed}/{item.item_id}"))[:limit]
+        wanted = {item.item_id for item in drawn}
+        kept += [item for item in group if item.item_id in wanted]
+    return kept
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])

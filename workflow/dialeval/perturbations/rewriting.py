@@ -1,0 +1,250 @@
+"""Damage by a model: a request to rewrite an item, and the check of what comes back.
+
+A rewriting that fails its check is asked for once more, with the reason in the prompt; what fails again is `rejected`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dialeval.corpora.items import Item
+from dialeval.engines.request import Message, Request, Sampling
+from dialeval.perturbations.item_damage import Damaged, NotApplicable
+from dialeval.perturbations.registry import damaged_item, turns_in_scope
+from dialeval.perturbations.rewrite_checks import problem_of
+from dialeval.perturbations.speakers import spoke_last
+from dialeval.perturbations.strategy import Edit, Scope, Strategy, span
+from dialeval.prompts.rendering import Templates
+
+PROTOCOL = "perturb"
+WAY = "model"
+ATTEMPTS = 2
+"""How many times a rewriting is asked for."""
+
+_RESPONSE = re.compile(r"^\W{0,3}response\W{0,3}:\**\s*(?P<text>.+)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
+_NUMBERED = re.compile(
+    r"^\W{0,3}(?:utterance\s*)?#?(?P<number>\d{1,3})\s*\**\s*[:.)]\**\s*(?P<text>.*)$", re.IGNORECASE
+)
+_QUOTES = (('"', '"'), ("“", "”"), ("«", "»"), ("「", "」"))
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why a rewriting cannot be used."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """What became of a rewriting after all attempts.
+
+    Attributes:
+        status: `ok`; `rejected` where every answer failed its check; `missing` where none came.
+        damaged: the damaged item where the status is `ok`.
+        reason: why there is none.
+        attempts: how many answers were looked at.
+    """
+
+    status: Literal["ok", "rejected", "missing"]
+    damaged: Damaged | None
+    reason: str
+    attempts: int
+
+
+def plan_rewriting(
+    item: Item,
+    strategy: Strategy,
+    templates: Templates,
+    sampling: Sampling,
+    *,
+    draw: int = 0,
+    attempt: int = 0,
+    scope: Scope | None = None,
+    problem: str = "",
+) -> Request | NotApplicable:
+    """Returns the request to rewrite an item.
+
+    Args:
+        item: the item to be damaged, of the strategy's level.
+        strategy: one that has a template.
+        templates: the prompts.
+        sampling: how the answer is drawn; draws differ only at a temperature above 0 or by the model's own noise.
+        draw: 0-based number of the repetition.
+        attempt: 0, or 1 when asking again.
+        scope: whose utterances may be touched; None for the strategy's own.
+        problem: why the first answer was rejected.
+
+    Raises:
+        ValueError: the strategy has no template or is of the other level.
+    """
+    if strategy.template is None or strategy.level != item.level:
+        raise ValueError(f"'{strategy.name}' cannot be asked of a model for '{item.item_id}' ({item.level})")
+    places = turns_in_scope(item, scope or strategy.scope)
+    places = _rewritten(strategy, places)
+    if not places or not any(item.utterances[place].strip() for place in places):
+        return NotApplicable("no utterance to rewrite")
+    added_speakers = _added_speakers(item, places[-1])
+    prompt = templates.render(
+        strategy.template,
+        context=_lines(item, range(len(item.utterances) - 1)) or "(none: the response stands alone)",
+        response=_one_line(item.response),
+        dialogue=_lines(item, range(len(item.utterances)), numbered=True),
+        numbers=", ".join(str(place + 1) for place in places),
+        n_utterances=len(item.utterances),
+        speaker=added_speakers[-1],
+        other=added_speakers[0],
+        n_added=len(added_speakers),
+        same_category=draw % 2 == 0,
+        problem=problem,
+    )
+    return Request(
+        request_id=f"{PROTOCOL}/{strategy.name}/{item.item_id}/{draw}" + (f"/again-{attempt}" if attempt else ""),
+        protocol=PROTOCOL,
+        kind="chat",
+        messages=(Message("user", prompt),),
+        sampling=sampling,
+        subject=(item.utterances,),
+        repeat=ATTEMPTS * draw + attempt,
+    )
+
+
+def read_rewriting(
+    item: Item, strategy: Strategy, answer: str, *, draw: int = 0, scope: Scope | None = None
+) -> Damaged | Rejected:
+    """Returns the damaged item that an answer gives, or why the answer cannot be used.
+
+    Args:
+        item, strategy, draw, scope: as for `plan_rewriting`.
+        answer: the model's text.
+    """
+    places = _rewritten(strategy, turns_in_scope(item, scope or strategy.scope))
+    if strategy.level == "turn":
+        match = _RESPONSE.search(answer)
+        if not match:
+            return Rejected("there is no line 'Response:'")
+        utterances: tuple[str, ...] | Rejected = (*item.context, _plain(match.group("text")))
+    elif strategy.name == "self_contradiction":
+        utterances = _added(item, answer, len(_added_speakers(item, places[-1])))
+    else:
+        utterances = _rewritten_utterances(item, answer, places)
+    if isinstance(utterances, Rejected):
+        return utterances
+    problem = problem_of(strategy.name, item, utterances, places)
+    if problem:
+        return Rejected(problem)
+    new_speakers = _added_speakers(item, places[-1]) if len(utterances) > len(item.utterances) else ()
+    n_before = len(item.utterances)
+    spans = [span(item.utterances[n] if n < n_before else "", text) for n, text in enumerate(utterances)]
+    kept = [text for n, text in enumerate(spans) if n >= n_before or utterances[n] != item.utterances[n]]
+    edit = Edit(WAY, utterances, tuple(kept), new_speakers)
+    new, touched = damaged_item(item, edit, f"{strategy.name}/{draw}")
+    return Damaged(strategy.name, WAY, draw, 1, item.item_id, new, touched, "; ".join(edit.spans))
+
+
+def settle(
+    item: Item,
+    strategy: Strategy,
+    answers: Sequence[str | None],
+    *,
+    draw: int = 0,
+    scope: Scope | None = None,
+) -> Rewriting:
+    """Returns what became of a rewriting: the first answer that passes its check, or why none does.
+
+    Args:
+        item, strategy, draw, scope: as for `plan_rewriting`.
+        answers: the model's texts in the order they were asked for; None where there was no answer.
+    """
+    given = [answer for answer in answers if answer is not None]
+    reason = "the model gave no answer"
+    for attempt, answer in enumerate(given, start=1):
+        result = read_rewriting(item, strategy, answer, draw=draw, scope=scope)
+        if isinstance(result, Damaged):
+            return Rewriting("ok", result, "", attempt)
+        reason = result.reason
+    return Rewriting("rejected" if given else "missing", None, reason, len(given))
+
+
+def _rewritten(strategy: Strategy, places: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns which of the utterances in scope a model is asked about: nobody can repeat what was not said yet."""
+    return tuple(place for place in places if place > 0) if strategy.name == "repeating_others" else places
+
+
+def _added_speakers(item: Item, place: int) -> tuple[str, ...]:
+    """Returns who says the utterances that are added when the speaker of one of them contradicts themselves.
+
+    Where that speaker also spoke last, the other one first asks.
+    """
+    speaker = item.speakers[place]
+    other = next((name for name in item.speakers if name != speaker), speaker)
+    return (other, speaker) if spoke_last(item, place) else (speaker,)
+
+
+def _rewritten_utterances(item: Item, answer: str, places: tuple[int, ...]) -> tuple[str, ...] | Rejected:
+    numbered = _numbered(answer, item)
+    utterances = list(item.utterances)
+    for place, text in numbered.items():
+        if place >= len(utterances):
+            return Rejected("there are more utterances than before")
+        if place not in places and text != _one_line(utterances[place]):
+            return Rejected("an utterance was changed that had to stay")
+    missing = [place for place in places if place not in numbered]
+    if missing:
+        return Rejected("utterances are missing: " + ", ".join(str(place + 1) for place in missing))
+    for place in places:
+        utterances[place] = numbered[place]
+    return tuple(utterances)
+
+
+def _added(item: Item, answer: str, n_wanted: int) -> tuple[str, ...] | Rejected:
+    numbered = _numbered(answer, item)
+    n_before = len(item.utterances)
+    if any(place < n_before and text != _one_line(item.utterances[place]) for place, text in numbered.items()):
+        return Rejected("an utterance was changed that had to stay")
+    added = [numbered[place] for place in sorted(numbered) if place >= n_before]
+    if len(added) != n_wanted or not all(added):
+        return Rejected(f"{len(added)} utterances were added, not {n_wanted}")
+    return (*item.utterances, *added)
+
+
+def _numbered(answer: str, item: Item) -> dict[int, str]:
+    """Returns the numbered utterances of an answer by 0-based number; other lines go on with the one before."""
+    found: dict[int, str] = {}
+    current = -1
+    for line in answer.split("\n"):
+        match = _NUMBERED.match(line.strip())
+        if match:
+            current = int(match.group("number")) - 1
+            found[current] = match.group("text")
+        elif current >= 0 and line.strip():
+            found[current] += " " + line.strip()
+    return {place: _without_tag(_plain(text), item) for place, text in found.items() if place >= 0}
+
+
+def _without_tag(text: str, item: Item) -> str:
+    tag, colon, rest = text.partition(":")
+    return rest.strip() if colon and tag.strip() in item.speakers else text
+
+
+def _plain(text: str) -> str:
+    """Returns a text on one line, without quotation marks around all of it."""
+    plain = _one_line(text)
+    for opening, closing in _QUOTES:
+        if len(plain) > 1 and plain.startswith(opening) and plain.endswith(closing) and opening not in plain[1:-1]:
+            return plain[1:-1].strip()
+    return plain
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _lines(item: Item, places: range, *, numbered: bool = False) -> str:
+    return "\n".join(
+        (f"{place + 1}. " if numbered else "") + f"{item.speakers[place]}: {_one_line(item.utterances[place])}"
+        for place in places
+    )

@@ -1,0 +1,42 @@
+"""Tables of robustness: what was damaged and how, and whether judges notice."""
+
+from __future__ import annotations
+
+from dialeval.schemas.columns import BOOL, FLOAT, INT, TEXT, maybe, schema
+
+# fmt: off
+SCHEMAS = {
+    "pairs": schema(
+        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, strategy=TEXT, way=maybe(TEXT), draw=INT, severity=INT,
+        ladder=maybe(TEXT), original_id=TEXT, item_id=maybe(TEXT), changed=maybe(TEXT), unchanged=BOOL, status=TEXT,
+        reason=maybe(TEXT)
+    ),
+    "robustness/pairs": schema(
+        corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, n_wanted=INT, n_pairs=INT, n_unchanged=INT,
+        n_not_applicable=INT, n_rejected=INT, ways=TEXT, reasons=TEXT, published_n=maybe(INT)
+    ),
+    "robustness/robustness": schema(
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
+        theta=FLOAT, ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_missing=INT,
+        published_ratio=maybe(FLOAT)
+    ),
+    "robustness/averages": schema(
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, average=maybe(FLOAT), n_cells=INT,
+        n_missing=INT, published_average=maybe(FLOAT)
+    ),
+    "robustness/thetas": schema(
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, theta=FLOAT,
+        ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_missing=INT
+    ),
+    "robustness/drops": schema(
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT,
+        mean=maybe(FLOAT), p05=maybe(FLOAT), p25=maybe(FLOAT), median=maybe(FLOAT), p75=maybe(FLOAT), p95=maybe(FLOAT),
+        n=INT, n_missing=INT
+    ),
+    "robustness/ladders": schema(
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,
+        n_missing=INT, falling=maybe(FLOAT), falling_low=maybe(FLOAT), falling_high=maybe(FLOAT),
+        not_rising=maybe(FLOAT), not_rising_low=maybe(FLOAT), not_rising_high=maybe(FLOAT)
+    ),
+}
+# fmt: on

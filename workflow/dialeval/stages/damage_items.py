@@ -1,0 +1,89 @@
+"""Damages dialogues and responses by rule, and reads the published damaged sets (comp-analysis, Tables 10 and 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.corpora.dialogue_items import chosen, items_of_dialogues
+from dialeval.corpora.items import Item, iterate_items
+from dialeval.corpora.rated import item_rows
+from dialeval.corpora.robustness_sets import read_sets
+from dialeval.perturbations.registry import STRATEGIES, find_strategy
+from dialeval.perturbations.suite import Outcome, damage_all, ladders, pools, published_outcome
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
+
+
+class Settings(BaseModel):
+    """What is damaged, how and how often; `published` is the folder of the published sets."""
+
+    strategies: list[str] | None
+    limit: int | None
+    dialogue_draws: int
+    turn_draws: int
+    ladder_strategies: list[str]
+    ladder_steps: int
+    ladder_limit: int | None
+    published: Path | None
+    random_seed: int
+
+
+def stage(
+    settings: Settings,
+    dialogues: list[Path],
+    rated: list[Path],
+    items: Path,
+    pairs: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the tables `items` (originals, unless they are rated items anyway, and damaged ones) and `pairs`."""
+    own = [item for path in dialogues for item in items_of_dialogues(read_table(path, "utterances"))]
+    elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
+    good = chosen([*own, *elsewhere], settings.limit, settings.random_seed)
+    already = {(item.corpus, item.language, item.item_id) for item in elsewhere}
+    originals = {(item.corpus, item.language, item.item_id): item for item in good}
+    rows, damaged = [], []
+    for row, item in _outcomes(settings, good, [*own, *elsewhere], originals):
+        rows.append(row)
+        if item is not None:
+            damaged.append(item)
+    asked = [item for key, item in originals.items() if key not in already]
+    with TableWriter(items, "items", provenance) as table:
+        table.write_all(item_rows([*asked, *damaged]))
+    write_table(pairs, "pairs", to_table("pairs", rows), provenance)
+    n_ok = sum(row["status"] == "ok" for row in rows)
+    print(f"{len(damaged)} damaged items of {len(originals)} originals; {len(rows) - n_ok} times a rule did not apply")
+
+
+def _outcomes(
+    settings: Settings, good: list[Item], everything: list[Item], originals: dict[tuple[str, str, str], Item]
+) -> Iterator[Outcome]:
+    strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
+    pool_of = pools(everything)
+    yield from damage_all(
+        good,
+        strategies,
+        pool_of,
+        n_draws={"dialogue": settings.dialogue_draws, "turn": settings.turn_draws},
+        random_seed=settings.random_seed,
+    )
+    yield from ladders(
+        chosen(good, settings.ladder_limit, settings.random_seed),
+        [find_strategy(name) for name in settings.ladder_strategies],
+        pool_of,
+        n_steps=settings.ladder_steps,
+        random_seed=settings.random_seed,
+    )
+    for set_of_pairs in read_sets(settings.published).values() if settings.published else ():
+        for pair in set_of_pairs:
+            original = pair.original
+            originals[original.corpus, original.language, original.item_id] = original
+            yield published_outcome(pair)
+
+
+if __name__ == "__main__":
+    run(stage)
