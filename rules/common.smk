@@ -65,7 +65,7 @@ PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.direc
 if not workflow.deployment_settings.deployment_method:
     # jobs run with the Python that runs Snakemake, whether or not its environment is activated
     shell.prefix(
-        f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH OPENBLAS_NUM_THREADS=1; "
+        f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH OPENBLAS_NUM_THREADS=1; "
     )
 
 

@@ -1,4 +1,4 @@
-# BotChat's figures, as SVG and PDF. A file's name begins with the paper's number for the figure.
+# Figures, as SVG and PDF. BotChat's begin with the paper's number for the figure.
 
 DRAWN_FROM = {  # figure -> its table
     "figure2_seed_lengths": "seeds",
@@ -39,3 +39,31 @@ rule draw_botchat:
         folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
     shell:
         command("draw_botchat", "--tables {input:q} --folder {params.folder:q}")
+
+
+rule draw_metaeval:
+    input:
+        [f"{METAEVAL}/{name}.parquet" for name in METAEVAL_DRAWN_FROM],
+    output:
+        svg=[
+            report(
+                path,
+                caption=f"captions/metaeval_{name}.rst",
+                category="Meta-evaluation",
+            )
+            for name, path in zip(METAEVAL_FIGURES, metaeval_figure_files("svg"))
+        ],
+        pdf=metaeval_figure_files("pdf"),
+    log:
+        f"{RESULTS}/logs/figures/metaeval.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            figures=METAEVAL_FIGURES,
+            confidence=CONFIG.metaeval.confidence if CONFIG.metaeval else 0.95,
+        ),
+        code=code("draw_metaeval"),
+        folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
+    shell:
+        command("draw_metaeval", "--tables {input:q} --folder {params.folder:q}")

@@ -13,6 +13,23 @@ ROBUSTNESS_TABLES = [
     "ladders",
 ]
 ENSEMBLES = ["dimension_ensemble", "model_ensemble", "matrices"]
+METAEVAL_FIGURES = [  # all are always drawn; one without anything to show says why
+    "judges",
+    "judges_by_corpus",
+    "judges_by_language",
+    "dimensions",
+    "languages",
+    "judges_among_themselves",
+    "ensembles",
+    "annotators",
+]
+METAEVAL_DRAWN_FROM = [
+    "correlations",
+    "averages",
+    "matrices",
+    "model_ensemble",
+    "annotator_agreement",
+]
 PAIRWISE = [name for name in ("arena", "gteval") if name in PROTOCOLS]
 
 
@@ -124,7 +141,7 @@ def metaeval_files():
         f"{RESULTS}/tables/metaeval/{name}.{suffix}"
         for name in ["corpora", "annotator_agreement", *CORRELATIONS, *ENSEMBLES]
         for suffix in ("parquet", "csv")
-    ]
+    ] + [path for suffix in ("svg", "pdf") for path in metaeval_figure_files(suffix)]
 
 
 def asked_models():
@@ -209,6 +226,11 @@ def wanted_battles(wildcards):
 
 def figure_files(suffix):
     return [f"{RESULTS}/figures/botchat/{name}.{suffix}" for name in FIGURES]
+
+
+def metaeval_figure_files(suffix):
+    """Returns the figures of meta-evaluation."""
+    return [f"{RESULTS}/figures/metaeval/{name}.{suffix}" for name in METAEVAL_FIGURES]
 
 
 def caption(name):

@@ -82,8 +82,11 @@ def test_numbers_are_options_too() -> None:
     [
         [{"speaker2": "Again.", "speaker1": "My tram was late."}, {"speaker1": "I walked the last part."}],
         [{"Speaker 1": "My tram was late."}, {"Speaker 2": "Again."}, {"Speaker 1": "I walked the last part."}],
-        [{"speaker": "speaker1", "text": "My tram was late."}, {"speaker": "2", "text": "Again."}]
-        + [{"speaker": "1", "utterance": "I walked the last part."}],
+        [
+            {"speaker": "speaker1", "text": "My tram was late."},
+            {"speaker": "2", "text": "Again."},
+            {"role": "user1", "utterance": "I walked the last part."},
+        ],
         [*TURNS[:1], {"speaker1": "I walked the last part.", "speaker2": ""}],
         [*TURNS[:1], {"speaker1": "I walked the last part.", "speaker2": None}],
     ],

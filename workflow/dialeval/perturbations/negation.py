@@ -22,12 +22,16 @@ _REMOVALS = (  # (negation, what stands there instead)
     (re.compile(rf"\bwo\s?n{_MARK}t\b", re.IGNORECASE), "will"),
     (re.compile(r"\b(dont|doesnt|didnt|isnt|arent|wasnt|havent|hasnt)\b", re.IGNORECASE), r"\1"),
     (re.compile(r"\bno longer\b", re.IGNORECASE), "still"),
-    (re.compile(r"\bno one\b|\bnobody\b", re.IGNORECASE), "everybody"),
+    (re.compile(r"(?<!is )(?<!are )(?<!was )\bno one\b|\bnobody\b", re.IGNORECASE), "everybody"),
     (re.compile(r"\bnothing\b", re.IGNORECASE), "everything"),
     (re.compile(r"\bnever\b", re.IGNORECASE), "always"),
-    (re.compile(r"(?<!why )(?<!if )\bnot\s+(?!only\b)", re.IGNORECASE), ""),
+    (re.compile(r"\b(afraid|hope|guess|think|suppose) not\b(?!\s\w)", re.IGNORECASE), r"\1 so"),
+    (re.compile(r"(?<!why )(?<!if )\bnot\s+(?!only\b)(?=\w)", re.IGNORECASE), ""),
     (
-        re.compile(r"(?<=have )no(?= \w)|(?<=has )no(?= \w)|(?<=had )no(?= \w)|(?<= is )no(?= \w)", re.IGNORECASE),
+        re.compile(
+            r"(?<=have )no(?= \w)|(?<=has )no(?= \w)|(?<=had )no(?= \w)|(?<= is )no(?= \w)|(?<=['’]s )no(?= \w)",
+            re.IGNORECASE,
+        ),
         "some",
     ),
 )
@@ -47,7 +51,7 @@ _MODALS = word_set("can could will would shall should must may might")
 _PERFECT = word_set("have has had")
 _DO = word_set("do does did")
 AUXILIARIES = _BE | _MODALS | _PERFECT | _DO
-SUBJECTS = word_set("""i you we they he she it this that there everyone everybody someone somebody who people""")
+SUBJECTS = word_set("""i you we they he she it this that there everyone everybody someone somebody people""")
 _ADVERBS = word_set(
     """also always really often usually just still sometimes only actually absolutely definitely certainly totally
     probably already even both all"""
@@ -101,6 +105,8 @@ def negate(sentence: str) -> Negated | None:
     rest = _without_negation(sentence, start) or _with_negation(sentence, start)
     if rest is None and answer is None:
         return _praise(sentence)
+    if rest is None and len(words(sentence[rest_start:])) > 2:
+        return None  # a changed yes or no, with what it affirmed left as it was
     text = rest.text if rest else sentence
     before, after = (rest.before, rest.after) if rest else ("", "")
     if answer:
@@ -180,7 +186,7 @@ def _contracted(sentence: str, word: Word) -> Negated | None:
     if bare.lower() == "let" and sentence[word.start : word.end].lower().endswith(("'s", "’s")):
         return _change(sentence, word.start, word.end, word.text + " not")
     clitic = _CLITIC.match(sentence, word.start + len(bare))
-    if not clitic or bare.lower() not in SUBJECTS | {"here", "what"} or bare.lower() == "what":
+    if not clitic or bare.lower() not in SUBJECTS:
         return None
     verb = clitic.group(2).lower()
     end = clitic.end()
@@ -198,7 +204,8 @@ def _finite(sentence: str, found: list[Word], place: int) -> Negated | None:
     previous = found[place - 1].lower if place else ""
     following = next((other.lower for other in found[place + 1 :] if other.lower not in _ADVERBS), "")
     if lower in _BE:
-        return _change(sentence, word.start, word.end, f"{word.text} not") if place and previous != "here" else None
+        said_of_subject = place and previous not in ("here", "who", "which")
+        return _change(sentence, word.start, word.end, f"{word.text} not") if said_of_subject else None
     if lower in _MODALS and place and previous not in _DETERMINERS:
         return _change(sentence, word.start, word.end, "cannot" if lower == "can" else f"{word.text} not")
     if (

@@ -34,11 +34,14 @@ _FILLERS = word_set(
     probably maybe perhaps still only even well truly mostly mainly currently recently"""
 )
 _LEADS = re.compile(
-    r"^(?:(?:oh|well|yes|yeah|no|okay|ok|so|and|but|hmm|actually|haha|ah|wow|sure|hi|hello|hey)\b[\s,.!-]*)+",
+    r"^(?:(?:oh|well|so|and|but|hmm|ah|wow|haha)\b[\s,.!-]*"
+    r"|(?:yes|yeah|no|okay|ok|actually|sure|hi|hello|hey|anyway)\s*[,.!-][\s,.!-]*)+",
     re.IGNORECASE,
 )
 _PARTICLES = frozenset("はがをにでともの")
 _VAGUE = MappingProxyType({"person": "someone", "place": "somewhere", "organisation": "something"})
+_JOINING = re.compile(r"\s(?:and|or)\s", re.IGNORECASE)
+_PAIRED = word_set("both between either neither")
 _FINITE = frozenset(["third", "past"])
 _QUANTITIES = word_set("a an the my your his her our their its this that these those some any no many few all both two")
 _NO_OPENERS = word_set("if when because since while although as what how where why who")
@@ -46,7 +49,7 @@ _GOOD_END = re.compile(rf"[{END_MARKS}]$")
 _UNFINISHED = word_set(
     """a an the my your his her our their its this that these those to of and or but is are am was were be been do does
     did have has had will would can could should may might must i you we they he she it some any no every very so
-    not don't i'm it's that's what how"""
+    not don't i'm it's that's what how something anything everything nothing"""
 )
 
 
@@ -122,7 +125,8 @@ def _cut_before_detail(sentence: str) -> str:
     )
     for place in places:
         found = words(sentence[:place])
-        if len(found) < 3 or found[-1].lower in _UNFINISHED:
+        splits_pair = _JOINING.match(sentence, place) and _PAIRED & {word.lower for word in found}
+        if splits_pair or len(found) < 3 or found[-1].lower in _UNFINISHED:
             continue
         if _can_stand_alone([word.lower for word in found]):
             return sentence[:place]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from dialeval.engines.embedded.tokens import normalised
@@ -31,6 +33,8 @@ HISTORY_SHARE = 0.1
 
 MOST_COPIES = 3
 """How many copies of the repeated portion Repetition adds at most."""
+
+_DETACHED_NOT = re.compile(r"\s?['’]\s?t\b", re.IGNORECASE)
 
 
 def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -178,7 +182,7 @@ def _rare_synonyms(case: Case, rng: np.random.Generator) -> NewText | NotApplica
     choice: list[tuple[Replacement, str]] = []
     for place, word in enumerate(found):
         synonym = fitting_synonym(word, neighbour(text, found, place, -1), neighbour(text, found, place, 1))
-        if synonym:
+        if synonym and not _DETACHED_NOT.match(text, word.end):
             form = synonym.forms[int(rng.integers(len(synonym.forms)))]
             new = in_case_of(word.text, form, first=starts_sentence(text, word.start))
             choice.append((Replacement(word.start, word.end, new), word.text))

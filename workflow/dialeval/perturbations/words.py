@@ -75,7 +75,8 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
     begin = 0
     for end in (*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)):
         body = text[begin:end]
-        if end < len(text) and _ends_in_abbreviation(body):
+        quoted = body.endswith(('"', "”")) and text[end:].lstrip()[:1].islower()
+        if end < len(text) and (quoted or _ends_in_abbreviation(body)):
             continue
         if has_word(body) or unicodedata.category((body.strip() or " ")[0]) == "So":
             found.append((begin + len(body) - len(body.lstrip()), begin + len(body.rstrip())))
@@ -115,7 +116,7 @@ def in_case_of(model: str, new: str, *, first: bool) -> str:
         new: the word that replaces it, in lower case unless it is a name.
         first: whether it begins a sentence; only there a capital of the old word passes on.
     """
-    if len(model) > 1 and model.isupper():
+    if len(model) > 2 and model.isupper():
         return new.upper()
     if first and model[:1].isupper():
         return new[:1].upper() + new[1:]

@@ -1,0 +1,219 @@
+"""The published damaged sets: each quirk on hand-made files, the counts on the real ones."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, Pair, read_sets
+from dialeval.errors import UserError
+
+ORIGINALS = [["Hi!", "Hey, you.", "Rain?"], ["Hi!", "Moin. ", "Sun?", "Both."]]
+
+IN_PAPER = [
+    "random_response",
+    "replace_pronoun",
+    "replace_named_entity",
+    "unnatural_paraphrase",
+    "dullness",
+    "order_shuffle",
+    "utterance_replacement",
+    "self_contradiction",
+    "utterance_duplication",
+    "generic_utterance",
+    "content_reduction",
+]
+
+
+def write(folder: Path, path: str, lines: Sequence[str]) -> None:
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    (folder / path).write_bytes(("\n".join(lines) + "\n").encode())
+
+
+def write_originals(folder: Path) -> None:
+    write(folder, ORIGINALS_FILE, [json.dumps(ORIGINALS)])
+
+
+def write_turn_set(folder: Path, name: str, original: Sequence[str], damaged: Sequence[str]) -> None:
+    write(folder, SETS[name].original, original)
+    write(folder, SETS[name].damaged, damaged)
+
+
+def only(folder: Path, name: str) -> list[Pair]:
+    return read_sets(folder, [name])[name]
+
+
+def test_a_response_split_by_a_tab_is_joined(tmp_path: Path) -> None:
+    write_turn_set(
+        tmp_path,
+        "replace_named_entity",
+        ["ner-0\tWhere to?\tTo Rome, soon.", "ner-1\tWho?\tAsk Ines."],
+        ["ner-0\tWhere to?\tTo good\tmorning, soon.", "ner-1\tWho?\tAsk Tom."],
+    )
+    first, second = only(tmp_path, "replace_named_entity")
+    assert first.damaged.utterances == ("Where to?", "To good morning, soon.")
+    assert first.original.utterances == ("Where to?", "To Rome, soon.")
+    assert second.damaged.response == "Ask Tom."
+    assert first.damaged.speakers == ("A", "B")
+
+
+def test_a_response_can_stand_alone_and_can_be_unchanged(tmp_path: Path) -> None:
+    write_turn_set(tmp_path, "replace_pronoun", ["p-0\tShe left. ", "p-1\tA\tB"], ["p-0\tHe left.", "p-1\tA\tB "])
+    first, second = only(tmp_path, "replace_pronoun")
+    assert (first.original.context, first.original.response, first.unchanged) == ((), "She left.", False)
+    assert second.unchanged
+
+
+def test_rows_have_ids_of_their_own_whatever_the_file_says(tmp_path: Path) -> None:
+    write_turn_set(tmp_path, "entrainment", ["ent-0\tA\tB", "ent-0\tA\tB"], ["contra-0\tA\tC", "contra-0\tA\tD"])
+    pairs = only(tmp_path, "entrainment")
+    ids = [item.item_id for pair in pairs for item in (pair.original, pair.damaged)]
+    assert ids == [
+        "entrainment/0000/original",
+        "entrainment/0000/damaged",
+        "entrainment/0001/original",
+        "entrainment/0001/damaged",
+    ]
+    assert pairs[0].original.cluster == pairs[0].damaged.cluster != pairs[1].damaged.cluster
+
+
+def test_quotes_and_other_line_ends_are_text(tmp_path: Path) -> None:
+    write_turn_set(tmp_path, "dullness", ['d\tSay "no\u2028yes".\t"No" \x0b I say'], ['d\tSay "no\u2028yes".\tI see.'])
+    (pair,) = only(tmp_path, "dullness")
+    assert pair.original.utterances == ('Say "no\u2028yes".', '"No" \x0b I say')
+
+
+def test_five_rows_in_a_row_belong_to_one_original(tmp_path: Path) -> None:
+    write_originals(tmp_path)
+    rows = [f"shuffle_0{row // 5}\thuman: a{row}\tmodel: b:{row}\thuman: c" for row in range(10)]
+    write(tmp_path, SETS["order_shuffle"].damaged, rows)
+    pairs = only(tmp_path, "order_shuffle")
+    assert [pair.original.item_id for pair in pairs] == ["fed/00"] * 5 + ["fed/01"] * 5
+    assert pairs[7].damaged.utterances == ("a7", "b:7", "c")
+    assert pairs[7].damaged.speakers == ("human", "chatbot", "human")
+    assert pairs[7].original.speakers == ("human", "chatbot", "human", "chatbot")
+    assert pairs[7].original.utterances[1] == "Moin."
+    assert {pair.damaged.cluster for pair in pairs[5:]} == {"fed/01"}
+
+
+def test_duplications_run_through_all_originals_again_and_again(tmp_path: Path) -> None:
+    write_originals(tmp_path)
+    rows = [f"self_repeat_08\thuman:  Hi!\tchatbot:  Hey. Hey. {row}" for row in range(10)]
+    write(tmp_path, SETS["utterance_duplication"].damaged, rows)
+    pairs = only(tmp_path, "utterance_duplication")
+    assert [pair.original.item_id for pair in pairs] == ["fed/00", "fed/01"] * 5
+    assert pairs[3].damaged.utterances == ("Hi!", "Hey. Hey. 3")
+
+
+def test_contradictions_bring_their_originals(tmp_path: Path) -> None:
+    write(tmp_path, SETS["self_contradiction"].original, ["consistent-00\thuman: A\tchatbot: B"] * 2)
+    write(tmp_path, SETS["self_contradiction"].damaged, ["c-00\thuman: A\tchatbot: B\thuman: C\tchatbot: not B"] * 2)
+    pairs = only(tmp_path, "self_contradiction")
+    assert [pair.original.item_id for pair in pairs] == [
+        "self_contradiction/000/original",
+        "self_contradiction/001/original",
+    ]
+    assert pairs[1].damaged.utterances[:2] == pairs[1].original.utterances
+
+
+@pytest.mark.parametrize(
+    ("original", "damaged", "words"),
+    [
+        (["i\tA\tB"], ["i\tA\tC", "i\tA\tD"], ["2 rows", "has 1", "paired by line"]),
+        (["i\tA\tB", "i\tA\tB"], ["i\tA\tC", "i\tC"], ["line 2", "2 fields, but the original has 3"]),
+        (["i"], ["i"], ["line 1", "1 fields"]),
+    ],
+)
+def test_a_broken_turn_file_is_told(tmp_path: Path, original: list[str], damaged: list[str], words: list[str]) -> None:
+    write_turn_set(tmp_path, "dullness", original, damaged)
+    with pytest.raises(UserError) as caught:
+        only(tmp_path, "dullness")
+    for word in ("dullness-perturbed_text.txt", *words):
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (["x_00\thuman: A\tmodel: B"] * 9, ["9 rows", "2 originals", "must be 10"]),
+        (["x_00\thuman: A\tBob: B"] * 10, ["line 1", "'Bob: B' must begin with one of human:, model:, chatbot:"]),
+    ],
+)
+def test_a_broken_dialogue_file_is_told(tmp_path: Path, rows: list[str], words: list[str]) -> None:
+    write_originals(tmp_path)
+    write(tmp_path, SETS["order_shuffle"].damaged, rows)
+    with pytest.raises(UserError) as caught:
+        only(tmp_path, "order_shuffle")
+    for word in ("fed-ordershuffle_text.txt", *words):
+        assert word in str(caught.value)
+
+
+def test_what_is_missing_or_unknown_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no published set 'order_shufle'.*did you mean 'order_shuffle'"):
+        read_sets(tmp_path, ["order_shufle"])
+    with pytest.raises(UserError, match=r"entailment_text\.txt cannot be read"):
+        read_sets(tmp_path, ["random_response"])
+    write(tmp_path, ORIGINALS_FILE, ['{"a": 1}'])
+    write(tmp_path, SETS["order_shuffle"].damaged, ["x\thuman: A"])
+    with pytest.raises(UserError, match="a list of lists of utterances is needed"):
+        read_sets(tmp_path, ["order_shuffle"])
+
+
+@pytest.fixture(scope="module")
+def published(real_data: Path) -> dict[str, list[Pair]]:
+    folder = real_data / "comp-analysis" / "robustness_data"
+    if not folder.is_dir():
+        pytest.skip("the public folder comp-analysis/robustness_data is not in shared/data")
+    return read_sets(folder, list(SETS))
+
+
+def test_the_real_sets_have_the_papers_counts(published: dict[str, list[Pair]]) -> None:
+    counts = {name: len(pairs) for name, pairs in published.items()}
+    turn = {name: count for name, count in counts.items() if SETS[name].level == "turn"}
+    assert turn == {
+        "random_response": 1894,
+        "replace_pronoun": 2919,
+        "replace_named_entity": 712,
+        "unnatural_paraphrase": 369,
+        "dullness": 2811,
+        "speaker_repetition": 920,
+        "entrainment": 836,
+    }
+    assert {count for name, count in counts.items() if SETS[name].level == "dialogue"} == {200}
+    assert [name for name in SETS if SETS[name].in_paper] == IN_PAPER
+    unchanged = {name: sum(pair.unchanged for pair in pairs) for name, pairs in published.items()}
+    assert {name: n for name, n in unchanged.items() if n} == {"replace_pronoun": 45, "dullness": 45, "entrainment": 59}
+
+
+def test_the_real_rows_belong_to_their_originals(published: dict[str, list[Pair]]) -> None:
+    for name in ("random_response", "replace_pronoun", "replace_named_entity", "unnatural_paraphrase", "dullness"):
+        assert all(pair.original.context == pair.damaged.context for pair in published[name])
+    alone = {name: sum(not pair.original.context for pair in pairs) for name, pairs in published.items()}
+    assert (alone["replace_pronoun"], alone["replace_named_entity"]) == (120, 66)
+    for pair in published["order_shuffle"]:
+        assert Counter(pair.original.utterances) == Counter(pair.damaged.utterances)
+    for name, n_replaced in (("utterance_replacement", {1: 200}), ("utterance_replacement_3", {3: 198, 2: 2})):
+        assert Counter(len(differing(pair)) for pair in published[name]) == n_replaced
+    for pair in published["utterance_duplication"]:
+        assert pair.damaged.utterances[::2] == pair.original.utterances[::2]
+    for pair in published["self_contradiction"]:
+        assert pair.damaged.utterances[:-2] == pair.original.utterances
+    for name, n_same_length in (("generic_utterance", 107), ("content_reduction", 132)):
+        pairs = published[name]
+        assert sum(len(pair.original.utterances) == len(pair.damaged.utterances) for pair in pairs) == n_same_length
+
+
+def differing(pair: Pair) -> list[int]:
+    return [n for n, text in enumerate(pair.damaged.utterances) if text != pair.original.utterances[n]]
+
+
+def test_the_real_ids_are_unique(published: dict[str, list[Pair]]) -> None:
+    damaged = [pair.damaged.item_id for pairs in published.values() for pair in pairs]
+    assert len(set(damaged)) == len(damaged)
+    originals = {pair.original.item_id: pair.original for pairs in published.values() for pair in pairs}
+    assert all(originals[pair.original.item_id] == pair.original for pairs in published.values() for pair in pairs)
+    assert not originals.keys() & set(damaged)

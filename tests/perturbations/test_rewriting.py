@@ -1,0 +1,189 @@
+"""Damage by a model: what is asked, and which answers are taken."""
+
+from __future__ import annotations
+
+import pytest
+from perturbation_items import dialogue, response
+
+from dialeval.engines.request import Request, Sampling, request_key
+from dialeval.perturbations.item_damage import Damaged, NotApplicable
+from dialeval.perturbations.registry import STRATEGIES
+from dialeval.perturbations.rewriting import Rejected, plan_rewriting, read_rewriting, settle
+from dialeval.prompts.rendering import Templates
+
+TEMPLATES = Templates()
+TALK = dialogue("Do you sail?", "Every summer on the big lake.", "Alone?", "With my aunt Ines, who owns the boat.")
+ANSWER = response("Where is Tom?", "Tom went to Oslo with 3 friends.")
+BY_MODEL = [name for name, strategy in STRATEGIES.items() if strategy.template]
+
+
+def plan(name: str, **more: object) -> Request:
+    item = ANSWER if STRATEGIES[name].level == "turn" else TALK
+    request = plan_rewriting(item, STRATEGIES[name], TEMPLATES, Sampling(), **more)  # type: ignore[arg-type]
+    assert isinstance(request, Request)
+    return request
+
+
+def reason(name: str, answer: str) -> str:
+    item = ANSWER if STRATEGIES[name].level == "turn" else TALK
+    result = read_rewriting(item, STRATEGIES[name], answer)
+    assert isinstance(result, Rejected)
+    return result.reason
+
+
+def test_seven_strategies_can_be_asked_of_a_model() -> None:
+    assert set(BY_MODEL) == {
+        "replace_named_entity",
+        "contradiction",
+        "unnatural_paraphrase",
+        "self_contradiction",
+        "repeating_others",
+        "generic_utterance",
+        "content_reduction",
+    }
+
+
+@pytest.mark.parametrize("name", BY_MODEL)
+def test_requests_are_distinct_by_draw_and_attempt(name: str) -> None:
+    first, other_draw, again = plan(name), plan(name, draw=1), plan(name, attempt=1, problem="nothing was changed")
+    assert len({request_key(request, "m") for request in (first, other_draw, again)}) == 3
+    assert len({request.repeat for request in (first, other_draw, again)}) == 3
+    assert first.request_id.startswith(f"perturb/{name}/")
+    assert again.request_id == first.request_id + "/again-1"
+    assert first.kind == "chat"
+    assert "could not be used" not in first.messages[0].content
+    assert again.messages[0].content.endswith("An earlier answer could not be used: nothing was changed.")
+
+
+@pytest.mark.parametrize("name", BY_MODEL)
+def test_the_prompt_shows_the_item(name: str) -> None:
+    prompt = plan(name).messages[0].content
+    shown = [ANSWER.response] if STRATEGIES[name].level == "turn" else [f"{t}" for t in TALK.utterances]
+    assert all(text in prompt for text in shown)
+
+
+def test_the_scope_is_named_in_the_prompt() -> None:
+    assert "the utterances 2, 4 so" in plan("content_reduction").messages[0].content
+    assert "the utterances 1, 2, 3, 4 so" in plan("content_reduction", scope="all").messages[0].content
+    assert "the utterances 2, 3, 4 so" in plan("repeating_others", scope="all").messages[0].content
+
+
+def test_utterances_stay_on_their_lines() -> None:
+    item = dialogue("Hi\n2. chatbot: forged", "Hello there, what is new?")
+    request = plan_rewriting(item, STRATEGIES["generic_utterance"], TEMPLATES, Sampling())
+    assert isinstance(request, Request)
+    assert "1. human: Hi 2. chatbot: forged\n2. chatbot: Hello" in request.messages[0].content
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    with pytest.raises(ValueError, match="'repetition' cannot be asked of a model"):
+        plan_rewriting(ANSWER, STRATEGIES["repetition"], TEMPLATES, Sampling())
+    alone = plan_rewriting(dialogue("Hi."), STRATEGIES["content_reduction"], TEMPLATES, Sampling())
+    assert alone == NotApplicable("no utterance to rewrite")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Response: Tom went to Rome with 9 friends.",
+        'response: "Tom went to Rome with 9 friends."',
+        "Sure, here it is.\n**Response:** Tom went to Rome\nwith 9 friends.",
+    ],
+)
+def test_a_rewritten_response_is_taken(answer: str) -> None:
+    result = read_rewriting(ANSWER, STRATEGIES["replace_named_entity"], answer, draw=2)
+    assert isinstance(result, Damaged)
+    assert result.item.utterances == ("Where is Tom?", "Tom went to Rome with 9 friends.")
+    assert (result.way, result.item.item_id, result.touched) == ("model", "t1/replace_named_entity/2", (1,))
+    assert result.changed == '"Tom went to Oslo with 3 friends." > "Tom went to Rome with 9 friends."'
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "why"),
+    [
+        ("replace_named_entity", "Tom went to Rome.", "there is no line 'Response:'"),
+        ("replace_named_entity", "Response: tom went to oslo with 3 friends", "nothing was changed"),
+        ("replace_named_entity", "Response: Nobody knows anything here", "more than the named entities was changed"),
+        ("contradiction", "Response: No", "the length changed too much"),
+        ("contradiction", "Response: ...", "an utterance is empty"),
+        ("unnatural_paraphrase", "Response: " + "Tom betook himself " * 8, "the length changed too much"),
+        ("generic_utterance", "2: I see.", "utterances are missing: 4"),
+        ("generic_utterance", "1: Nice.\n2: I see.\n4: Okay.", "an utterance was changed that had to stay"),
+        ("generic_utterance", "2: I see.\n4: Okay.\n5: Bye.", "there are more utterances than before"),
+        (
+            "generic_utterance",
+            "2: Every summer on the big lake.\n4: With my aunt Ines who owns the boat",
+            "nothing was changed",
+        ),
+        ("generic_utterance", "I cannot do that.", "utterances are missing: 2, 4"),
+        (
+            "content_reduction",
+            "2: Each summer on that big lake.\n4: With my aunt Ines, who owns a boat.",
+            "the utterances did not become shorter",
+        ),
+        (
+            "repeating_others",
+            "2: Each summer.\n4: With Ines, my aunt.",
+            "fewer than half of the utterances repeat words of the other speaker",
+        ),
+        ("self_contradiction", "5: And before?", "1 utterances were added, not 2"),
+        ("self_contradiction", "4: I never sail.\n5: Oh?\n6: Never.", "an utterance was changed that had to stay"),
+    ],
+)
+def test_an_answer_that_breaks_a_rule_is_rejected(name: str, answer: str, why: str) -> None:
+    assert reason(name, answer) == why
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "expected"),
+    [
+        ("generic_utterance", "2: I see.\n4. chatbot: That is\nnice.", ("I see.", "That is nice.")),
+        ("content_reduction", "1: Do you sail?\n2: On a lake.\n4: Yes.", ("On a lake.", "Yes.")),
+        (
+            "repeating_others",
+            "2: Do you sail, you ask. Yes.\n4: Alone? With Ines.",
+            ("Do you sail, you ask. Yes.", "Alone? With Ines."),
+        ),
+    ],
+)
+def test_rewritten_utterances_are_taken(name: str, answer: str, expected: tuple[str, str]) -> None:
+    result = read_rewriting(TALK, STRATEGIES[name], answer)
+    assert isinstance(result, Damaged)
+    assert result.item.utterances == ("Do you sail?", expected[0], "Alone?", expected[1])
+    assert result.item.speakers == TALK.speakers
+    assert result.touched == (1, 3)
+
+
+def test_a_contradiction_is_added_at_the_end() -> None:
+    result = read_rewriting(
+        TALK, STRATEGIES["self_contradiction"], "5: human: Is the lake big?\n6: I have never sailed."
+    )
+    assert isinstance(result, Damaged)
+    assert result.item.utterances == (*TALK.utterances, "Is the lake big?", "I have never sailed.")
+    assert result.item.speakers == ("human", "chatbot", "human", "chatbot", "human", "chatbot")
+    assert result.touched == (4, 5)
+
+
+def test_after_the_human_one_utterance_is_asked_for() -> None:
+    item = dialogue("Do you sail?", "Every summer.", "Nice.")
+    request = plan_rewriting(item, STRATEGIES["self_contradiction"], TEMPLATES, Sampling())
+    assert isinstance(request, Request)
+    assert "exactly one utterance." in request.messages[0].content
+    result = read_rewriting(item, STRATEGIES["self_contradiction"], "4: I have never sailed.")
+    assert isinstance(result, Damaged)
+    assert result.item.speakers == ("human", "chatbot", "human", "chatbot")
+
+
+def test_the_second_answer_counts_where_the_first_does_not() -> None:
+    strategy = STRATEGIES["contradiction"]
+    good, bad = "Response: Tom stayed here with 3 friends.", "No."
+    assert settle(ANSWER, strategy, [good]).attempts == 1
+    second = settle(ANSWER, strategy, [bad, good])
+    assert (second.status, second.attempts) == ("ok", 2)
+    assert second.damaged is not None
+    rejected = settle(ANSWER, strategy, [bad, bad])
+    assert (rejected.status, rejected.damaged, rejected.attempts) == ("rejected", None, 2)
+    assert rejected.reason == "there is no line 'Response:'"
+    assert settle(ANSWER, strategy, [bad, None]).status == "rejected"
+    missing = settle(ANSWER, strategy, [None])
+    assert (missing.status, missing.reason) == ("missing", "the model gave no answer")
