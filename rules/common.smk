@@ -168,6 +168,19 @@ def metaeval_settings(benchmarks=False, ensemble_size=False):
     )
 
 
+def ladder_settings(name):
+    """Returns how the items of a constructed corpus are made."""
+    corpus = CONFIG.metaeval.corpora[name]
+    return settings(
+        name=name,
+        languages=corpus.languages,
+        strategies=corpus.strategies,
+        steps=corpus.steps,
+        limit=corpus.limit,
+        random_seed=CONFIG.random_seed,
+    )
+
+
 def damage_settings():
     """Returns what is damaged by rule, and how."""
     section = CONFIG.robustness

@@ -54,6 +54,28 @@ rule read_rated:
         )
 
 
+rule construct_rated:
+    input:
+        lambda wildcards: f"{RESULTS}/corpora/{CONFIG.metaeval.corpora[wildcards.corpus].dialogues}.parquet",
+    output:
+        item_table=f"{RESULTS}/items/{{corpus}}.parquet",
+        ratings=f"{RESULTS}/ratings/{{corpus}}.parquet",
+    log:
+        f"{RESULTS}/logs/items/{{corpus}}.log",
+    wildcard_constraints:
+        corpus=one_of(rated_corpora("ladder")),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: ladder_settings(wildcards.corpus),
+        code=code("construct_rated"),
+    shell:
+        command(
+            "construct_rated",
+            "--utterances {input:q} --items {output.item_table:q} --ratings {output.ratings:q}",
+        )
+
+
 rule plan_rating:
     input:
         scored_items(),

@@ -1,6 +1,6 @@
 """Answers requests through the store in processes that can be killed; started once, it forks a job per line of input.
 
-    python killable_job.py     lines of JSON: {"url", "store", "writer", "first", "last", "concurrency"}
+    python killable_job.py     lines of JSON: {"url", "store", "writer", "first", "last", "concurrency", "batch"}
 
 It prints the process number of each job; jobs are not waited for.
 """
@@ -15,8 +15,10 @@ from typing import Any
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
+from dialeval.engines.openai_api.batches.engine import BatchEngine
+from dialeval.engines.openai_api.batches.run import Polling
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.request import Message, Request
+from dialeval.engines.request import Engine, Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
 
@@ -29,7 +31,10 @@ def answer(job: dict[str, Any]) -> None:
     model = OpenAIModel(
         engine="openai", model="m", base_url=job["url"], api_key_env=None, concurrency=job["concurrency"]
     )
-    engine = OpenAIEngine(model)
+    engine: Engine = OpenAIEngine(model)
+    if job.get("batch"):
+        in_batches = model.model_copy(update={"batch": True, "batch_requests": job["batch"]})
+        engine = BatchEngine(OpenAIEngine(in_batches), in_batches, polling=Polling(0.01, 0.02))
     with ResponseStore(
         Path(job["store"]), identity="same for every address", name="m", protocol="arena", writer=job["writer"]
     ) as store:

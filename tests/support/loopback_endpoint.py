@@ -18,13 +18,18 @@ MOST_CONNECTIONS = 600
 
 @dataclass(frozen=True)
 class Asked:
-    """What the endpoint was sent: `text` is the last message or the prompt, `number` its askings so far."""
+    """What the endpoint was sent: `text` is the last message or the prompt, `number` its askings so far.
+
+    A form is found in `raw` only.
+    """
 
     path: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
     text: str
     number: int
+    method: str = "POST"
+    raw: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -124,13 +129,16 @@ class _Exchange(asyncio.Protocol):
         if len(rest) < length:
             return
         self._received = rest[length:]
-        self._answer(first.split()[1], headers, json.loads(rest[:length] or b"{}"))
+        method, path, _ = first.split()
+        self._answer(method, path, headers, rest[:length])
 
-    def _answer(self, path: str, headers: dict[str, str], body: dict[str, Any]) -> None:
+    def _answer(self, method: str, path: str, headers: dict[str, str], raw: bytes) -> None:
         endpoint = self._endpoint
+        form = headers.get("content-type", "").startswith("multipart/")
+        body = {} if form or not raw else json.loads(raw)
         text = body["messages"][-1]["content"] if "messages" in body else str(body.get("prompt"))
         endpoint.asked[text] += 1
-        asked = Asked(path, headers, body, text, endpoint.asked[text])
+        asked = Asked(path, headers, body, text, endpoint.asked[text], method, raw)
         reply = Reply({}, 503) if endpoint.connections > MOST_CONNECTIONS else endpoint.script(asked)
         endpoint.log.append((asked, reply))
         endpoint.in_flight += 1

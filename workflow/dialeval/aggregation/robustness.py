@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from dialeval.aggregation.score_arrays import keys, mean_values, places, scaled
 from dialeval.perturbations.registry import STRATEGIES
-from dialeval.published.robustness import find_average, find_n_pairs, find_ratio
+from dialeval.published.robustness import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.robustness import cell_averages, ladder_shares, robustness_ratios, theta_sweep
 
@@ -130,8 +130,12 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
 
 
 def average_rows(robustness: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/averages`: unweighted means over the cells of a level (Table 12)."""
+    """Yields the rows of the table `robustness/averages`: unweighted means over the cells of a level (Table 12).
+
+    Only strategies that the paper has are averaged, so that the numbers can be set beside its own.
+    """
     names = ("judge", "method", "corpus", "language", "level")
+    robustness = [row for row in robustness if find_ratios(row["strategy"], row["dimension"])]
     groups = list(dict.fromkeys(tuple(row[name] for name in names) for row in robustness))
     code = {group: number for number, group in enumerate(groups)}
     result = cell_averages(

@@ -50,9 +50,17 @@ class RatedCorpus(Section):
 
     reader: Literal["comp_turn", "comp_dialogue", "xdial", "rated_jsonl", "ladder"] = Field(
         description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), rated_jsonl (your own, see docs), "
-        "ladder (our dialogues, damaged by a known number of steps)."
+        "ladder (dialogues under corpora, damaged by a known number of steps)."
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
+    dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is damaged.")
+    strategies: list[Name] = Field(
+        ["utterance_replacement", "generic_utterance", "content_reduction"],
+        min_length=1,
+        description="Of a ladder: the perturbations that damage it, taken in turn.",
+    )
+    steps: Annotated[int, Field(ge=2)] = Field(4, description="Of a ladder: steps of damage.")
+    limit: Count | None = Field(60, description="Of a ladder: how many dialogues of each language; null: all.")
     languages: list[str] | None = Field(
         None, min_length=1, description="Languages to read, such as [en, zh]; null: all that the source has."
     )

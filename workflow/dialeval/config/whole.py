@@ -78,11 +78,16 @@ class Config(Section):
             ("judges", self.judges, self.models),
             *((f"protocols.{name}.judges", self.judges_of(name), self.models) for name in SCORING),
             ("seeds.corpus", [self.seeds.corpus], self.corpora),
+            *(
+                (f"metaeval.corpora.{name}.dialogues", [rated.dialogues], self.corpora)
+                for name, rated in (self.metaeval.corpora.items() if self.metaeval else ())
+                if rated.reader == "ladder"
+            ),
             ("robustness.corpora", self.robustness.corpora if self.robustness else [], self.sources()),
             ("robustness.rewriter", [rewriter] if rewriter else [], self.models),
         )
         for field, names, known in places:
-            kind = "corpus" if field.endswith(("corpus", "corpora")) else "model"
+            kind = "corpus" if field.endswith(("corpus", "corpora", "dialogues")) else "model"
             for name in names:
                 if name not in known:
                     words = f"'{name}' is not a {kind} of this configuration; {nearest(name, known)}"
@@ -277,7 +282,9 @@ class Config(Section):
 
     def used_corpora(self) -> list[str]:
         """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
-        used = {self.seeds.corpus, *self.damaged_dialogues()}
+        rated = self.metaeval.corpora.values() if self.metaeval else ()
+        ladders = [one.dialogues for one in rated if one.reader == "ladder"]
+        used = {self.seeds.corpus, *self.damaged_dialogues(), *ladders}
         for name in self.models_in_use():
             model = self.models[name]
             if isinstance(model, EmbeddedModel):

@@ -1,0 +1,96 @@
+"""Checking, deduplicating and planning 10,000 written items of DialogBench for five models.
+
+    python benchmarks/dialogbench.py [--items 10000] [--models 5]
+
+What a writer returns is made of words drawn at random, as long as published items are; one in twenty is broken, and one
+in twenty repeats another one but for a few words. Models are asked by letter, by choice and by perplexity in turn, and
+their requests are written to tables. The goal: 60 seconds and 2 GB for 10,000 items and five models.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dialeval.dialogbench import examination, written
+from dialeval.dialogbench.briefs import Brief, plan_briefs
+from dialeval.dialogbench.checking import checked, counts
+from dialeval.dialogbench.domains import NAMES
+from dialeval.dialogbench.positions import shuffled
+from dialeval.prompts.rendering import Templates
+from dialeval.tables import Provenance, TableWriter
+
+TASKS = ("IC", "DI", "MRG", "DS", "OD")
+SECONDS, MEGABYTES = 60.0, 2048.0
+
+
+def answers(briefs: list[Brief], rng: random.Random) -> Iterator[dict[str, Any]]:
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 9))) for _ in range(4000)]
+    weights = [1.0 / (rank + 1) for rank in range(len(words))]
+
+    def sentence(n: int) -> str:
+        return " ".join(rng.choices(words, weights, k=n)) + "."
+
+    last: dict[str, list[str]] = {}
+    for number, brief in enumerate(briefs):
+        said = [sentence(16) for _ in range(15 if brief.task == "MRG" else 16)]
+        if number % 20 == 7 and brief.task in last:
+            said = [*last[brief.task][:-1], sentence(16)]
+        last[brief.task] = said
+        turns = [dict(zip(("speaker1", "speaker2"), said[at : at + 2], strict=False)) for at in range(0, len(said), 2)]
+        options = [sentence(12) for _ in range(4)]
+        record = {"dialogue": turns, "test_question": "What is meant?", "response": sentence(12), "label": "B"}
+        record["option"] = dict(zip("ABCD", options, strict=True))
+        if brief.task == "OD":
+            record["option"] = {"A": "offensive", "B": "non-offensive"}
+            record["label"] = "A" if brief.drawn[1] == "offensive" else "B"
+        text = f"```json\n{json.dumps(record)}\n```"
+        yield {"status": "ok", "finish_reason": "stop", "text": text[:-60] if number % 20 == 3 else text}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--items", type=int, default=10_000)
+    parser.add_argument("--models", type=int, default=5)
+    options = parser.parse_args()
+    cells = len(TASKS) * len(NAMES)
+    briefs = list(plan_briefs(TASKS, per_cell=-(-options.items // cells)))[: options.items]
+    returned = list(answers(briefs, random.Random(0)))
+
+    start = time.perf_counter()
+    outcomes = [written.read_written(brief, one, "w") for brief, one in zip(briefs, returned, strict=True)]
+    read = time.perf_counter()
+    outcomes = checked(outcomes)
+    reasons: dict[str, int] = {}
+    for row in counts(outcomes):
+        reasons[row["reason"]] = reasons.get(row["reason"], 0) + row["n"]
+    done = time.perf_counter()
+    items = [shuffled(one.item, 0) for one in outcomes if one.item and one.accepted]
+    templates = Templates()
+    n_requests = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for model in range(options.models):
+            method = examination.METHODS[model % len(examination.METHODS)]
+            with TableWriter(Path(scratch) / f"{model}.parquet", "requests", Provenance()) as table:
+                table.write_all(planned.to_row() for planned in examination.plan(items, method, templates))
+                n_requests += table.rows
+    end = time.perf_counter()
+
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{len(briefs)} items: {reasons}")
+    print(f"read {read - start:.1f} s, checked and deduplicated {done - read:.1f} s, planned {end - done:.1f} s")
+    print(f"{n_requests} requests for {options.models} models")
+    print(f"{end - start:.1f} s (to reach: {SECONDS:.0f}), {megabytes:.0f} MB (to reach: {MEGABYTES:.0f})")
+    return 0 if end - start <= SECONDS and megabytes <= MEGABYTES else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

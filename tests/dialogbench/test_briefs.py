@@ -1,0 +1,98 @@
+"""What a writer is told: balanced, the same whatever else is planned, and another with another seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, EMOTIONS, RELATIONS
+from dialeval.dialogbench.briefs import missing, plan_briefs
+from dialeval.dialogbench.characters import PERSONALITIES, SLOTS
+from dialeval.dialogbench.domains import DOMAINS, NAMES, domain_of, find_domain
+from dialeval.errors import UserError
+
+
+def test_every_task_and_domain_has_as_many() -> None:
+    briefs = list(plan_briefs(per_cell=2))
+    cells = Counter((brief.task, brief.domain) for brief in briefs)
+    assert len(briefs) == 12 * 20 * 2 == len({brief.item_id for brief in briefs})
+    assert set(cells.values()) == {2}
+
+
+@pytest.mark.parametrize(
+    ("task", "n_values"), [("RC", len(RELATIONS)), ("NLI", 3), ("OD", 2), ("SF", len(SLOTS))], ids=str
+)
+def test_what_is_drawn_is_balanced(task: str, n_values: int) -> None:
+    drawn = Counter(brief.drawn for brief in plan_briefs([task], per_cell=3))
+    assert len(drawn) == n_values
+    assert max(drawn.values()) - min(drawn.values()) <= 1
+
+
+def test_emotions_asked_for_are_balanced_and_differ_from_the_other_speakers() -> None:
+    briefs = list(plan_briefs(["ED"], per_cell=4))
+    asked = Counter(brief.emotions[brief.asked_speaker - 1] for brief in briefs)
+    assert set(asked) == {emotion.en for emotion in EMOTIONS}
+    assert set(asked.values()) == {10}
+    assert all(brief.emotions[0] != brief.emotions[1] for brief in briefs)
+    assert {brief.asked_speaker for brief in briefs} == {1, 2}
+
+
+def test_about_a_third_of_the_personalities_is_unfriendly_and_no_two_are_alike() -> None:
+    style = {personality.en: personality.style for personality in PERSONALITIES}
+    briefs = list(plan_briefs(per_cell=3))
+    styles = Counter(style[text] for brief in briefs for text in brief.personalities)
+    assert 0.28 < styles["unfriendly"] / styles.total() < 0.40
+    assert all(brief.personalities[0] != brief.personalities[1] for brief in briefs)
+
+
+def test_a_brief_does_not_depend_on_what_else_is_planned() -> None:
+    whole = {brief.item_id: brief for brief in plan_briefs(per_cell=2, random_seed=5)}
+    alone = list(plan_briefs(["RC"], ["Film"], per_cell=1, random_seed=5))
+    assert [whole[brief.item_id] for brief in alone] == alone
+    other = list(plan_briefs(["RC", "ED"], ["Film"], per_cell=9, random_seed=6))
+    assert any(whole.get(brief.item_id, brief) != brief for brief in other)
+
+
+def test_without_styles_there_are_no_personalities_and_other_ids() -> None:
+    plain = next(plan_briefs(["RC"], ["Film"], per_cell=1, styles=False))
+    full = next(plan_briefs(["RC"], ["Film"], per_cell=1))
+    assert plain.personalities == ("", "")
+    assert (plain.item_id, full.item_id) == ("en-nostyles/RC/film/000", "en/RC/film/000")
+    assert plain == replace(full, personalities=("", ""), styles=False)
+
+
+def test_chinese_briefs_are_in_chinese() -> None:
+    brief = next(plan_briefs(["ED"], ["Film"], per_cell=1, language="zh"))
+    assert set(brief.emotions) <= {emotion.zh for emotion in EMOTIONS}
+    assert set(brief.personalities) <= {personality.zh for personality in PERSONALITIES}
+
+
+def test_missing_are_those_without_an_accepted_item() -> None:
+    briefs = list(plan_briefs(["OD"], ["Film", "Music"], per_cell=2))
+    assert missing(briefs, {"en/OD/film/001", "stranger"}) == (briefs[0], briefs[2], briefs[3])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"tasks": ["KGR"]}, "no task 'KGR'; did you mean 'KRG'"),
+        ({"domains": ["Travels"]}, "no domain 'Travels'; did you mean 'Travel'"),
+        ({"language": "de"}, "en or zh, not 'de'"),
+        ({"per_cell": 0}, "0 items for each"),
+    ],
+)
+def test_a_mistake_is_told(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        list(plan_briefs(**{"per_cell": 1, **settings}))  # type: ignore[arg-type]
+
+
+def test_twenty_domains_in_two_groups_are_found_by_their_names() -> None:
+    assert Counter(domain.group for domain in DOMAINS) == {"daily life": 10, "professional knowledge": 10}
+    assert len(ABBREVIATIONS) == 12
+    for domain in DOMAINS:
+        assert all(find_domain(name) is domain for name in (domain.name, domain.zh, *domain.variants))
+    assert domain_of("Musics").name == "Music"
+    assert find_domain("Zoology") is None
+    assert NAMES[10] == "History"

@@ -1,0 +1,149 @@
+"""What a writer is told about each item: task, domain, and what is drawn for it.
+
+Everything that should be balanced is drawn here and not left to the writer: personalities, emotions, the relation, the
+inference, whether there is an offence, the slot. What is drawn for one item depends on its own name and `random_seed`
+only. Closed sets are not drawn blindly but dealt out in turn over the domains, so that their counts differ by one at
+most over a full plan.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, EMOTIONS, Task, Value, task_of
+from dialeval.dialogbench.characters import PERSONALITIES, SLOTS, Personality
+from dialeval.dialogbench.domains import DOMAINS, NAMES, domain_of
+from dialeval.errors import UserError
+
+LANGUAGES = ("en", "zh")
+_UNFRIENDLY_SHARE = 1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """One item that is to be written.
+
+    Attributes:
+        task: abbreviation of the task.
+        domain: name of the domain.
+        language: language code.
+        number: of the item within task and domain, from 0.
+        personalities: of speaker 1 and 2; empty texts without styles.
+        emotions: of speaker 1 and 2, for ED; in the item's language.
+        drawn: the field that is drawn for the task and its value, such as `relation` and `friends`; empty if none is.
+        asked_speaker: for ED, the speaker whose emotion is asked for: 1 or 2; otherwise 0.
+        styles: whether personalities are given (False is the paper's ablation `-Styles`).
+    """
+
+    task: str
+    domain: str
+    language: str
+    number: int
+    personalities: tuple[str, str]
+    emotions: tuple[str, str] = ("", "")
+    drawn: tuple[str, str] = ("", "")
+    asked_speaker: int = 0
+    styles: bool = True
+
+    @property
+    def item_id(self) -> str:
+        """Returns the id of the item that will be written."""
+        variant = self.language if self.styles else f"{self.language}-nostyles"
+        return f"{variant}/{self.task}/{self.domain.lower().replace(' ', '-')}/{self.number:03d}"
+
+
+def plan_briefs(
+    tasks: Sequence[str] = ABBREVIATIONS,
+    domains: Sequence[str] = NAMES,
+    *,
+    per_cell: int,
+    language: str = "en",
+    styles: bool = True,
+    random_seed: int = 0,
+) -> Iterator[Brief]:
+    """Yields the briefs of `per_cell` items for every task and domain.
+
+    Args:
+        tasks: abbreviations.
+        domains: names.
+        per_cell: items for each pair of task and domain.
+        language: `en` or `zh`.
+        styles: whether personalities are drawn and given.
+        random_seed: seed of what is drawn.
+
+    Raises:
+        UserError: an unknown task, domain or language, or fewer than one item.
+    """
+    if language not in LANGUAGES:
+        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
+    if per_cell < 1:
+        raise UserError(f"{per_cell} items for each task and domain; ask for 1 or more")
+    for abbreviation in tasks:
+        task = task_of(abbreviation)
+        for name in domains:
+            domain = domain_of(name)
+            for number in range(per_cell):
+                yield _brief(task, domain.name, language, number, styles, random_seed)
+
+
+def missing(briefs: Sequence[Brief], accepted: Collection[str]) -> tuple[Brief, ...]:
+    """Returns the briefs for which there is no accepted item yet.
+
+    Args:
+        briefs: all that was planned.
+        accepted: ids of the items that passed every check so far.
+    """
+    done = frozenset(accepted)
+    return tuple(brief for brief in briefs if brief.item_id not in done)
+
+
+def _brief(task: Task, domain: str, language: str, number: int, styles: bool, random_seed: int) -> Brief:
+    turn = number * len(DOMAINS) + NAMES.index(domain)
+    rng = _rng(random_seed, "brief", language, task.abbreviation, domain, str(number))
+    personalities = _personalities(rng, language) if styles else ("", "")
+    emotions, drawn, asked = ("", ""), ("", ""), 0
+    if task.abbreviation == "SF":
+        drawn = ("slot", SLOTS[_dealt(len(SLOTS), turn, random_seed, "SF")][language == "zh"])
+    elif task.abbreviation == "ED":
+        asked = 1 + int(rng.integers(2))
+        right = EMOTIONS[_dealt(len(EMOTIONS), turn, random_seed, "ED")]
+        others = [emotion for emotion in EMOTIONS if emotion is not right]
+        other = others[int(rng.integers(len(others)))]
+        pair = (right, other) if asked == 1 else (other, right)
+        emotions = (pair[0].in_language(language), pair[1].in_language(language))
+    elif task.values:
+        drawn = (answer_field(task), _value(task, turn, random_seed).in_language(language))
+    return Brief(task.abbreviation, domain, language, number, personalities, emotions, drawn, asked, styles)
+
+
+def answer_field(task: Task) -> str:
+    """Returns the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
+    return task.hidden[-1] if task.values and task.hidden else ""
+
+
+def _value(task: Task, turn: int, random_seed: int) -> Value:
+    return task.values[_dealt(len(task.values), turn, random_seed, task.abbreviation)]
+
+
+def _dealt(n: int, turn: int, random_seed: int, name: str) -> int:
+    """Returns a number below n; every n turns in a row have each number once."""
+    return int(_rng(random_seed, "deal", name).permutation(n)[turn % n])
+
+
+def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
+    """Returns two different personalities; each is unfriendly with a chance of one third."""
+    drawn: list[Personality] = []
+    while len(drawn) < 2:
+        style_is_unfriendly = rng.random() < _UNFRIENDLY_SHARE
+        able = [p for p in PERSONALITIES if (p.style == "unfriendly") == style_is_unfriendly and p not in drawn]
+        drawn.append(able[int(rng.integers(len(able)))])
+    return drawn[0].in_language(language), drawn[1].in_language(language)
+
+
+def _rng(random_seed: int, *names: str) -> np.random.Generator:
+    digest = hashlib.sha256("\0".join((str(random_seed), *names)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))

@@ -1,0 +1,169 @@
+"""A writer and a filter without a language model: simple items by rule from dialogues that people wrote.
+
+Items are clozes: what was said next is hidden (MRG), or what was said before a known reply (DI), and utterances of
+other dialogues, of about the same length, stand beside it. The other tasks cannot be made by rule, and are declined
+in words, as a language model might. The answers have the form that a language model is asked for.
+
+Nothing is learned here. Whoever has a model that scores how well a reply fits can pass it in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from dialeval.corpora.multiple_choice import LETTERS
+from dialeval.dialogbench.domains import DOMAINS, NAMES
+from dialeval.dialogbench.subjects import fields_of
+from dialeval.engines.request import Dialogue
+
+ORIGIN = "embedded"
+CLOZE_TASKS = ("MRG", "DI")
+"""The tasks that can be made by rule."""
+Score = Callable[[Dialogue, str], float]
+"""How well a reply fits what was said before; higher is better."""
+_LEAST = {"MRG": 8, "DI": 10}
+"""Utterances that a dialogue needs so that four turns can be shown."""
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
+_NEAREST = 24
+
+
+def write_embedded(subject: Sequence[Dialogue], dialogues: Sequence[Dialogue]) -> str:
+    """Returns the answer to a writing request: a JSON object, or words where the task cannot be made by rule.
+
+    Every domain has its own dialogues, those that have most words in common with its description; what is left over
+    goes where dialogues are wanting, so that the domain of an embedded item is a hint and no more. The number of the
+    item and of the repetition pick one of them.
+
+    Args:
+        subject: that of the request (`subjects.of_brief`).
+        dialogues: what items are made from, in the language of the request.
+    """
+    asked = fields_of(subject)
+    task = asked["task"]
+    if task not in CLOZE_TASKS:
+        return f"I am sorry, but I cannot write items for {task}: only {' and '.join(CLOZE_TASKS)} can be made by rule."
+    shares = _shares(tuple(tuple(one) for one in dialogues if len(one) >= _LEAST[task]), asked["language"])
+    own = shares[asked["domain"]]
+    if not own:
+        return f"I am sorry, but I cannot write this item: no dialogue is long enough for {task}."
+    place = (int(asked["number"]) + 7 * int(asked["repeat"])) % len(own)
+    rng = _rng(*(f"{name}={value}" for name, value in sorted(asked.items())))
+    return _cloze(task, own[place], dialogues, rng)
+
+
+def filter_embedded(subject: Sequence[Dialogue], score: Score | None = None) -> str:
+    """Returns the answer to a filter's request: `incorrect` if the named option fits worst of all, else `correct`.
+
+    Args:
+        subject: that of the request (`subjects.of_item` with the answer).
+        score: how well a reply fits; words in common with the dialogue if None.
+    """
+    utterances, options, *pairs = subject
+    scores = _scores(utterances, options, score or shared_words)
+    named = scores[LETTERS.index(fields_of(pairs)["label"])]
+    others = sorted(scores)
+    worst = named == others[0] and others[0] < others[-1] and scores.count(named) == 1
+    return "incorrect" if worst else "correct"
+
+
+def choose_embedded(subject: Sequence[Dialogue], score: Score | None = None) -> str:
+    """Returns the letter of the option that fits best, the first of equals: the answer to an examination's request.
+
+    Args:
+        subject: that of the request (`subjects.of_item`).
+        score: how well a reply fits; words in common with the dialogue if None.
+    """
+    utterances, options, *_ = subject
+    scores = _scores(utterances, options, score or shared_words)
+    return LETTERS[scores.index(max(scores))]
+
+
+def score_embedded(subject: Sequence[Dialogue], score: Score | None = None) -> Mapping[str, float]:
+    """Returns the log-probability of each letter, from the scores by softmax: for requests of kind `choice`."""
+    utterances, options, *_ = subject
+    scores = np.array(_scores(utterances, options, score or shared_words))
+    logits = scores - scores.max()
+    logprobs = logits - np.log(np.exp(logits).sum())
+    return {letter: float(value) for letter, value in zip(LETTERS, logprobs, strict=False)}
+
+
+def shared_words(context: Dialogue, reply: str) -> float:
+    """Returns the share of a reply's words that come up in the dialogue; rare ones are not told from common ones."""
+    words = set(_WORD.findall(reply.casefold()))
+    said = {word for text in context for word in _WORD.findall(text.casefold())}
+    return len(words & said) / len(words) if words else 0.0
+
+
+def _scores(utterances: Dialogue, options: Dialogue, score: Score) -> list[float]:
+    return [score(utterances, option) for option in options]
+
+
+def _cloze(task: str, dialogue: Dialogue, dialogues: Sequence[Dialogue], rng: np.random.Generator) -> str:
+    places = range(7, len(dialogue), 2) if task == "MRG" else range(8, len(dialogue) - 1, 2)
+    hidden = places[int(rng.integers(len(places)))]
+    right = dialogue[hidden]
+    options = [right, *_others(right, dialogue, dialogues, hidden % 2, rng)]
+    order = [int(place) for place in rng.permutation(len(options))]
+    record: dict[str, object] = {"speaker1 personality": "", "speaker2 personality": ""}
+    record["dialogue"] = _turns(dialogue[:hidden])
+    if task == "DI":
+        record["response"] = dialogue[hidden + 1]
+    shown = {LETTERS[place]: options[which] for place, which in enumerate(order)}
+    label = LETTERS[order.index(0)]
+    analysis = f"{label} is what was said in this dialogue; the others were said in other dialogues."
+    return json.dumps(record | {"option": shown, "analysis": analysis, "label": label}, ensure_ascii=False)
+
+
+def _others(
+    right: str, dialogue: Dialogue, dialogues: Sequence[Dialogue], speaker: int, rng: np.random.Generator
+) -> list[str]:
+    """Returns three utterances of the same speaker in other dialogues, drawn from those nearest in length."""
+    pool = {text for other in dialogues if other != dialogue for text in other[speaker::2]} - set(dialogue)
+    nearest = sorted(pool, key=lambda text: (abs(len(text) - len(right)), text))[:_NEAREST]
+    return [nearest[int(place)] for place in rng.permutation(len(nearest))[:3]]
+
+
+def _turns(utterances: Dialogue) -> list[dict[str, str]]:
+    turns: list[dict[str, str]] = []
+    for place, text in enumerate(utterances):
+        if place % 2 == 0:
+            turns.append({"speaker1": text})
+        else:
+            turns[-1]["speaker2"] = text
+    return turns
+
+
+@lru_cache(maxsize=8)
+def _shares(dialogues: tuple[Dialogue, ...], language: str) -> dict[str, tuple[Dialogue, ...]]:
+    """Returns the dialogues of each domain: in turn, each takes the one that has most words of its description."""
+    words = [Counter(_WORD.findall(" ".join(dialogue).casefold())) for dialogue in dialogues]
+    free = set(range(len(dialogues)))
+    shares: dict[str, list[Dialogue]] = {name: [] for name in NAMES}
+    about = {domain.name: set(_WORD.findall(domain.about(language).casefold())) for domain in DOMAINS}
+    fit = {
+        name: sorted(free, key=lambda one: (-sum(n for word, n in words[one].items() if word in theirs), one))
+        for name, theirs in about.items()
+    }
+    while free:
+        for name in NAMES:
+            best = next((one for one in fit[name] if one in free), None)
+            if best is not None:
+                free.discard(best)
+                shares[name].append(dialogues[best])
+    # a domain for which none is left shares all, each beginning with another one
+    return {
+        name: tuple(found) or dialogues[place % max(len(dialogues), 1) :] + dialogues[: place % max(len(dialogues), 1)]
+        for place, (name, found) in enumerate(shares.items())
+    }
+
+
+def _rng(*names: str) -> np.random.Generator:
+    digest = hashlib.sha256("\0".join(("embedded writer", *names)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))

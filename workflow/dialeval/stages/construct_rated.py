@@ -1,0 +1,52 @@
+"""Makes rated items of people's dialogues by damaging them step by step; their reference is known by construction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.corpora.dialogue_items import chosen, items_of_dialogues
+from dialeval.corpora.rated import item_rows, rating_rows
+from dialeval.perturbations.constructed import constructed_items
+from dialeval.perturbations.registry import find_strategy
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
+
+
+class Settings(BaseModel):
+    """The corpus to make, and how its dialogues are damaged."""
+
+    name: str
+    languages: list[str] | None
+    strategies: list[str]
+    steps: int
+    limit: int | None
+    random_seed: int
+
+
+def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, provenance: Provenance) -> None:
+    """Writes the tables `items` and `ratings`."""
+    dialogues = [
+        item
+        for item in items_of_dialogues(read_table(utterances, "utterances"))
+        if item.level == "dialogue" and (settings.languages is None or item.language in settings.languages)
+    ]
+    made = list(
+        constructed_items(
+            settings.name,
+            chosen(dialogues, settings.limit, settings.random_seed),
+            [find_strategy(name) for name in settings.strategies],
+            n_steps=settings.steps,
+            random_seed=settings.random_seed,
+        )
+    )
+    with TableWriter(items, "items", provenance) as table:
+        table.write_all(item_rows([item for item, _ in made]))
+    references = [rating for _, given in made for rating in given]
+    write_table(ratings, "ratings", to_table("ratings", list(rating_rows(references))), provenance)
+    print(f"{len(made)} items made, each with a reference by construction; no person rated them")
+
+
+if __name__ == "__main__":
+    run(stage)
