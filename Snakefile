@@ -48,14 +48,8 @@ localrules:
 rule all:
     default_target: True
     input:
-        branch(
-            CONFIG.models,
-            then=[
-                *rules.botchat.input,
-                *rules.report.input,
-                *rules.tabulate_usage.output,
-            ],
-        ),
+        branch(CONFIG.talks(), then=rules.botchat.input),
+        branch(CONFIG.models, then=[*rules.report.input, *rules.tabulate_usage.output]),
         battle_files(),
         metaeval_files(),
         robustness_files(),

@@ -97,7 +97,9 @@ rule plan_rating:
 
 rule plan_yes_no:
     input:
-        scored_items(),
+        rated=items_of(RATED),
+        damaged=perturbed("items"),
+        pairs=perturbed("pairs"),
     output:
         f"{RESULTS}/requests/yes_no.parquet",
     log:
@@ -111,7 +113,10 @@ rule plan_yes_no:
         ),
         code=code("plan_yes_no"),
     shell:
-        command("plan_yes_no", "--items {input:q} --requests {output:q}")
+        command(
+            "plan_yes_no",
+            "--rated {input.rated:q} --damaged {input.damaged:q} --pairs {input.pairs:q} --requests {output:q}",
+        )
 
 
 use rule answer as answer_items with:

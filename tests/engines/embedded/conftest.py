@@ -31,8 +31,14 @@ def chinese() -> list[Dialogue]:
 
 @pytest.fixture(scope="session")
 def chatbots(english: list[Dialogue], chinese: list[Dialogue]) -> dict[str, Learned]:
-    names = [name for name, method in METHODS.items() if method.role == "chatbot"]
+    names = [name for name, method in METHODS.items() if "selfchat" in method.serves]
     return {name: learn(name, english + chinese, random_seed=1) for name in names}
+
+
+@pytest.fixture(scope="session")
+def raters(english: list[Dialogue], chatbots: dict[str, Learned], forest: Learned) -> dict[str, Learned]:
+    baselines = {name: learn(name, english, random_seed=1) for name in ("length", "overlap", "perplexity")}
+    return {"forest": forest, "random": chatbots["random"], **baselines}
 
 
 @pytest.fixture(scope="session")

@@ -128,12 +128,16 @@ def test_an_error_reaches_every_request(
 @pytest.mark.parametrize(
     ("name", "asked", "message"),
     [
-        ("generic", _request("unieval", ("a", "b")), "'generic' is a chatbot and cannot judge; use: forest"),
-        ("forest", _request("selfchat", ("a", "b")), "'forest' is a judge and cannot chat; use: retrieval"),
+        ("generic", _request("unieval", ("a", "b")), "'generic' cannot answer 'unieval'; methods that can: forest"),
+        ("forest", _request("selfchat", ("a", "b")), "'forest' cannot answer 'selfchat'; methods that can: retrieval"),
         ("forest", _request("arena", ("a", "b")), "must be about 2 dialogue"),
         ("forest", _request("unieval", ()), "at least one utterance"),
-        ("forest", _request("rating", ("a", "b")), "know nothing of 'rating'"),
-        ("forest", Request("r", "unieval", "choice", (), subject=(("a",),)), "no answer of kind 'choice'"),
+        ("forest", _request("ranking", ("a", "b")), "know nothing of 'ranking'"),
+        (
+            "forest",
+            Request("r", "unieval", "choice", (), subject=(("a",),)),
+            "'choice' to 'unieval'; ask for chat",
+        ),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_words(

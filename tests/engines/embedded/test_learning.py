@@ -94,10 +94,14 @@ def test_refusals_name_the_remedy(english: list[Dialogue], forest: Learned) -> N
         learn("retrieval", [], random_seed=1)
     with pytest.raises(UserError, match="2 folds are too few"):
         learn("forest", english, random_seed=1, folds=2)
-    with pytest.raises(UserError, match="'forest' is a judge and cannot chat; chatbots: retrieval"):
+    with pytest.raises(UserError, match="'forest' cannot chat; methods that can: retrieval"):
         forest.chatbot_for(english[0])
-    with pytest.raises(UserError, match="'generic' is a chatbot and cannot judge; judges: forest"):
+    with pytest.raises(UserError, match="'generic' cannot judge; methods that can: forest"):
         learn("generic", [], random_seed=1).judge_for(english[0])
+    with pytest.raises(UserError, match="'generic' cannot rate; methods that can: random, forest, length"):
+        learn("generic", [], random_seed=1).rater_for(english[0])
+    with pytest.raises(UserError, match="'length' cannot choose between options; methods that can: retrieval"):
+        learn("length", [], random_seed=1).chooser_for(english[0])
 
 
 def test_a_dialogue_without_utterances_is_refused(forest: Learned, english: list[Dialogue]) -> None:
@@ -112,8 +116,7 @@ def test_a_dialogue_that_begins_with_nothing_teaches_nothing(english: list[Dialo
 
 
 def test_every_method_is_described() -> None:
-    assert {method.role for method in METHODS.values()} == {"chatbot", "judge"}
-    assert all(method.description for method in METHODS.values())
+    assert all(method.description and method.serves for method in METHODS.values())
 
 
 def test_chinese_is_learned_apart(chinese: list[Dialogue], english: list[Dialogue]) -> None:

@@ -9,6 +9,9 @@ import numpy as np
 import openpyxl
 import pytest
 
+from dialeval.engines.embedded.evaluation import held_back_dimensions
+from dialeval.engines.embedded.folds import split
+from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned, human_probability, learn
 from dialeval.engines.request import Dialogue
 
@@ -33,6 +36,20 @@ def test_the_judge_tells_held_back_dialogues_from_spoiled_ones(judge: Learned) -
     """Reached: .80."""
     assert judge.report[0].damage == "all"
     assert judge.report[0].auc > 0.77
+
+
+def test_dimensions_see_the_damage_that_hurts_them(botchat: list[Dialogue], judge: Learned) -> None:
+    """Reached: .80, .92, .99 (turn); .77, .71, 1.00, .84 (dialogue)."""
+    judges = {key: model for key, model in judge.models.items() if isinstance(model, Judge)}
+    rows = held_back_dimensions(judges, {"spaced": split(botchat)}, random_seed=0)
+    auc = {(row.level, row.dimension, row.damage): row.auc for row in rows}
+    assert auc["turn", "relevance", "replaced"] > 0.75
+    assert auc["turn", "specificity", "generic"] > 0.87
+    assert auc["turn", "understandability", "word salad"] > 0.94
+    assert auc["dialogue", "coherence", "replaced"] > 0.72
+    assert auc["dialogue", "coherence", "reordered"] > 0.66
+    assert auc["dialogue", "diversity", "repeated"] > 0.95
+    assert auc["dialogue", "informativeness", "generic"] > 0.79
 
 
 def test_people_come_first_and_stock_replies_last(botchat: list[Dialogue], judge: Learned) -> None:

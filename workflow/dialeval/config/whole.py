@@ -199,6 +199,10 @@ class Config(Section):
         """Returns every model that judges under some protocol."""
         return list(dict.fromkeys(name for protocol in (*BOTCHAT, *SCORING) for name in self.judges_of(protocol)))
 
+    def talks(self) -> bool:
+        """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
+        return bool(self.models) and (bool(self.chatbots) or not (self.metaeval or self.robustness))
+
     def models_in_use(self) -> list[str]:
         """Returns every model that chats, judges, scores or rewrites."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []

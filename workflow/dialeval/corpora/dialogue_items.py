@@ -32,15 +32,16 @@ def items_of_dialogues(utterances: pa.Table) -> Iterator[Item]:
 
 def chosen(items: Iterable[Item], limit: int | None, random_seed: int) -> list[Item]:
     """Returns at most `limit` items of each corpus, level and language, drawn by their ids, in the order given."""
-    groups: dict[tuple[str, str, str], list[Item]] = {}
-    for item in items:
-        groups.setdefault((item.corpus, item.level, item.language), []).append(item)
-    kept: list[Item] = []
-    for group in groups.values():
-        drawn = sorted(group, key=lambda item: _number(f"{random_seed}/{item.item_id}"))[:limit]
-        wanted = {item.item_id for item in drawn}
-        kept += [item for item in group if item.item_id in wanted]
-    return kept
+    everything = list(items)
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for place, item in enumerate(everything):
+        groups.setdefault((item.corpus, item.level, item.language), []).append(place)
+    drawn = [
+        place
+        for group in groups.values()
+        for place in sorted(group, key=lambda place: _number(f"{random_seed}/{everything[place].item_id}"))[:limit]
+    ]
+    return [everything[place] for place in sorted(drawn)]
 
 
 def _number(text: str) -> int:

@@ -9,7 +9,7 @@ from dialeval.corpora.items import Item, Level
 from dialeval.corpora.robustness_sets import Pair
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.pool import Pool, build_pool
-from dialeval.perturbations.registry import damages
+from dialeval.perturbations.registry import STRATEGIES, damages
 from dialeval.perturbations.rewriting import Rewriting
 from dialeval.perturbations.severity import build_ladder
 from dialeval.perturbations.strategy import Strategy
@@ -24,6 +24,23 @@ def pools(items: Iterable[Item]) -> dict[str, Pool]:
     for item in items:
         groups.setdefault(item.corpus, []).append(item)
     return {corpus: build_pool(group) for corpus, group in groups.items()}
+
+
+def targets_of_items(pairs: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], set[str]]:
+    """Returns the dimensions on which each item of some pairs is compared, by (corpus, language, item_id).
+
+    Args:
+        pairs: rows of the table `pairs`.
+    """
+    wanted: dict[tuple[str, str, str], set[str]] = {}
+    for row in pairs:
+        strategy = STRATEGIES.get(row["strategy"])
+        if strategy is None or row["status"] != "ok":
+            continue
+        aimed_at = {target.dimension for target in strategy.targets}
+        for item_id in (row["original_id"], row["item_id"]):
+            wanted.setdefault((row["corpus"], row["language"], item_id), set()).update(aimed_at)
+    return wanted
 
 
 def damage_all(

@@ -7,7 +7,7 @@ a prefix cache reads the item once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.corpora.items import DIMENSIONS, Item
@@ -24,17 +24,17 @@ their middle is taken, beyond it there is no score."""
 
 
 def plan(
-    items: Iterable[Item], templates: Templates, dimensions: Mapping[str, Sequence[str]] | None = None
+    items: Iterable[Item], templates: Templates, dimensions: Callable[[Item], Sequence[str]] | None = None
 ) -> Iterator[Planned]:
     """Yields one request per item and dimension, those of one item next to each other.
 
     Args:
         items: what is scored.
         templates: the prompts.
-        dimensions: corpus -> dimensions to ask about; all of the level where a corpus is not in it.
+        dimensions: which dimensions are asked about; None for all of an item's level.
     """
     for item in items:
-        for dimension in (dimensions or {}).get(item.corpus, DIMENSIONS[item.level]):
+        for dimension in dimensions(item) if dimensions else DIMENSIONS[item.level]:
             subject = subject_of(item, dimension)
             request = Request(
                 request_id=f"yes_no/{item.corpus}/{item.language}/{item.item_id}/{dimension}",

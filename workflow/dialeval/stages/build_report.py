@@ -8,59 +8,85 @@ import pyarrow as pa
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
-from dialeval.report import Figure, ReportInputs, build_report
+from dialeval.report import Figure, RatedSample, ReportInputs, build_report, sample_rated
 from dialeval.stages.command import run
 from dialeval.tables import read_provenance, read_table, read_tables, replacing
 
 
 class Settings(BaseModel):
-    """Names for the page; `captions` gives title and caption by the name of a figure's file."""
+    """Names for the page; `captions` gives title and caption by part and name of a figure's file."""
 
     title: str
     chatbots: list[str]
     judges: list[str]
     embedded: list[str]
+    baselines: list[str] = []
     results_dir: str
     captions: dict[str, tuple[str, str]]
+    random_seed: int = 0
 
 
 def stage(
     settings: Settings,
-    seeds: Path,
-    human: Path,
+    seeds: list[Path],
+    human: list[Path],
     dialogues: list[Path],
     verdicts: list[Path],
+    items: list[Path],
+    ratings: list[Path],
+    scores: list[Path],
     tables: list[Path],
     figures: list[Path],
     report: Path,
 ) -> None:
-    """Writes the page."""
-    by_schema: dict[str, list[pa.Table]] = {}
-    for path in tables:
-        schema = read_provenance(path).get("table")
-        if schema is None:
-            raise UserError(f"{path} does not say which table it is; delete it and run again")
-        by_schema.setdefault(schema, []).append(read_table(path, schema).replace_schema_metadata())
+    """Writes the page; a part of a run that did not take place gives no files."""
     page = build_report(
         ReportInputs(
             title=settings.title,
             chatbots=tuple(settings.chatbots),
             judges=tuple(settings.judges),
-            seeds=read_table(seeds, "seeds"),
-            human=read_table(human, "utterances"),
+            seeds=read_tables(seeds, "seeds"),
+            human=read_tables(human, "utterances"),
             generated=read_tables(dialogues, "generated"),
             verdicts=read_tables(verdicts, "verdicts"),
-            tables={schema: pa.concat_tables(parts) for schema, parts in by_schema.items()},
+            tables=_by_schema(tables),
             embedded=frozenset(settings.embedded),
-            figures=tuple(
-                Figure(*settings.captions[path.stem], svg=path.read_text(encoding="utf-8")) for path in figures
-            ),
+            baselines=frozenset(settings.baselines),
+            rated=_rated(settings, items, ratings, scores) if items else None,
+            figures=tuple(_figure(settings, path) for path in figures),
             results_dir=settings.results_dir,
         )
     )
     with replacing(report) as temporary:
         temporary.write_text(page, encoding="utf-8")
     print(f"{report}: {report.stat().st_size / 1e6:.1f} MB")
+
+
+def _by_schema(paths: list[Path]) -> dict[str, pa.Table]:
+    """Returns tables by the name of their schema, those of the same one after the other."""
+    by_schema: dict[str, list[pa.Table]] = {}
+    for path in paths:
+        schema = read_provenance(path).get("table")
+        if schema is None:
+            raise UserError(f"{path} does not say which table it is; delete it and run again")
+        by_schema.setdefault(schema, []).append(read_table(path, schema).replace_schema_metadata())
+    return {schema: pa.concat_tables(parts) for schema, parts in by_schema.items()}
+
+
+def _rated(settings: Settings, items: list[Path], ratings: list[Path], scores: list[Path]) -> RatedSample:
+    return sample_rated(
+        (read_table(path, "items") for path in items),
+        (read_table(path, "ratings") for path in ratings),
+        (read_table(path, "scores") for path in scores),
+        settings.random_seed,
+    )
+
+
+def _figure(settings: Settings, path: Path) -> Figure:
+    """Returns a figure, whose folder names the part of the page that it belongs to."""
+    part = path.parent.name
+    title, caption = settings.captions[f"{part}/{path.stem}"]
+    return Figure(title, caption, svg=path.read_text(encoding="utf-8"), part=part)
 
 
 if __name__ == "__main__":

@@ -7,26 +7,45 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.items import iterate_items
+from dialeval.corpora.items import DIMENSIONS, Item, iterate_items
+from dialeval.perturbations.suite import targets_of_items
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.yes_no import plan
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import Provenance, TableWriter, read_tables
 
 
 class Settings(BaseModel):
-    """Corpora of which not all dimensions are asked about, and where other prompts lie."""
+    """Rated corpora of which not all dimensions are asked about, and where other prompts lie."""
 
     dimensions: dict[str, list[str]] = {}
     prompts_directory: Path | None = None
 
 
-def stage(settings: Settings, items: list[Path], requests: Path, provenance: Provenance) -> None:
-    """Writes the table `requests` for the items of all tables."""
-    every = chain.from_iterable(iterate_items(path) for path in items)
+def stage(
+    settings: Settings,
+    rated: list[Path],
+    damaged: list[Path],
+    pairs: list[Path],
+    requests: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `requests`: rated items, and pairs' items on the dimensions that the damage aims at."""
+    targets = targets_of_items(read_tables(pairs, "pairs").to_pylist())
+    templates = Templates(settings.prompts_directory)
+
+    def of_damage(item: Item) -> list[str]:
+        aimed_at = targets.get((item.corpus, item.language, item.item_id), set())
+        return [name for name in DIMENSIONS[item.level] if name in aimed_at]
+
+    def of_rating(item: Item) -> list[str]:
+        own = settings.dimensions.get(item.corpus, DIMENSIONS[item.level])
+        return list(dict.fromkeys([*own, *of_damage(item)]))
+
     with TableWriter(requests, "requests", provenance) as table:
-        planned = plan(every, Templates(settings.prompts_directory), settings.dimensions)
-        table.write_all(one.to_row() for one in planned)
+        for paths, dimensions in ((rated, of_rating), (damaged, of_damage)):
+            items = chain.from_iterable(iterate_items(path) for path in paths)
+            table.write_all(one.to_row() for one in plan(items, templates, dimensions))
     print(f"{table.rows} requests planned")
 
 

@@ -1,4 +1,8 @@
-"""The two classifiers that a judge stacks: for an utterance given what came before, and for a whole dialogue."""
+"""What a judge learns from described examples.
+
+Two classifiers are stacked: one for an utterance given what came before, and one for a whole dialogue. A third sort
+tells the kinds of damage apart, for either.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,13 @@ import numpy.typing as npt
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 
+from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.features import Described
 from dialeval.engines.embedded.statistics import Floats, Integers
 
 UTTERANCE_TREES = 20
 DIALOGUE_TREES = 40
+KIND_TREES = 10
 UTTERANCE_LEAF = 10
 DIALOGUE_LEAF = 6
 CAUTION = 0.02
@@ -35,7 +41,7 @@ class UtteranceClassifier:
 
     def machine(self, values: Floats) -> Floats:
         """Returns for each utterance the probability that it is a machine's."""
-        return np.asarray(self._trees.predict_proba(values)[:, 1], dtype=np.float64)
+        return _vote(self._trees, values)[:, 1]
 
 
 class DialogueClassifier:
@@ -59,15 +65,41 @@ class DialogueClassifier:
         self._trees = ExtraTreesClassifier(
             DIALOGUE_TREES, min_samples_leaf=DIALOGUE_LEAF, max_features=0.3, random_state=random_seed, n_jobs=1
         )
-        self._trees.fit(self._corrected(table, n), is_machine, _balanced(is_machine, weight))
+        self._trees.fit(self.corrected(table, n), is_machine, _balanced(is_machine, weight))
 
     def human(self, table: Floats, n: Integers) -> Floats:
         """Returns for each dialogue the probability that people alone wrote it."""
-        return np.asarray(self._trees.predict_proba(self._corrected(table, n))[:, 0], dtype=np.float64)
+        return _vote(self._trees, self.corrected(table, n))[:, 0]
 
-    def _corrected(self, table: Floats, n: Integers) -> Floats:
+    def corrected(self, table: Floats, n: Integers) -> Floats:
+        """Returns the features without what their length alone makes them, and the length."""
         corrected = table - self._line[0] - np.log(n)[:, None] * self._line[1]
         return np.column_stack([corrected, np.log(n)])
+
+
+class KindClassifier:
+    """Tells the kinds of damage, and what is not damaged, from each other.
+
+    Args:
+        values: rows by features.
+        kind: of each row, its number in `KINDS` counted from 1, and 0 for a true one.
+        weight: what each row counts for; true ones weigh half of all, and each kind as much as another.
+    """
+
+    def __init__(self, values: Floats, kind: Integers, weight: Floats, leaf: int, random_seed: int) -> None:
+        self._trees = ExtraTreesClassifier(
+            KIND_TREES, min_samples_leaf=leaf, max_features=0.3, random_state=random_seed, n_jobs=1
+        )
+        total = np.bincount(kind, weights=weight, minlength=1 + len(KINDS))
+        n_kinds = max(int(np.count_nonzero(total[1:])), 1)
+        share = np.where(np.arange(len(total)) == 0, 0.5, 0.5 / n_kinds)
+        self._trees.fit(values, kind, (share / np.maximum(total, 1e-12))[kind] * weight * len(weight))
+
+    def probabilities(self, values: Floats) -> Floats:
+        """Returns how likely each row is true, and of each kind: rows by 1 + kinds."""
+        result = np.zeros((len(values), 1 + len(KINDS)))
+        result[:, self._trees.classes_] = _vote(self._trees, values)
+        return result
 
 
 class Calibration:
@@ -106,6 +138,15 @@ def dialogue_features(described: Described, machine: Floats) -> tuple[Floats, In
     spread = np.sqrt(np.maximum(square - mean**2, 0.0))
     least, greatest = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
     return np.column_stack([mean, least, greatest, spread]), n
+
+
+def _vote(forest: ExtraTreesClassifier, values: Floats) -> Floats:
+    """Returns the mean of what the trees say, rows by classes: `predict_proba` without its cost for each tree."""
+    narrow = np.ascontiguousarray(values, dtype=np.float32)
+    total = np.zeros((len(values), forest.n_classes_))
+    for tree in forest.estimators_:
+        total += tree.tree_.predict(narrow)
+    return total / len(forest.estimators_)
 
 
 def log_odds(probability: Floats) -> Floats:

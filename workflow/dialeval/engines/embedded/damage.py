@@ -15,6 +15,8 @@ from dialeval.engines.embedded.tokens import join_tokens, surface_tokens
 from dialeval.engines.request import Dialogue
 
 KINDS = ("replaced", "strayed", "repeated", "generic", "over-long", "word salad", "reordered")
+KINDS_OF_ONE = ("replaced", "repeated", "generic", "over-long", "word salad")
+"""Those that a single utterance can have."""
 SHARE_OF_GENERIC = 0.1
 """Which part of all utterances counts as generic: the ones whose words are the most frequent."""
 
@@ -65,6 +67,13 @@ class Spoiler:
             utterances[turn] = self._instead(utterances, turn, kind, rng)
         spoiled = tuple(new != old for new, old in zip(utterances, dialogue, strict=True))
         return Damaged(tuple(utterances), spoiled, kind) if any(spoiled) else None
+
+    def spoil_last(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> Dialogue | None:
+        """Returns the dialogue with damage to its last utterance alone; None where it stays as it was."""
+        if len(dialogue) < 2:
+            return None
+        spoiled = (*dialogue[:-1], self._instead(list(dialogue), len(dialogue) - 1, kind, rng))
+        return spoiled if spoiled != dialogue else None
 
     def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
         """Returns the dialogue continued by stretches of others, each coherent but not with what was before."""

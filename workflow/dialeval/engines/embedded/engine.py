@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
-from dialeval.engines.embedded import verdicts
+import numpy as np
+
+from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.engines.embedded import questions, scores, verdicts
+from dialeval.engines.embedded.abilities import LanguageScorer
+from dialeval.engines.embedded.batching import Batched
+from dialeval.engines.embedded.classifiers import log_odds
 from dialeval.engines.embedded.judge import Judge, Judgement
-from dialeval.engines.embedded.learning import METHODS, Learned
+from dialeval.engines.embedded.learning import Learned
+from dialeval.engines.embedded.statistics import Floats
 from dialeval.engines.embedded.tokens import tokens
-from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response
+from dialeval.engines.request import Dialogue, Message, Request, Response
 
-_SUBJECTS = {"selfchat": 1, "unieval": 1, "arena": 2, "gteval": 2}
-"""How many dialogues a request of each protocol is about."""
+_Model = TypeVar("_Model")
+_Answer = TypeVar("_Answer")
 
 
 class EmbeddedEngine:
-    """Answers requests with a learned chatbot or judge.
+    """Answers requests with a learned chatbot, judge or baseline.
 
-    Dialogues that are to be judged at the same moment are judged together, and each only once.
+    Dialogues that are to be judged at the same moment are judged together, and each only once: the scores of one on
+    several dimensions are one judgement.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
@@ -34,15 +45,32 @@ class EmbeddedEngine:
         self.identity = identity
         self.concurrency = concurrency
         self._learned = learned
-        self._judged: dict[Dialogue, Judgement] = {}
-        self._waiting: dict[Dialogue, asyncio.Future[Judgement]] = {}
+        self._judged = Batched(partial(judge_all, learned))
+        self._human = Batched(partial(_human_all, learned))
+        self._rated: dict[Level, Batched[Floats]] = {
+            level: Batched(partial(rate_all, learned, level)) for level in DIMENSIONS
+        }
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
-        self._check(request)
-        text = await self._verdict(request) if self._learned.role == "judge" else self._reply(request)
-        return Response(
-            text=text, prompt_tokens=self.count_tokens(request.messages), completion_tokens=len(tokens(text))
+        questions.check(request, self._learned.method)
+        match request.protocol:
+            case "selfchat":
+                utterances = request.subject[0]
+                response = Response(text=self._learned.chatbot_for(utterances).reply(utterances))
+            case "rating":
+                asked = questions.read_rating(request)
+                response = scores.rating_answer(asked.dimensions, await self._scores(asked))
+            case "yes_no":
+                response = scores.yes_no_answer((await self._scores(questions.read_yes_no(request)))[0])
+            case "multiple_choice":
+                response = await self._choose(request)
+            case _:
+                response = Response(text=await self._verdict(request))
+        return replace(
+            response,
+            prompt_tokens=self.count_tokens(request.messages),
+            completion_tokens=len(tokens(response.text)),
         )
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
@@ -51,69 +79,66 @@ class EmbeddedEngine:
 
     async def close(self) -> None:
         """Forgets what was judged."""
-        self._judged.clear()
-
-    def _check(self, request: Request) -> None:
-        method, role = self._learned.method, self._learned.role
-        if request.kind != "chat":
-            raise AnswerFailure(
-                "unsupported", f"embedded models answer in text; they have no answer of kind '{request.kind}'"
-            )
-        if request.protocol not in _SUBJECTS:
-            known = ", ".join(_SUBJECTS)
-            raise AnswerFailure("unsupported", f"embedded models know nothing of '{request.protocol}'; known: {known}")
-        if (request.protocol == "selfchat") != (role == "chatbot"):
-            able = ", ".join(name for name, other in METHODS.items() if other.role != role)
-            task = "judge" if role == "chatbot" else "chat"
-            raise AnswerFailure("unsupported", f"embedded method '{method}' is a {role} and cannot {task}; use: {able}")
-        n = _SUBJECTS[request.protocol]
-        if len(request.subject) != n or not all(request.subject):
-            raise AnswerFailure(
-                "unsupported",
-                f"request '{request.request_id}' of protocol '{request.protocol}' must be about {n} dialogue(s) with "
-                f"at least one utterance; it is about {len(request.subject)}",
-            )
-
-    def _reply(self, request: Request) -> str:
-        utterances = request.subject[0]
-        return self._learned.chatbot_for(utterances).reply(utterances)
+        self._judged.forget()
+        self._human.forget()
+        for rated in self._rated.values():
+            rated.forget()
 
     async def _verdict(self, request: Request) -> str:
-        judgements = await asyncio.gather(*(self._judgement(dialogue) for dialogue in request.subject))
+        judgements = await asyncio.gather(*(self._judged.ask(dialogue) for dialogue in request.subject))
         judge = self._learned.judge_for(request.subject[0])
         if request.protocol == "unieval":
             return verdicts.unieval_answer(judge, judgements[0])
         return verdicts.comparison_answer(judge, judgements[0], judgements[1], request.protocol)
 
-    async def _judgement(self, dialogue: Dialogue) -> Judgement:
-        if dialogue in self._judged:
-            return self._judged[dialogue]
-        if not self._waiting:
-            asyncio.get_running_loop().call_soon(self._judge_waiting)
-        if dialogue not in self._waiting:
-            self._waiting[dialogue] = asyncio.get_running_loop().create_future()
-        return await asyncio.shield(self._waiting[dialogue])
+    async def _scores(self, asked: questions.Rated) -> list[float]:
+        rated = await self._rated[asked.level].ask(asked.utterances)
+        return [float(rated[DIMENSIONS[asked.level].index(dimension)]) for dimension in asked.dimensions]
 
-    def _judge_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, {}
-        try:
-            self._judged.update(judge_all(self._learned, list(waiting)))
-        except Exception as error:
-            for future in waiting.values():
-                future.set_exception(error)
-            return
-        for dialogue, future in waiting.items():
-            future.set_result(self._judged[dialogue])
+    async def _choose(self, request: Request) -> Response:
+        utterances, options = questions.read_options(request)
+        chooser = self._learned.chooser_for(utterances)
+        if request.kind == "loglikelihood" and isinstance(chooser, LanguageScorer):
+            logprob, n_tokens = chooser.log_probability(utterances, request.continuation.strip())
+            return Response(text="", logprob=logprob, n_tokens=n_tokens)
+        if isinstance(chooser, Judge):
+            human = await asyncio.gather(*(self._human.ask((*utterances, option)) for option in options))
+            preferences = log_odds(np.array(human))
+        else:
+            preferences = chooser.prefer(utterances, options)
+        if request.kind == "choice":
+            return scores.label_answer(request.labels, preferences)
+        if request.kind == "chat":
+            return scores.letter_answer(preferences)
+        place = [*map(str.strip, options)].index(request.continuation.strip())
+        return Response(text="", logprob=float(scores.normalised(preferences)[place]), n_tokens=1)
 
 
 def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Judgement]:
     """Returns the judgement of each dialogue, from the judge that never saw it."""
-    by_judge: dict[int, tuple[Judge, list[Dialogue]]] = {}
+    return _by_model(learned.judge_for, Judge.judge, dialogues)
+
+
+def rate_all(learned: Learned, level: Level, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Floats]:
+    """Returns the scores of each dialogue by `DIMENSIONS[level]`, from the model that never saw it."""
+    return _by_model(learned.rater_for, lambda rater, group: list(rater.rate(group, level)), dialogues)
+
+
+def _human_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, float]:
+    return {dialogue: judgement.human for dialogue, judgement in judge_all(learned, dialogues).items()}
+
+
+def _by_model(
+    model_for: Callable[[Dialogue], _Model],
+    answer: Callable[[_Model, Sequence[Dialogue]], Sequence[_Answer]],
+    dialogues: Sequence[Dialogue],
+) -> dict[Dialogue, _Answer]:
+    groups: dict[int, tuple[_Model, list[Dialogue]]] = {}
     for dialogue in dialogues:
-        judge = learned.judge_for(dialogue)
-        by_judge.setdefault(id(judge), (judge, []))[1].append(dialogue)
+        model = model_for(dialogue)
+        groups.setdefault(id(model), (model, []))[1].append(dialogue)
     return {
-        dialogue: judgement
-        for judge, group in by_judge.values()
-        for dialogue, judgement in zip(group, judge.judge(group), strict=True)
+        dialogue: found
+        for model, group in groups.values()
+        for dialogue, found in zip(group, answer(model, group), strict=True)
     }

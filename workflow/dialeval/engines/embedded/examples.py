@@ -11,13 +11,15 @@ import numpy.typing as npt
 from dialeval.engines.embedded.damage import KINDS, Spoiler, most_generic
 from dialeval.engines.embedded.features import Described, describe
 from dialeval.engines.embedded.folds import generator_for
-from dialeval.engines.embedded.statistics import Floats, Statistics
+from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
 from dialeval.engines.request import Dialogue
 
 LENGTHS_PER_DIALOGUE = 2
 """At how many lengths each dialogue is seen: its own, and shorter ones."""
 KINDS_PER_LENGTH = 4
 """In how many ways it is spoiled at each."""
+TRUE = 0
+"""The kind of what is not spoiled."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Examples:
     Attributes:
         described: all their utterances.
         is_machine: for each dialogue, whether it was spoiled.
+        kind: for each dialogue the number of its damage in `KINDS`, counted from 1; 0 for a true one.
         weight: for each dialogue; the spoiled copies of a dialogue weigh together what it weighs itself.
         utterance_label: 0 for a person's, 1 for a machine's, -1 for what neither is to be learned from: a first
             utterance, and what people said after a spoiled one.
@@ -34,6 +37,7 @@ class Examples:
 
     described: Described
     is_machine: npt.NDArray[np.bool_]
+    kind: Integers
     weight: Floats
     utterance_label: npt.NDArray[np.int8]
 
@@ -50,21 +54,22 @@ def make_examples(dialogues: Sequence[Dialogue], statistics: Statistics, random_
     texts: list[Dialogue] = []
     labels: list[npt.NDArray[np.int8]] = []
     weights: list[float] = []
-    is_machine: list[bool] = []
+    kinds: list[int] = []
     for dialogue in dialogues:
         rng = generator_for(random_seed, "examples", *dialogue)
         for n in _lengths(len(dialogue), rng):
-            kinds = [KINDS[int(number)] for number in rng.permutation(len(KINDS))[:KINDS_PER_LENGTH]]
-            copies = [copy for kind in kinds if (copy := spoiler.spoil(dialogue[:n], kind, rng)) is not None]
+            drawn = [KINDS[int(number)] for number in rng.permutation(len(KINDS))[:KINDS_PER_LENGTH]]
+            copies = [copy for kind in drawn if (copy := spoiler.spoil(dialogue[:n], kind, rng)) is not None]
             if not copies:
                 continue
             texts += [dialogue[:n], *(copy.utterances for copy in copies)]
             labels += [_labels([False] * n), *(_labels(copy.spoiled) for copy in copies)]
             weights += [1.0, *[1.0 / len(copies)] * len(copies)]
-            is_machine += [False, *[True] * len(copies)]
+            kinds += [TRUE, *(KINDS.index(copy.kind) + 1 for copy in copies)]
     return Examples(
         described=describe(texts, statistics),
-        is_machine=np.array(is_machine),
+        is_machine=np.array(kinds) != TRUE,
+        kind=np.array(kinds, dtype=np.int64),
         weight=np.array(weights),
         utterance_label=np.concatenate(labels),
     )

@@ -42,6 +42,20 @@ NAMES = (
     "own_diversity",
 )
 N_FEATURES = len(NAMES)
+ALONE = [
+    NAMES.index(name)
+    for name in (
+        "length",
+        "fluency",
+        "worst_word",
+        "question",
+        "closing",
+        "specificity",
+        "unknown_words",
+        "own_diversity",
+    )
+]
+"""Columns that need nothing but the utterance itself; the others are 0 for an utterance that nothing came before."""
 REPETITION = 0.6
 """Cosine with an earlier utterance from which on an utterance repeats it, and is no longer about the same thing."""
 WORDS_TO_REPEAT = 5

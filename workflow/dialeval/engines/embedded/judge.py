@@ -9,25 +9,29 @@ one part for each inner fold, learned without it, and its opinion is the mean ov
 described by statistics of the other inner folds, and strange utterances are drawn from its own. When a dialogue to be
 judged has an utterance that the judge learned from, as that of a chatbot that quotes people does, this utterance is
 described and judged by the part that did not learn from it.
+
+The same parts score the last utterance of a dialogue, or all of it, on single dimensions (`dimensions.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
+from dialeval.corpora.items import DIMENSIONS, Level
 from dialeval.engines.embedded.classifiers import (
     Calibration,
     DialogueClassifier,
     UtteranceClassifier,
     dialogue_features,
 )
+from dialeval.engines.embedded.dimensions import Dimensions, Labelled
 from dialeval.engines.embedded.examples import Examples, make_examples
-from dialeval.engines.embedded.features import Described, describe
+from dialeval.engines.embedded.features import ALONE, Described, describe
 from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
 from dialeval.engines.embedded.tokens import normalised
 from dialeval.engines.request import Dialogue
@@ -106,6 +110,8 @@ class Judge:
             _learn_dialogues(_others(tables, part), _others(examples, part), random_seed) for part in range(len(used))
         ]
         self._parts = [_Part(statistics(used[i]), utterances[i], dialogues[i]) for i in range(len(used))]
+        self._turns, self._turns_alone = _learn_turn_dimensions(examples, random_seed)
+        self._wholes = _learn_dialogue_dimensions(examples, tables, dialogues, random_seed)
         self._part_of = _parts_of_utterances([inner_folds[number] for number in used])
 
         human = np.concatenate([classifier.human(*table) for classifier, table in zip(dialogues, tables, strict=True)])
@@ -119,32 +125,25 @@ class Judge:
 
     def judge(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
         """Judges dialogues of at least one utterance, each as if it were alone."""
-        if not all(dialogues):
-            raise ValueError(f"dialogue {[*map(len, dialogues)].index(0)} (0-based) has no utterance to judge")
-        judgements: list[Judgement] = []
-        for start in range(0, len(dialogues), CHUNK):
-            judgements += self._judge_chunk(dialogues[start : start + CHUNK])
-        return judgements
+        return [judgement for chunk in _chunks(dialogues) for judgement in self._judge_chunk(chunk)]
+
+    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
+        """Scores the last utterance of each dialogue (`turn`), or each as a whole (`dialogue`).
+
+        Returns:
+            Scores between 0 and 1, dialogues by `DIMENSIONS[level]`.
+        """
+        rate = self._rate_turns if level == "turn" else self._rate_wholes
+        return np.concatenate([np.zeros((0, len(DIMENSIONS[level]))), *map(rate, _chunks(dialogues))])
 
     def rarity(self, utterance: str) -> float:
         """Returns the idf of the rarest word of an utterance."""
         return self._parts[0].statistics.rarity(utterance)
 
     def _judge_chunk(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
-        learned_by = np.array([self._part_of.get(normalised(u), _IN_NONE) for dialogue in dialogues for u in dialogue])
-        described = self._describe(dialogues, learned_by)
-        opinions = [
-            part.utterances.machine(one.values) * (one.turn > 0)
-            for part, one in zip(self._parts, described, strict=True)
-        ]
-        opinions = _without_the_learned(opinions, learned_by)
-        mean = np.mean(
-            [
-                part.dialogues.human(*dialogue_features(one, opinion))
-                for part, one, opinion in zip(self._parts, described, opinions, strict=True)
-            ],
-            axis=0,
-        )
+        described, opinions = self._read(dialogues)
+        tables = [dialogue_features(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
+        mean = np.mean([part.dialogues.human(*table) for part, table in zip(self._parts, tables, strict=True)], axis=0)
         human = self._calibration(mean)
         machine = np.mean(opinions, axis=0)
         values = np.mean([one.values for one in described], axis=0)
@@ -158,6 +157,43 @@ class Judge:
             )
             for number, (start, end) in enumerate(pairwise(ends))
         ]
+
+    def _rate_turns(self, dialogues: Sequence[Dialogue]) -> Floats:
+        learned_by = self._learned_by(dialogues)
+        last = np.cumsum([*map(len, dialogues)]) - 1
+        values = [one.values[last] for one in self._describe(dialogues, learned_by)]
+        alone = np.array([len(dialogue) == 1 for dialogue in dialogues])
+        scores = np.zeros((len(dialogues), len(DIMENSIONS["turn"])))
+        for dimensions, rows, columns in (
+            (self._turns, ~alone, slice(None)),
+            (self._turns_alone, alone, ALONE),
+        ):
+            if rows.any():
+                opinions = dimensions.probabilities([value[rows][:, columns] for value in values])
+                scores[rows] = dimensions.scores(_without_the_learned(opinions, learned_by[last[rows]]))
+        return scores
+
+    def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
+        described, opinions = self._read(dialogues)
+        corrected = [
+            part.dialogues.corrected(*dialogue_features(one, opinion))
+            for part, one, opinion in zip(self._parts, described, opinions, strict=True)
+        ]
+        return self._wholes.scores(self._wholes.probabilities(corrected))
+
+    def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
+        """Returns for each part the utterances described, and how likely it thinks each is a machine's."""
+        learned_by = self._learned_by(dialogues)
+        described = self._describe(dialogues, learned_by)
+        opinions = [
+            part.utterances.machine(one.values) * (one.turn > 0)
+            for part, one in zip(self._parts, described, strict=True)
+        ]
+        return described, _without_the_learned(opinions, learned_by)
+
+    def _learned_by(self, dialogues: Sequence[Dialogue]) -> Integers:
+        """Returns for each utterance the fold that taught it, which the part without that fold has not seen."""
+        return np.array([self._part_of.get(normalised(u), _IN_NONE) for dialogue in dialogues for u in dialogue])
 
     def _describe(self, dialogues: Sequence[Dialogue], learned_by: Integers) -> list[Described]:
         described = [describe(dialogues, part.statistics) for part in self._parts]
@@ -173,6 +209,13 @@ def _without_the_learned(by_part: Sequence[Floats], learned_by: Integers) -> lis
         for other in result:
             other[here] = values[here]
     return result
+
+
+def _chunks(dialogues: Sequence[Dialogue]) -> Iterator[Sequence[Dialogue]]:
+    if not all(dialogues):
+        raise ValueError(f"dialogue {[*map(len, dialogues)].index(0)} (0-based) has no utterance to judge")
+    for start in range(0, len(dialogues), CHUNK):
+        yield dialogues[start : start + CHUNK]
 
 
 def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
@@ -206,3 +249,46 @@ def _learn_dialogues(
         weight=np.concatenate([example.weight for example in examples]),
         random_seed=random_seed,
     )
+
+
+def _learn_turn_dimensions(examples: Sequence[Examples], random_seed: int) -> tuple[Dimensions, Dimensions]:
+    """Returns what scores utterances that follow others, and what scores those that stand alone."""
+    used = [example.utterance_label >= 0 for example in examples]
+    labelled = [
+        Labelled(
+            values=example.described.values[rows],
+            kind=(example.kind[example.described.dialogue] * example.utterance_label)[rows],
+            weight=example.weight[example.described.dialogue][rows],
+        )
+        for example, rows in zip(examples, used, strict=True)
+    ]
+    alone = [one._replace(values=one.values[:, ALONE]) for one in labelled]
+    return (
+        Dimensions("turn", _all_others(labelled), labelled, random_seed),
+        Dimensions("turn", _all_others(alone), alone, random_seed),
+    )
+
+
+def _learn_dialogue_dimensions(
+    examples: Sequence[Examples],
+    tables: Sequence[tuple[Floats, Integers]],
+    dialogues: Sequence[DialogueClassifier],
+    random_seed: int,
+) -> Dimensions:
+    labelled = [
+        [
+            Labelled(classifier.corrected(*table), example.kind, example.weight)
+            for table, example in zip(tables, examples, strict=True)
+        ]
+        for classifier in dialogues
+    ]
+    taught = [_together(_others(seen, part)) for part, seen in enumerate(labelled)]
+    return Dimensions("dialogue", taught, [seen[part] for part, seen in enumerate(labelled)], random_seed)
+
+
+def _all_others(labelled: Sequence[Labelled]) -> list[Labelled]:
+    return [_together(_others(labelled, part)) for part in range(len(labelled))]
+
+
+def _together(labelled: Sequence[Labelled]) -> Labelled:
+    return Labelled(*(np.concatenate(column) for column in zip(*labelled, strict=True)))

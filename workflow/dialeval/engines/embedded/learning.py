@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import sklearn
 
+from dialeval.engines.embedded.abilities import Chatbot, Chooser, Model, Rater
+from dialeval.engines.embedded.baselines import Length, Overlap, Perplexity
 from dialeval.engines.embedded.evaluation import ReportRow, held_back_report
 from dialeval.engines.embedded.folds import DEFAULT_FOLDS, fold_of, split, without
 from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge
@@ -31,43 +33,44 @@ from dialeval.engines.embedded.tokens import Script, by_script, script_of
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError, nearest
 
-VERSION = 1
+VERSION = 2
 """Raised by hand when the same dialogues lead to other answers than before."""
 _MAGIC = b"dialeval embedded model\n"
 
 
 class Method(NamedTuple):
-    """A kind of embedded model."""
+    """A kind of embedded model: the protocols that it answers, and what it does."""
 
-    role: Literal["chatbot", "judge"]
+    serves: frozenset[str]
     description: str
 
 
+_CHATS = frozenset({"selfchat", "multiple_choice"})
+_RATES = frozenset({"rating", "yes_no"})
+_JUDGES = frozenset({"unieval", "arena", "gteval", "multiple_choice"}) | _RATES
 METHODS = MappingProxyType(
     {
-        "retrieval": Method("chatbot", "selects a person's reply from the most similar place (TF-IDF)"),
-        "ngram": Method("chatbot", "writes word by word from Kneser-Ney trigrams, with the last utterance as topic"),
-        "random": Method("chatbot", "says an utterance drawn at random from people's dialogues"),
-        "generic": Method("chatbot", "says stock replies in turn, whatever was said"),
-        "forest": Method("judge", "tells people's dialogues from spoiled ones by randomised trees"),
+        "retrieval": Method(_CHATS, "selects a person's reply from the most similar place (TF-IDF)"),
+        "ngram": Method(_CHATS, "writes word by word from Kneser-Ney trigrams, with the last utterance as topic"),
+        "random": Method(_CHATS | _RATES, "says an utterance drawn at random from people's dialogues; rates at random"),
+        "generic": Method(_CHATS, "says stock replies in turn, whatever was said; always takes the first option"),
+        "forest": Method(_JUDGES, "tells people's dialogues from spoiled ones by randomised trees"),
+        "length": Method(_RATES, "rates by the number of words"),
+        "overlap": Method(_RATES, "rates by the share of words that were said before"),
+        "perplexity": Method(_RATES, "rates by how likely the words are (Kneser-Ney trigrams)"),
     }
 )
 
-
-class Chatbot(Protocol):
-    """What answers in a dialogue."""
-
-    def reply(self, utterances: Sequence[str]) -> str:
-        """Returns the next utterance; the same for the same utterances so far."""
-        ...
-
-
-_CHATBOTS: dict[str, Callable[[Sequence[Dialogue], int], Chatbot]] = {
+_LEARNERS: dict[str, Callable[[Sequence[Dialogue], int], Model]] = {
     "retrieval": lambda dialogues, random_seed: Retrieval(dialogues),
     "ngram": Ngram,
     "random": Random,
     "generic": lambda dialogues, random_seed: Generic(),
+    "length": lambda dialogues, random_seed: Length(),
+    "overlap": lambda dialogues, random_seed: Overlap(),
+    "perplexity": lambda dialogues, random_seed: Perplexity(dialogues),
 }
+_LEARN_NOTHING = frozenset({"generic", "length", "overlap"})
 
 
 @dataclass(frozen=True)
@@ -85,29 +88,42 @@ class Learned:
     method: str
     folds: int
     digest: str
-    models: dict[tuple[Script, int], Chatbot | Judge]
+    models: dict[tuple[Script, int], Model]
     report: tuple[ReportRow, ...] = field(default=())
 
     @property
-    def role(self) -> Literal["chatbot", "judge"]:
-        """`chatbot` or `judge`."""
-        return METHODS[self.method].role
+    def serves(self) -> frozenset[str]:
+        """The protocols that it answers."""
+        return METHODS[self.method].serves
 
     def chatbot_for(self, dialogue: Sequence[str]) -> Chatbot:
         """Returns the chatbot that learned nothing from dialogues that begin as this one does."""
         model = self.models[self._key(dialogue)]
-        if isinstance(model, Judge):
-            raise UserError(
-                f"embedded method '{self.method}' is a judge and cannot chat; chatbots: {_names('chatbot')}"
-            )
-        return model
+        if isinstance(model, Chatbot):
+            return model
+        raise UserError(f"embedded method '{self.method}' cannot chat; methods that can: {able_to('selfchat')}")
 
     def judge_for(self, dialogue: Sequence[str]) -> Judge:
         """Returns the judge that learned nothing from dialogues that begin as this one does."""
         model = self.models[self._key(dialogue)]
-        if not isinstance(model, Judge):
-            raise UserError(f"embedded method '{self.method}' is a chatbot and cannot judge; judges: {_names('judge')}")
-        return model
+        if isinstance(model, Judge):
+            return model
+        raise UserError(f"embedded method '{self.method}' cannot judge; methods that can: {able_to('unieval')}")
+
+    def rater_for(self, dialogue: Sequence[str]) -> Rater:
+        """Returns what scores on dimensions and learned nothing from dialogues that begin as this one does."""
+        model = self.models[self._key(dialogue)]
+        if isinstance(model, Rater):
+            return model
+        raise UserError(f"embedded method '{self.method}' cannot rate; methods that can: {able_to('rating')}")
+
+    def chooser_for(self, dialogue: Sequence[str]) -> Chooser | Judge:
+        """Returns what chooses between options and learned nothing from dialogues that begin as this one does."""
+        model = self.models[self._key(dialogue)]
+        if isinstance(model, Chooser | Judge):
+            return model
+        able = able_to("multiple_choice")
+        raise UserError(f"embedded method '{self.method}' cannot choose between options; methods that can: {able}")
 
     def _key(self, dialogue: Sequence[str]) -> tuple[Script, int]:
         """Returns script and fold; a script that was not learned is answered for by the other one."""
@@ -166,20 +182,20 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
     """
     if method not in METHODS:
         raise UserError(f"unknown embedded method '{method}'; {nearest(method, METHODS)}")
-    role = METHODS[method].role
-    if folds < (3 if role == "judge" else 2):
-        raise UserError(f"{folds} folds are too few to learn a {role}; use {DEFAULT_FOLDS}")
+    is_judge = method == "forest"
+    if folds < (3 if is_judge else 2):
+        raise UserError(f"{folds} folds are too few to learn '{method}'; use {DEFAULT_FOLDS}")
     usable = sorted({cleaned for dialogue in dialogues if len(cleaned := _clean(dialogue)) >= 2})
     groups = {script: split(group, folds) for script, group in by_script(usable).items()}
-    enough = {script: parts for script, parts in groups.items() if _suffice(parts, role)}
-    if not enough and method != "generic":
+    enough = {script: parts for script, parts in groups.items() if _suffice(parts, is_judge)}
+    if not enough and method not in _LEARN_NOTHING:
         raise UserError(
             f"{len(usable)} different dialogues of two or more utterances are too few to learn '{method}' from; "
             f"add dialogues that begin differently (a judge needs {MIN_DIALOGUES} besides those of any one fold)"
         )
     report: tuple[ReportRow, ...] = ()
-    models: dict[tuple[Script, int], Chatbot | Judge]
-    if role == "judge":
+    models: dict[tuple[Script, int], Model]
+    if is_judge:
         judges = {
             (script, fold): judge
             for script, parts in enough.items()
@@ -189,7 +205,7 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
         models = dict(judges)
     else:
         models = {
-            (script, fold): _CHATBOTS[method](without(parts, fold), random_seed)
+            (script, fold): _LEARNERS[method](without(parts, fold), random_seed)
             for script, parts in (enough or {"spaced": [[]] * folds}).items()
             for fold in range(folds)
         }
@@ -236,16 +252,17 @@ def _clean(dialogue: Sequence[str]) -> Dialogue:
     return tuple(stripped for utterance in dialogue if (stripped := utterance.strip()))
 
 
-def _suffice(parts: Sequence[Sequence[Dialogue]], role: str) -> bool:
+def _suffice(parts: Sequence[Sequence[Dialogue]], is_judge: bool) -> bool:
     """Says whether enough is left to learn from without any one of the folds."""
-    needed = MIN_DIALOGUES if role == "judge" else 1
-    if role == "judge" and sum(1 for part in parts if part) < 3:
+    needed = MIN_DIALOGUES if is_judge else 1
+    if is_judge and sum(1 for part in parts if part) < 3:
         return False
     return all(len(without(parts, fold)) >= needed for fold in range(len(parts)))
 
 
-def _names(role: str) -> str:
-    return ", ".join(name for name, method in METHODS.items() if method.role == role)
+def able_to(protocol: str) -> str:
+    """Returns the names of the methods that answer a protocol, for a sentence."""
+    return ", ".join(name for name, method in METHODS.items() if protocol in method.serves)
 
 
 def _format() -> dict[str, str | int]:

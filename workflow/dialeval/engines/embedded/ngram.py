@@ -8,6 +8,7 @@ lower orders count in how many different places a word follows (Kneser and Ney, 
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
@@ -28,11 +29,14 @@ TOPIC_BOOST = 4.0
 MAX_TOKENS = 40
 MIN_WORDS = 2
 ATTEMPTS = 5
+UNHEARD = 0.05
+"""The share of a reply's words that nobody said before."""
 
 _END = 0
 _ANSWER = 1
 _REACTION = 2
 _START = 3
+_UNKNOWN = -1
 _MARKS = ("</s>", "<answer>", "<reaction>", "<s>")
 
 History = tuple[int, ...]
@@ -48,7 +52,7 @@ class Ngram:
         pairs = [(last, reply) for dialogue in dialogues for last, reply in pairwise(dialogue)]
         surfaces = [surface_tokens(reply) for _, reply in pairs]
         self._vocabulary = [*_MARKS, *sorted({token for reply in surfaces for token in reply})]
-        number = {token: index for index, token in enumerate(self._vocabulary)}
+        number = self._number = {token: index for index, token in enumerate(self._vocabulary)}
         sentences = [
             (_START, _mark(last), *(number[token] for token in reply), _END)
             for (last, _), reply in zip(pairs, surfaces, strict=True)
@@ -69,6 +73,41 @@ class Ngram:
             if sum(map(is_word, words)) >= MIN_WORDS:
                 break
         return join_tokens(words) if words else "..."
+
+    def log_probability(self, utterances: Sequence[str], continuation: str) -> tuple[float, int]:
+        """Returns the log-probability of a reply to a dialogue, in nats, and its number of tokens, its end included.
+
+        It is that of `reply` without its repeated attempts, save that a word that was never heard is not impossible:
+        the share `UNHEARD` goes to all words alike, known or not.
+        """
+        boost = self._topic(utterances[-1])
+        history: tuple[int, int] = (_START, _mark(utterances[-1]))
+        words = [self._number.get(token) for token in surface_tokens(continuation)]
+        total = 0.0
+        for word in [*words, _END]:
+            probability = 0.0 if word is None else self._probability(history, word, boost)
+            total += math.log((1 - UNHEARD) * probability + UNHEARD / len(self._vocabulary))
+            history = (history[1], _UNKNOWN if word is None else word)
+        return total, len(words) + 1
+
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Returns for each option the mean log-probability of its tokens as a reply."""
+        return np.array([total / n for total, n in (self.log_probability(utterances, option) for option in options)])
+
+    def _probability(self, history: History, word: int, boost: npt.NDArray[np.float64]) -> float:
+        """Returns how likely `_next` draws a word."""
+        probability, left = 0.0, 1.0
+        for used in (history, history[1:], ()):
+            if used not in self._continuations:
+                continue
+            following, counts = self._continuations[used]
+            kept = (counts - DISCOUNT).sum() / counts.sum() if used else 1.0
+            weights = (counts - DISCOUNT) * boost[following]
+            place = int(np.searchsorted(following, word))
+            if place < len(following) and following[place] == word:
+                probability += left * kept * weights[place] / weights.sum()
+            left *= 1 - kept
+        return float(probability)
 
     def _topic(self, last: str) -> npt.NDArray[np.float64]:
         """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""

@@ -25,6 +25,8 @@ FORM_WEIGHT = 0.1
 """What it counts that the candidate answered a question if and only if a question is to be answered."""
 STAGE_WEIGHT = 0.05
 """What it counts that the candidate was said as early in its dialogue."""
+SHARPNESS = 10.0
+"""What turns similarities into log-odds between options."""
 LATE = 4
 """From this utterance on (0-based), all places count as equally late."""
 TOO_SIMILAR = 0.7
@@ -59,6 +61,14 @@ class Retrieval:
         scores += FORM_WEIGHT * (self._after_question == is_question(utterances[-1]))
         scores += STAGE_WEIGHT * (self._stage == min(len(utterances), LATE))
         return self._replies[int(np.argmax(np.where(self._spent(utterances, said), -np.inf, scores)))]
+
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Returns for each option how similar it is to what people said in similar places, and to the dialogue."""
+        offered = self._vectorizer.transform(options)
+        said_there = self._places @ self._place(utterances).toarray().ravel()
+        best = (offered @ self._reply_vectors.T).multiply(said_there[None, :]).max(axis=1).toarray().ravel()
+        topic = normalize(np.asarray(self._vectorizer.transform(utterances).sum(axis=0)).reshape(1, -1))
+        return np.asarray(SHARPNESS * (best + TOPIC_WEIGHT * (offered @ topic.ravel())), dtype=np.float64)
 
     def _place(self, utterances: Sequence[str]) -> sparse.csr_matrix:
         """Returns the TF-IDF vector of what was said last, of length 1 unless nothing in it is known."""

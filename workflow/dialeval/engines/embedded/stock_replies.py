@@ -8,10 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from dialeval.corpora.items import DIMENSIONS, Level
 from dialeval.engines.embedded.folds import generator_for
+from dialeval.engines.embedded.kneser_ney import Floats
 from dialeval.engines.embedded.retrieval import is_question
 from dialeval.engines.embedded.tokens import Script, script_of
 from dialeval.engines.request import Dialogue
+
+FIRST_IS_LIKELIER = 4.0
+"""Log-odds between the first option and any other."""
 
 
 class Stock(NamedTuple):
@@ -51,6 +58,10 @@ class Generic:
         replies = stock.to_questions if is_question(utterances[-1]) else stock.to_statements
         return replies[(len(utterances) // 2 - 1) % len(replies)]
 
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
+        """Returns log-odds for each option: always for the first, as a model does that looks at places alone."""
+        return np.array([FIRST_IS_LIKELIER, *[0.0] * (len(options) - 1)])
+
 
 class Random:
     """Says an utterance that someone said, drawn at random: fluent, and beside the point."""
@@ -63,3 +74,13 @@ class Random:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
         rng = generator_for(self._random_seed, *utterances)
         return self._utterances[int(rng.integers(len(self._utterances)))]
+
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
+        """Returns for each option a number drawn at random: the same for the same options in the same order."""
+        return generator_for(self._random_seed, "options", *utterances, *options).random(len(options))
+
+    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
+        """Scores dialogues at random, on every dimension apart: dialogues by dimensions, between 0 and 1."""
+        n = len(DIMENSIONS[level])
+        scores = [generator_for(self._random_seed, "rating", level, *dialogue).random(n) for dialogue in dialogues]
+        return np.array(scores).reshape(len(dialogues), n)

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.engines.embedded.damage import KINDS
+from dialeval.engines.embedded.dimensions import HARM, Dimensions, Labelled, _scale
+from dialeval.engines.embedded.evaluation import DimensionRow, held_back_dimensions
+from dialeval.engines.embedded.folds import split
+from dialeval.engines.embedded.judge import Judge
+from dialeval.engines.embedded.learning import Learned
+from dialeval.engines.request import Dialogue
+
+Rows = dict[tuple[Level, str, str], DimensionRow]
+
+
+@pytest.fixture(scope="module")
+def rows(forest: Learned, english: list[Dialogue]) -> Rows:
+    judges = {key: model for key, model in forest.models.items() if isinstance(model, Judge)}
+    found = held_back_dimensions(judges, {"spaced": split(english)}, random_seed=1)
+    return {(row.level, row.dimension, row.damage): row for row in found}
+
+
+def test_every_dimension_is_hurt_by_something_known() -> None:
+    assert {level: tuple(harm) for level, harm in HARM.items()} == DIMENSIONS
+    for harm in (harm for dimensions in HARM.values() for harm in dimensions.values()):
+        assert set(harm) <= set(KINDS)
+        assert max(harm.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("level", "dimension", "damage", "least"),
+    [
+        ("turn", "relevance", "replaced", 0.6),
+        ("turn", "specificity", "generic", 0.75),
+        ("turn", "interestingness", "repeated", 0.9),
+        ("turn", "understandability", "word salad", 0.85),
+        ("turn", "overall", "over-long", 0.8),
+        ("dialogue", "coherence", "replaced", 0.6),
+        ("dialogue", "coherence", "reordered", 0.55),
+        ("dialogue", "engagingness", "generic", 0.7),
+        ("dialogue", "diversity", "repeated", 0.9),
+        ("dialogue", "informativeness", "generic", 0.7),
+        ("dialogue", "overall", "word salad", 0.75),
+    ],
+)
+def test_damage_is_seen_where_it_hurts(rows: Rows, level: Level, dimension: str, damage: str, least: float) -> None:
+    assert rows[level, dimension, damage].n >= 80
+    assert rows[level, dimension, damage].auc > least
+    assert rows[level, dimension, damage].noticed > least
+
+
+@pytest.mark.parametrize(
+    ("level", "dimension", "damage"),
+    [
+        ("turn", "relevance", "repeated"),
+        ("turn", "relevance", "word salad"),
+        ("turn", "understandability", "replaced"),
+        ("dialogue", "coherence", "repeated"),
+        ("dialogue", "diversity", "over-long"),
+    ],
+)
+def test_damage_is_no_merit_where_it_does_not_hurt(rows: Rows, level: Level, dimension: str, damage: str) -> None:
+    """Of classes that exclude each other, being surely of one makes the others unlikely: that must not be a merit."""
+    assert rows[level, dimension, damage].auc > 0.35
+
+
+def test_the_first_part_of_a_dialogue_is_scored_alone(forest: Learned, english: list[Dialogue]) -> None:
+    judge = forest.judge_for(english[0])
+    responses = ["I see.", english[0][0]]
+    scores = judge.rate([(response,) for response in responses], "turn")
+    assert scores[0, DIMENSIONS["turn"].index("specificity")] < scores[1, DIMENSIONS["turn"].index("specificity")]
+
+
+def test_a_repetition_is_worse_than_the_same_words_in_their_place(forest: Learned, english: list[Dialogue]) -> None:
+    judge = forest.judge_for(english[0])
+    repeated, fresh = judge.rate([(*english[0][:3], english[0][1]), (*english[0][:1], english[0][1])], "turn")
+    hurt = [DIMENSIONS["turn"].index(name) for name in ("specificity", "interestingness", "overall")]
+    assert (repeated[hurt] < fresh[hurt]).all()
+
+
+def test_a_dialogue_without_utterances_is_refused(forest: Learned, english: list[Dialogue]) -> None:
+    with pytest.raises(ValueError, match=r"dialogue 1 .* no utterance"):
+        forest.judge_for(english[0]).rate([english[0], ()], "turn")
+
+
+def test_the_scale_is_the_place_among_true_and_hurt() -> None:
+    """Places .125, .375, .625 and .875 for four examples of equal weight; halfway between the groups is .5."""
+    scores = np.array([0.9, 0.7, 0.3, 0.1])
+    at, places = _scale(scores, np.ones(4), np.array([True, True, False, False]))
+    assert np.interp([0.1, 0.3, 0.5, 0.7, 0.9], at, places) == pytest.approx(
+        [0.0625, 0.375, 0.5, 0.625, 0.9375], abs=0.003
+    )
+    assert (np.diff(at) > 0).all()
+    assert (np.diff(places) > 0).all()
+    assert (at[0], at[-1]) == (0, 1)
+    assert 0 < places[0] < places[-1] < 1
+
+
+def test_true_and_hurt_count_the_same_however_many_they_are() -> None:
+    scores = np.array([0.8, *[0.2] * 9])
+    at, places = _scale(scores, np.ones(10), scores > 0.5)
+    assert np.interp(0.2, at, places) < 0.5 < np.interp(0.8, at, places)
+
+
+def test_a_kind_that_was_never_met_is_no_trouble() -> None:
+    rng = np.random.default_rng(0)
+    kind = np.repeat([0, 1 + KINDS.index("word salad")], 50)
+    examples = Labelled(rng.normal(size=(100, 2)) + kind[:, None], kind, np.ones(100))
+    dimensions = Dimensions("turn", [examples], [examples], random_seed=0)
+    scores = dimensions.scores(dimensions.probabilities([np.array([[0.0, 0.0], [6.0, 6.0]])]))
+    understandable = DIMENSIONS["turn"].index("understandability")
+    assert scores[0, understandable] > 0.6
+    assert scores[1, understandable] < 0.4

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dialeval.engines.embedded.kneser_ney import BOUNDARY, KneserNey
+
+
+def test_one_text_of_one_token() -> None:
+    """Unigrams (0.5, 1.5, 1.5) / 3.5, then .25 + .75 * lower for each order, as every history was seen once."""
+    trigrams = KneserNey([[2]], size=3)
+    grams = trigrams.grams([2])
+    alone = 1.5 / 3.5
+    assert trigrams.alone(grams) == pytest.approx([alone, alone])
+    assert trigrams.probability(grams) == pytest.approx([0.25 + 0.75 * (0.25 + 0.75 * alone)] * 2)
+
+
+@pytest.mark.parametrize("history", [(BOUNDARY, BOUNDARY), (BOUNDARY, 2), (2, 3), (4, 4), (0, 0)])
+def test_probabilities_sum_to_one(history: tuple[int, int]) -> None:
+    size = 5
+    trigrams = KneserNey([[2, 3, 2], [2, 3, 4], [3], []], size)
+    codes = (history[0] * size + history[1]) * size + np.arange(size)
+    assert trigrams.probability(codes).sum() == pytest.approx(1)
+    assert trigrams.alone(codes).sum() == pytest.approx(1)

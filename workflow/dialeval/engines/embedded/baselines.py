@@ -1,0 +1,112 @@
+"""Judges that know next to nothing: what a better one has to beat.
+
+Each gives one number between 0 and 1 for every dimension alike: of the last utterance (`turn`), or of the whole
+dialogue.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+
+from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, KneserNey
+from dialeval.engines.embedded.tokens import is_word, tokens
+from dialeval.engines.request import Dialogue
+
+HALF_LENGTH: Mapping[Level, float] = MappingProxyType({"turn": 12.0, "dialogue": 120.0})
+"""Number of words at which the baseline `length` says .5."""
+ORDINARY = -5.0
+"""Log-probability of a word, in nats, at which the baseline `perplexity` says .5: about that of people's utterances."""
+MIN_COUNT = 2
+"""How often a word must have been seen to have a probability of its own."""
+
+
+class Length:
+    """The longer, the better: n words give n / (n + half), which never comes to its end."""
+
+    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
+        """Scores dialogues: dialogues by dimensions."""
+        n_words = np.array(
+            [len(_words(" ".join(_judged(dialogue, level)))) for dialogue in dialogues], dtype=np.float64
+        )
+        return _for_each_dimension(n_words / (n_words + HALF_LENGTH[level]), level)
+
+
+class Overlap:
+    """The more words are taken up, the better: the share of a reply's different words that were said before.
+
+    At turn level before means anywhere in the context; a dialogue's score is the mean over its replies, of words in the
+    utterance just before. Nothing before, or nothing said, is 0.
+    """
+
+    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
+        """Scores dialogues: dialogues by dimensions."""
+        score = _taken_up if level == "turn" else _mean_taken_up
+        return _for_each_dimension(np.array([score(dialogue) for dialogue in dialogues], dtype=np.float64), level)
+
+
+class Perplexity:
+    """The likelier the words, the better: the mean log-probability of a word, on a fixed logistic curve.
+
+    Trigrams of words, learned from people's utterances; a word seen less than twice is as likely as any such word. The
+    end of an utterance counts as a word.
+    """
+
+    def __init__(self, dialogues: Sequence[Dialogue]) -> None:
+        texts = [tokens(utterance) for dialogue in dialogues for utterance in dialogue]
+        counted = Counter(token for text in texts for token in text)
+        known = sorted(token for token, count in counted.items() if count >= MIN_COUNT)
+        self._number = {token: number for number, token in enumerate(known, start=FIRST_TOKEN)}
+        self._rare = max(len(counted) - len(known), 1)
+        self._trigrams = KneserNey([self._numbers(text) for text in texts], FIRST_TOKEN + len(known))
+
+    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
+        """Scores dialogues: dialogues by dimensions."""
+        judged = [_judged(dialogue, level) for dialogue in dialogues]
+        total, n = self._log_probability([utterance for utterances in judged for utterance in utterances])
+        starts = np.cumsum([0, *map(len, judged)])[:-1]
+        mean = np.add.reduceat(total, starts) / np.add.reduceat(n, starts) if len(judged) else np.zeros(0)
+        return _for_each_dimension(1.0 / (1.0 + np.exp(ORDINARY - mean)), level)
+
+    def _log_probability(self, utterances: Sequence[str]) -> tuple[Floats, Floats]:
+        """Returns the summed log-probability of each utterance's words and its end, and how many these are."""
+        numbers = [self._numbers(tokens(utterance)) for utterance in utterances]
+        if not numbers:
+            return np.zeros(0), np.zeros(0)
+        n = np.array([len(text) + 1 for text in numbers])
+        each = np.log(self._trigrams.probability(np.concatenate([self._trigrams.grams(text) for text in numbers])))
+        n_rare = np.array([text.count(OTHER) for text in numbers])
+        total = np.add.reduceat(each, np.cumsum([0, *n])[:-1]) - n_rare * np.log(self._rare)
+        return total, n.astype(np.float64)
+
+    def _numbers(self, text: Sequence[str]) -> list[int]:
+        return [self._number.get(token, OTHER) for token in text]
+
+
+def _judged(dialogue: Dialogue, level: Level) -> Dialogue:
+    return dialogue[-1:] if level == "turn" else dialogue
+
+
+def _words(text: str) -> list[str]:
+    return [token for token in tokens(text) if is_word(token)]
+
+
+def _taken_up(dialogue: Dialogue) -> float:
+    """Returns the share of the last utterance's different words that are in those before."""
+    said = {word for utterance in dialogue[:-1] for word in _words(utterance)}
+    reply = set(_words(dialogue[-1]))
+    return len(reply & said) / len(reply) if reply else 0.0
+
+
+def _mean_taken_up(dialogue: Dialogue) -> float:
+    shares = [_taken_up(pair) for pair in pairwise(dialogue)]
+    return float(np.mean(shares)) if shares else 0.0
+
+
+def _for_each_dimension(score: Floats, level: Level) -> Floats:
+    return np.repeat(score[:, None], len(DIMENSIONS[level]), axis=1)

@@ -1,0 +1,138 @@
+"""Scores on dimensions: which damage speaks against what, and how likely an utterance or a dialogue has it.
+
+Nobody's ratings are learned from. A classifier tells the kinds of damage apart, and what is true; the score on a
+dimension is how likely something is true, if it is either true or has a damage that hurts this dimension. Other damage
+leaves it about where it is: who repeats himself is not beside the point for that. A score is put on a scale by its
+place among those of true and of hurt examples, half of them each, from a classifier that never saw them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.engines.embedded.classifiers import KindClassifier
+from dialeval.engines.embedded.damage import KINDS
+from dialeval.engines.embedded.examples import TRUE
+from dialeval.engines.embedded.statistics import Floats, Integers
+
+_STRANGE = {"replaced": 1.0, "strayed": 1.0, "reordered": 1.0}
+_NOTHING_NEW = {"generic": 1.0, "repeated": 1.0}
+_ALL = dict.fromkeys(KINDS, 1.0)
+HARM: Mapping[Level, Mapping[str, Mapping[str, float]]] = MappingProxyType(
+    {
+        "turn": {
+            "relevance": _STRANGE,
+            "specificity": {"generic": 1.0, "repeated": 0.5},
+            "interestingness": _NOTHING_NEW,
+            "understandability": {"word salad": 1.0},
+            "overall": _ALL,
+        },
+        "dialogue": {
+            "coherence": _STRANGE,
+            "engagingness": _NOTHING_NEW,
+            "diversity": {"repeated": 1.0, "generic": 0.5},
+            "informativeness": {"generic": 1.0, "repeated": 0.5},
+            "overall": _ALL,
+        },
+    }
+)
+"""How much each kind of damage speaks against each dimension: 1 where it is the very opposite, less where it only takes
+something away. Settled by what the words mean, before any rating was looked at."""
+
+NEUTRAL = 0.1
+"""What counts for no opinion: where an utterance is surely damaged, but not in a way that matters to a dimension, the
+odds between true and hurt rest on two probabilities near 0, and its score shall be an ordinary one."""
+LEAF: Mapping[Level, int] = MappingProxyType({"turn": 20, "dialogue": 8})
+_PLACES = np.linspace(0.005, 0.995, 199)
+_ENDS = (0.001, 0.999)
+"""The scale's values for scores beyond everything seen: no answer is certain."""
+
+
+class Labelled(NamedTuple):
+    """Described utterances or dialogues and their damage.
+
+    Attributes:
+        values: rows by features.
+        kind: 0 for a true one, else the number in `KINDS` counted from 1.
+        weight: what each counts for.
+    """
+
+    values: Floats
+    kind: Integers
+    weight: Floats
+
+
+class Dimensions:
+    """Scores utterances in their context, or dialogues, on the dimensions of their level.
+
+    Args:
+        level: which dimensions.
+        taught: for each part of the judge, what it learns from.
+        held_back: for each part, examples that it does not learn from.
+        random_seed: of the classifiers.
+    """
+
+    def __init__(
+        self, level: Level, taught: Sequence[Labelled], held_back: Sequence[Labelled], random_seed: int
+    ) -> None:
+        self._harm = np.array(
+            [[0.0, *(HARM[level][dimension].get(kind, 0.0) for kind in KINDS)] for dimension in DIMENSIONS[level]]
+        )
+        self._classifiers = [KindClassifier(*examples, LEAF[level], random_seed) for examples in taught]
+        scores = np.concatenate(
+            [
+                self._scores(classifier.probabilities(examples.values))
+                for classifier, examples in zip(self._classifiers, held_back, strict=True)
+            ]
+        )
+        kind = np.concatenate([examples.kind for examples in held_back])
+        weight = np.concatenate([examples.weight for examples in held_back])
+        self._scales = [
+            _scale(scores[:, number], weight * np.where(kind == TRUE, 1.0, harm[kind]), kind == TRUE)
+            for number, harm in enumerate(self._harm)
+        ]
+
+    def probabilities(self, by_part: Sequence[Floats]) -> list[Floats]:
+        """Returns what each part thinks of the rows that it described: rows by 1 + kinds of damage."""
+        return [classifier.probabilities(values) for classifier, values in zip(self._classifiers, by_part, strict=True)]
+
+    def scores(self, probabilities: Sequence[Floats]) -> Floats:
+        """Returns scores between 0 and 1, rows by dimensions, from what each part thinks."""
+        scores = self._scores(np.mean(probabilities, axis=0))
+        return np.column_stack([np.interp(scores[:, number], *scale) for number, scale in enumerate(self._scales)])
+
+    def _scores(self, probabilities: Floats) -> Floats:
+        """Returns rows by dimensions: how likely true, if it is either true or hurt in this dimension."""
+        prior = np.array([0.5, *[0.5 / len(KINDS)] * len(KINDS)])
+        cautious = probabilities + NEUTRAL * prior
+        is_true = cautious[:, [TRUE]]
+        return np.asarray(is_true / (is_true + (cautious[:, None, :] * self._harm).sum(axis=2)), dtype=np.float64)
+
+
+def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, Floats]:
+    """Returns scores and their places among all, between which a straight line leads; both rise strictly.
+
+    Args:
+        scores: of examples.
+        weight: what each counts for; true ones and others are made to count the same in all.
+        is_true: whether each is undamaged.
+    """
+    used = weight > 0
+    scores, weight, is_true = scores[used], weight[used], is_true[used]
+    total = np.where(is_true, weight[is_true].sum(), weight[~is_true].sum())
+    order = np.argsort(scores, kind="stable")
+    share = (weight / total)[order]
+    below = (np.cumsum(share) - share / 2) / share.sum()
+    at, first = np.unique(np.interp(_PLACES, below, scores[order]), return_index=True)
+    last = np.append(first[1:], len(_PLACES)) - 1
+    places = (_PLACES[first] + _PLACES[last]) / 2
+    if at[0] > 0.0:
+        at, places = np.append(0.0, at), np.append(_ENDS[0], places)
+    if at[-1] < 1.0:
+        at, places = np.append(at, 1.0), np.append(places, _ENDS[1])
+    return at, places

@@ -1,0 +1,86 @@
+"""Interpolated Kneser-Ney n-gram probabilities over numbered tokens, for many texts at once (Kneser and Ney, 1995)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+ORDER = 3
+DISCOUNT = 0.75
+OTHER = 0
+"""The number of all tokens that are not told apart."""
+BOUNDARY = 1
+"""The number of the edges of a text."""
+FIRST_TOKEN = 2
+
+
+class _Order(NamedTuple):
+    """Counts of the n-grams of one order, sorted by code, and of their histories."""
+
+    codes: Integers
+    counts: Floats
+    histories: Integers
+    history_counts: Floats
+    history_types: Floats
+
+
+class KneserNey:
+    """A trigram model; lower orders count in how many different places a token follows.
+
+    Args:
+        texts: numbers of the tokens of each text.
+        size: how many numbers there are; each is less.
+    """
+
+    def __init__(self, texts: Sequence[Sequence[int]], size: int) -> None:
+        self._size = size
+        grams = np.concatenate([np.zeros(0, dtype=np.int64), *(self.grams(text) for text in texts)])
+        codes, counts = np.unique(grams, return_counts=True)
+        self._orders: list[_Order] = []
+        for order in range(ORDER, 1, -1):
+            self._orders.insert(0, _count_histories(codes, counts.astype(np.float64), size))
+            codes, counts = np.unique(codes % size ** (order - 1), return_counts=True)
+        unigrams = np.full(size, 0.5)
+        unigrams[codes] += counts
+        self._unigrams = unigrams / unigrams.sum()
+
+    def grams(self, text: Sequence[int]) -> Integers:
+        """Returns the codes of the trigrams of a text; the last one ends it."""
+        bounded = np.array([BOUNDARY] * (ORDER - 1) + [*text, BOUNDARY], dtype=np.int64)
+        code = np.zeros(len(text) + 1, dtype=np.int64)
+        for place in range(ORDER):
+            code = code * self._size + bounded[place : place + len(code)]
+        return code
+
+    def alone(self, grams: Integers) -> Floats:
+        """Returns the probability of the last token of each trigram, whatever comes before it."""
+        return np.asarray(self._unigrams[grams % self._size], dtype=np.float64)
+
+    def probability(self, grams: Integers) -> Floats:
+        """Returns the probability of the last token of each trigram, given the two before it."""
+        probability = self.alone(grams)
+        for order, counted in enumerate(self._orders, start=2):
+            probability = _interpolate(counted, grams % self._size**order, self._size, probability)
+        return probability
+
+
+def _count_histories(codes: Integers, counts: Floats, size: int) -> _Order:
+    histories, first = np.unique(codes // size, return_index=True)
+    types = np.diff([*first, len(codes)]).astype(np.float64)
+    return _Order(codes, counts, histories, np.add.reduceat(counts, first), types)
+
+
+def _interpolate(counted: _Order, code: Integers, size: int, lower: Floats) -> Floats:
+    """Returns the probabilities of one order, given those of the next lower one."""
+    place = np.minimum(np.searchsorted(counted.codes, code), len(counted.codes) - 1)
+    count = np.where(counted.codes[place] == code, counted.counts[place], 0.0)
+    history = np.minimum(np.searchsorted(counted.histories, code // size), len(counted.histories) - 1)
+    seen = counted.history_counts[history]
+    interpolated = (np.maximum(count - DISCOUNT, 0.0) + DISCOUNT * counted.history_types[history] * lower) / seen
+    return np.asarray(np.where(counted.histories[history] == code // size, interpolated, lower), dtype=np.float64)

@@ -1,0 +1,47 @@
+"""Scores and preferences in the answer formats that language models are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dialeval.engines.embedded.questions import LETTERS
+from dialeval.engines.embedded.statistics import Floats
+from dialeval.engines.request import Response
+
+CAUTION = 0.001
+"""Kept between a probability and 0 or 1, so that its logarithm is finite."""
+
+
+def rating_answer(dimensions: Sequence[str], scores: Sequence[float]) -> Response:
+    """Returns a line for each dimension, with its score between 0 and 1 put on the scale from 1 to 5."""
+    lines = [f"{dimension} - {1 + 4 * score:.2f}" for dimension, score in zip(dimensions, scores, strict=True)]
+    return Response(text="\n".join(lines))
+
+
+def yes_no_answer(score: float) -> Response:
+    """Returns the log-probabilities of Yes, which is the score, and No."""
+    yes = min(max(score, CAUTION), 1 - CAUTION)
+    return _chosen({"Yes": float(np.log(yes)), "No": float(np.log1p(-yes))})
+
+
+def letter_answer(preferences: Floats) -> Response:
+    """Returns the letter of the preferred option; of equally preferred ones, that of the first."""
+    return Response(text=f"Answer: {LETTERS[int(np.argmax(preferences))]}")
+
+
+def label_answer(labels: Sequence[str], preferences: Floats) -> Response:
+    """Returns the log-probability of each label, in the order of the options."""
+    logprobs = normalised(preferences)
+    return _chosen({label: float(logprob) for label, logprob in zip(labels, logprobs, strict=True)})
+
+
+def normalised(preferences: Floats) -> Floats:
+    """Returns log-probabilities from log-odds between options."""
+    relative = preferences - preferences.max()
+    return np.asarray(relative - np.log(np.exp(relative).sum()), dtype=np.float64)
+
+
+def _chosen(logprobs: dict[str, float]) -> Response:
+    return Response(text=max(logprobs, key=logprobs.__getitem__), label_logprobs=logprobs, label_mass=1.0)
