@@ -152,15 +152,19 @@ def test_averages_are_means_of_their_cells() -> None:
     assert one["n_averaged"] == 2
     assert one["pearson"] == pytest.approx(np.mean([r["pearson"] for r in cells if r["dimension"] == "diversity"]))
     every = find(averages, over="dimensions", raters="human")
-    over_corpora = [r["pearson"] for r in averages if r["over"] == "corpora" and r["raters"] == "human"]
+    over_corpora = [r for r in averages if r["over"] == "corpora" and r["raters"] == "human"]
+    by_dimension = [r["pearson"] for r in over_corpora if r["dimension"] != "all"]
     assert every["n_averaged"] == 5
-    assert every["pearson"] == pytest.approx(np.mean(over_corpora))
+    assert every["pearson"] == pytest.approx(np.mean(by_dimension))
+    at_once = find(over_corpora, dimension="all")
+    assert at_once["n_averaged"] == 10
+    assert at_once["pearson"] == pytest.approx(np.mean([r["pearson"] for r in cells]))
 
 
 def test_benchmarks_are_averaged_apart() -> None:
     averages = list(average_rows(correlated(*tables({"good": 0.5}), one="mine", two="theirs")))
     assert {row["benchmark"] for row in averages} == {"mine", "theirs"}
-    assert all(row["n_averaged"] == 1 for row in averages if row["over"] == "corpora")
+    assert all(row["n_averaged"] in (1, 5) for row in averages if row["over"] == "corpora")
 
 
 def test_a_models_ratings_stand_in_where_people_gave_none_and_are_judged_where_they_did() -> None:

@@ -100,6 +100,7 @@ def test_theta_is_strict() -> None:
     ratios = robustness_rows(score_pairs(to_table("pairs", rows), scores(items, judges)), 0.95)
     assert [find(ratios, judge=name)["ratio"] for name in judges] == [0, 1, 0]
     assert find(ratios, judge="at")["theta"] == 0.1
+    assert [find(ratios, judge=name)["rises"] for name in judges] == [0, 0, 1]
 
 
 def test_a_score_missing_on_the_damaged_side_is_missing_and_not_noticed() -> None:

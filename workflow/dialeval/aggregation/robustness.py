@@ -109,11 +109,15 @@ def score_pairs(pairs: pa.Table, scores: pa.Table) -> ScoredPairs:
 
 
 def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, Any]]:
-    """Returns the rows of the table `robustness/robustness`: each strategy at its own theta (Table 12)."""
+    """Returns the rows of the table `robustness/robustness`: each strategy at its own theta (Table 12).
+
+    `rises` is the share of pairs whose score goes up by more than theta: what noise alone gives, for the ratio as well.
+    """
     theta = [group["theta"] for group in scored.groups]
-    result = robustness_ratios(
-        scored.original, scored.damaged, theta, scored.group, len(scored.groups), confidence=confidence
-    )
+    n_groups = len(scored.groups)
+    before, after = scored.original, scored.damaged
+    result = robustness_ratios(before, after, theta, scored.group, n_groups, confidence=confidence)
+    turned = robustness_ratios(after, before, theta, scored.group, n_groups, confidence=confidence)
     return [
         group
         | {
@@ -121,6 +125,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
             "ratio": float(result.ratio[number]),
             "low": float(result.low[number]),
             "high": float(result.high[number]),
+            "rises": float(turned.ratio[number]),
             "n": int(result.n[number]),
             "n_missing": int(result.n_missing[number]),
             "published_ratio": find_ratio(group["judge"], group["strategy"], group["dimension"]),

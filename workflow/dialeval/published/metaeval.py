@@ -27,14 +27,12 @@ def published_average(judge: str, level: str, language: str, dimension: str, rat
         judge: any of its names; only letters and digits count, and their case does not.
         level: turn or dialogue.
         language: language code, or `average` for the mean over xDial-Eval's ten.
-        dimension: a dimension, or `average` for the mean over five.
+        dimension: a dimension, `average` for the mean over five, or `all` for xDial-Eval's one rating a corpus.
         raters: `full` or `human`.
     """
-    for table in (FULL if raters == "full" else HUMAN, XDIAL):
-        value = published(table, judge, level, language, dimension)
-        if value is not None:
-            return value
-    return None
+    if dimension == "all":
+        return published(XDIAL, judge, level, language)
+    return published(FULL if raters == "full" else HUMAN, judge, level, language, dimension)
 
 
 def published(table: str, name: str, level: str, language: str = "en", dimension: str = "overall") -> float | None:

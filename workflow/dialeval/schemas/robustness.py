@@ -17,8 +17,8 @@ SCHEMAS = {
     ),
     "robustness/robustness": schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
-        theta=FLOAT, ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_missing=INT,
-        published_ratio=maybe(FLOAT)
+        theta=FLOAT, ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), rises=maybe(FLOAT), n=INT,
+        n_missing=INT, published_ratio=maybe(FLOAT)
     ),
     "robustness/averages": schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, average=maybe(FLOAT), n_cells=INT,
@@ -30,8 +30,8 @@ SCHEMAS = {
     ),
     "robustness/drops": schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT,
-        mean=maybe(FLOAT), p05=maybe(FLOAT), p25=maybe(FLOAT), median=maybe(FLOAT), p75=maybe(FLOAT), p95=maybe(FLOAT),
-        n=INT, n_missing=INT
+        mean=maybe(FLOAT), p05=maybe(FLOAT), p25=maybe(FLOAT), median=maybe(FLOAT), p75=maybe(FLOAT),
+        p95=maybe(FLOAT), n=INT, n_missing=INT
     ),
     "robustness/ladders": schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,

@@ -30,6 +30,8 @@ from dialeval.stats.correlation import (
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
 AVERAGE = "average"
 """Stands for the mean over dimensions, or over languages, where a table names one."""
+ALL = "all"
+"""Stands for every rated dimension, each of each corpus counting once: in xDial-Eval a corpus has one rating."""
 
 
 _ByMethod = dict[Method, Correlations]
@@ -176,15 +178,19 @@ def average_rows(results: Sequence[Correlated]) -> Iterator[dict[str, Any]]:
 
     Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
     with people's ratings alone (`raters` human: Table 6) and with a model's where people's are missing (`raters` full:
-    Table 5). Over languages: the mean over languages of the means over corpora (xDial-Eval, Table 5).
+    Table 5). Dimension `all` is the mean over corpora with whatever they are rated on. Over languages: the mean over
+    languages of the means over corpora (xDial-Eval, Table 5).
     """
     for raters in ("human", "full"):
         pieces = _pieces(results, raters)
         groups: dict[_Place, list[_ByMethod]] = {}
+        for place, parts in list(pieces.items()):
+            pieces.setdefault(place._replace(dimension=ALL), []).extend(parts)
         for place, parts in pieces.items():
             over_corpora = _averaged(parts, "corpora")
             yield _average_row(place, "corpora", raters, over_corpora, len(parts))
-            groups.setdefault(place._replace(dimension=AVERAGE), []).append(over_corpora)
+            if place.dimension != ALL:
+                groups.setdefault(place._replace(dimension=AVERAGE), []).append(over_corpora)
             groups.setdefault(place._replace(language=AVERAGE), []).append(over_corpora)
         for place, members in groups.items():
             over = "dimensions" if place.dimension == AVERAGE else "languages"
