@@ -29,7 +29,7 @@ def test_a_judge_that_always_prefers_the_first_place(arena):
     data = arena(4, 30)
     result = position_bias(data.left, data.right, np.ones(len(data.left)), data.seed, resamples=50)
     assert result.flips.estimate == result.first_both.estimate == result.first_wins.estimate == 1.0
-    assert result.flips.low == 1.0
+    assert 0.85 < result.flips.low < result.flips.high == 1.0  # Wilson, 30 seeds
 
 
 def test_an_even_judge_has_no_preference(arena):

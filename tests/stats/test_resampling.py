@@ -14,6 +14,7 @@ from dialeval.stats.resampling import (
     p_above_next,
     paired_difference,
     percentile_interval,
+    share_interval,
     wilson_interval,
 )
 
@@ -90,3 +91,16 @@ def test_wilson_takes_arrays_and_no_trials():
     with pytest.raises(ValueError, match="between 0 and n"):
         wilson_interval(3, 2)
     assert high[1, 0] == pytest.approx(proportion_confint(5, 10, 0.05, method="wilson")[1])
+
+
+def test_a_share_of_nothing_or_all_has_wilsons_interval_over_clusters():
+    cluster = np.repeat(np.arange(10), 3)
+    weights = cluster_counts(10, 200, np.random.default_rng(0))
+    among = np.ones(30, dtype=bool)
+    none = share_interval(among, np.zeros(30, dtype=bool), cluster, weights, 0.95, "")
+    every = share_interval(among, among, cluster, weights, 0.95, "")
+    _, high = wilson_interval(0, 10)
+    assert (none.estimate, none.low, none.high) == (0.0, 0.0, float(high))
+    assert (every.estimate, every.low, every.high) == (1.0, pytest.approx(1 - float(high)), 1.0)
+    some = share_interval(among, cluster < 3, cluster, weights, 0.95, "")
+    assert some.low < 0.3 < some.high

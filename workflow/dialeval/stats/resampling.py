@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -142,12 +142,21 @@ def ratio_replicates(
 def share_interval(
     among: BoolArray, which: BoolArray, cluster: IntArray, weights: FloatArray, confidence: float, reason: str
 ) -> Interval:
-    """Share of the rows `among` that are also `which`, with its cluster interval; `reason` tells why there is none."""
+    """Share of the rows `among` that are also `which`, with its cluster interval; `reason` tells why there is none.
+
+    Of a share that is 0 or 1 every resample has the same; its interval is Wilson's, each cluster counting once.
+    """
     n_among = int(np.count_nonzero(among))
     hits = (among & which).astype(np.float64)
-    estimate = float(hits.sum()) / n_among if n_among else math.nan
+    n_hits = int(hits.sum())
+    estimate = n_hits / n_among if n_among else math.nan
     replicates = ratio_replicates(hits, among.astype(np.float64), cluster, weights)
-    return interval(estimate, replicates, confidence, reason="" if n_among else reason)
+    result = interval(estimate, replicates, confidence, reason="" if n_among else reason)
+    if n_among and n_hits in (0, n_among):
+        n_clusters = len(np.unique(cluster[among]))
+        low, high = wilson_interval(n_clusters if n_hits else 0, n_clusters, confidence)
+        result = replace(result, low=float(low), high=float(high))
+    return result
 
 
 def paired_difference(
