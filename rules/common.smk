@@ -11,12 +11,14 @@ from snakemake.exceptions import WorkflowError
 try:
     from dialeval import runlock
     from dialeval.config import (
+        DOMAINS,
         EmbeddedModel,
         PublishedModel,
         VllmModel,
         load_config,
         refuse_repeated_keys,
     )
+    from dialeval.corpora.dialogbench_items import item_files
     from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.engines import cl100k
@@ -58,6 +60,17 @@ PROTOCOLS = [
 SCORING = [name for name in ("rating", "yes_no") if getattr(CONFIG.protocols, name)]
 PUBLISHED = [
     name for name, model in CONFIG.models.items() if isinstance(model, PublishedModel)
+]
+WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
+    "per_cell",
+    "languages",
+    "max_rounds",
+    "temperature",
+    "max_tokens",
+    "min_turns",
+    "max_length_ratio",
+    "max_question_share",
+    "duplicate_similarity",
 ]
 PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.directory)
 
@@ -219,6 +232,80 @@ def rewrite_settings(model):
     )
 
 
+def dialogbench_settings(**more):
+    """Returns what a stage of DialogBench needs that asks no model; nothing where it is not configured."""
+    return settings(**more) if CONFIG.dialogbench else settings()
+
+
+def item_writer_settings():
+    """Returns who writes test items, and what."""
+    written = CONFIG.dialogbench.written if CONFIG.dialogbench else None
+    if written is None:
+        return settings()
+    by_model = written.writer is not None
+    return settings(
+        name=written.writer,
+        model=asked_model(written.writer) if by_model else None,
+        answering=CONFIG.answering,
+        tasks=written.asked_tasks,
+        domains=written.domains or DOMAINS,
+        styles=[True, False] if "styles" in written.ablations else [True],
+        random_seed=CONFIG.random_seed,
+        prompts_directory=PROMPTS,
+        **{name: getattr(written, name) for name in WRITING_FIELDS},
+    )
+
+
+def item_judge_settings(name):
+    """Returns the model that filters or describes written items."""
+    if name is None:
+        return settings()
+    return settings(
+        name=name,
+        model=asked_model(name),
+        answering=CONFIG.answering,
+        prompts_directory=PROMPTS,
+    )
+
+
+def item_settings():
+    """Returns where test items come from."""
+    section = CONFIG.dialogbench
+    if section is None:
+        return settings()
+    return settings(
+        bundled=section.bundled,
+        published={
+            name: {
+                "path": str(CONFIG.item_path(name)),
+                "language": published.language,
+                "task": published.task,
+            }
+            for name, published in section.published.items()
+        },
+        variants=["full", *(f"-{name}" for name in item_ablations())],
+        limit=section.limit,
+        random_seed=CONFIG.random_seed,
+    )
+
+
+def examination_settings(method):
+    """Returns how models are asked under a method."""
+    section = CONFIG.dialogbench
+    return settings(
+        method=method,
+        circular=section.circular and method != "perplexity",
+        presentation=section.presentation,
+        max_tokens=section.max_tokens,
+        prompts_directory=PROMPTS,
+    )
+
+
+def askers():
+    """Returns the models that are asked what is planned without a look at chatbots, by protocol."""
+    return {protocol: CONFIG.judges_of(protocol) for protocol in SCORING}
+
+
 def asked_dimensions():
     """Returns the corpora of which yes_no does not ask about all dimensions."""
     corpora = CONFIG.metaeval.corpora if CONFIG.metaeval else {}
@@ -260,5 +347,5 @@ def parse_stage(wildcards):
 
 def gpus(name):
     """Returns how many GPUs a job of a model asks the scheduler for."""
-    model = CONFIG.models[name]
+    model = CONFIG.models.get(name)
     return model.scheduled_gpus if isinstance(model, VllmModel) else 0

@@ -30,6 +30,24 @@ METAEVAL_DRAWN_FROM = [
     "model_ensemble",
     "annotator_agreement",
 ]
+DIALOGBENCH_TABLES = [
+    "items",
+    "accuracy",
+    "domains",
+    "positions",
+    "circular",
+    "styles",
+    "domain_counts",
+    "ablations",
+    "filter_counts",
+]
+DIALOGBENCH_FIGURES = [  # all are always drawn; one without anything to show says why
+    "tasks",
+    "domains",
+    "positions",
+    "styles",
+    "domain_counts",
+]
 PAIRWISE = [name for name in ("arena", "gteval") if name in PROTOCOLS]
 
 
@@ -37,7 +55,7 @@ def learned(name):
     """Returns the files that a model's engine reads: what an embedded model learned."""
     return (
         [f"{RESULTS}/embedded/{name}.learned"]
-        if isinstance(CONFIG.models[name], EmbeddedModel)
+        if isinstance(CONFIG.models.get(name), EmbeddedModel)
         else []
     )
 
@@ -110,6 +128,119 @@ def robustness_files():
     ]
 
 
+def item_ablations():
+    """Returns the ablations of written test items."""
+    section = CONFIG.dialogbench
+    return section.written.ablations if section and section.written else []
+
+
+def item_makers():
+    """Returns the models that write, filter and describe test items, by what they do; None where there is none."""
+    section = CONFIG.dialogbench
+    written = section.written if section else None
+    return {
+        "writing": written.writer if written else None,
+        "filter": written.filter if written else None,
+        "classification": section.classifier if section else None,
+    }
+
+
+def item_usage(part):
+    """Returns the record of the model that writes, filters or describes test items."""
+    name = item_makers()[part] or "embedded"
+    return f"{RESULTS}/usage/{name}/dialogbench_{part}-1-of-1.json"
+
+
+def written_items():
+    """Returns the table of written test items, filtered if there is a filter."""
+    if not CONFIG.dialogbench or not CONFIG.dialogbench.written:
+        return []
+    name = "filtered" if CONFIG.dialogbench.written.filter else "written"
+    return [f"{RESULTS}/dialogbench/{name}.parquet"]
+
+
+def item_descriptions():
+    """Returns the table of what written dialogues are like, if a model describes them."""
+    described = item_makers()["classification"]
+    return [f"{RESULTS}/dialogbench/descriptions.parquet"] if described else []
+
+
+def item_dialogues():
+    """Returns the dialogues that test items are made of by rule."""
+    corpora = CONFIG.dialogbench.corpora() if CONFIG.dialogbench else []
+    return [f"{RESULTS}/corpora/{corpus}.parquet" for corpus in corpora]
+
+
+def published_item_files():
+    """Returns the files of published test items."""
+    published = CONFIG.dialogbench.published if CONFIG.dialogbench else {}
+    return [
+        str(path) for name in published for path in item_files(CONFIG.item_path(name))
+    ]
+
+
+def examined():
+    """Returns every model that takes the test, with the method by which it answers."""
+    methods = CONFIG.dialogbench.examine.by_method() if CONFIG.dialogbench else {}
+    return [(name, method) for method, names in methods.items() for name in names]
+
+
+def test_answers():
+    """Returns the tables of what models chose."""
+    return [
+        f"{RESULTS}/dialogbench/answers/{name}/{method}.parquet"
+        for name, method in examined()
+    ]
+
+
+def examination_responses(wildcards):
+    """Returns a model's response tables under a method, one per shard."""
+    shards = CONFIG.models[wildcards.model].shards
+    return [
+        f"{RESULTS}/responses/{wildcards.model}/dialogbench_{wildcards.method}/{shard}-of-{shards}.parquet"
+        for shard in range(1, shards + 1)
+    ]
+
+
+def dialogbench_usage():
+    """Returns what every job of DialogBench that asks a model writes about that."""
+    return [item_usage(part) for part, name in item_makers().items() if name] + [
+        f"{RESULTS}/usage/{name}/dialogbench_{method}-{shard}-of-{shards}.json"
+        for name, method in examined()
+        for shards in [CONFIG.models[name].shards]
+        for shard in range(1, shards + 1)
+    ]
+
+
+def dialogbench_tables():
+    """Returns the tables of DialogBench."""
+    if not CONFIG.dialogbench:
+        return []
+    return [
+        f"{RESULTS}/tables/dialogbench/{name}.{suffix}"
+        for name in DIALOGBENCH_TABLES
+        for suffix in ("parquet", "csv")
+    ]
+
+
+def dialogbench_figure_files(suffix):
+    """Returns the figures of DialogBench."""
+    return [
+        f"{RESULTS}/figures/dialogbench/{name}.{suffix}" for name in DIALOGBENCH_FIGURES
+    ]
+
+
+def dialogbench_files():
+    """Returns the tables and figures of DialogBench."""
+    if not CONFIG.dialogbench:
+        return []
+    return [
+        *dialogbench_tables(),
+        *dialogbench_figure_files("svg"),
+        *dialogbench_figure_files("pdf"),
+    ]
+
+
 def scored_items():
     """Returns the tables of everything that judges score."""
     rated = items_of(CONFIG.metaeval.corpora if CONFIG.metaeval else [])
@@ -133,15 +264,26 @@ def all_scores():
     ]
 
 
-def metaeval_files():
-    """Returns the tables and figures of meta-evaluation."""
+def metaeval_tables():
+    """Returns the tables of meta-evaluation."""
     if not CONFIG.metaeval:
         return []
     return [
         f"{RESULTS}/tables/metaeval/{name}.{suffix}"
         for name in ["corpora", "annotator_agreement", *CORRELATIONS, *ENSEMBLES]
         for suffix in ("parquet", "csv")
-    ] + [path for suffix in ("svg", "pdf") for path in metaeval_figure_files(suffix)]
+    ]
+
+
+def metaeval_files():
+    """Returns the tables and figures of meta-evaluation."""
+    if not CONFIG.metaeval:
+        return []
+    return [
+        *metaeval_tables(),
+        *metaeval_figure_files("svg"),
+        *metaeval_figure_files("pdf"),
+    ]
 
 
 def asked_models():
@@ -167,13 +309,17 @@ def usage_records():
         f"{RESULTS}/usage/{name}/perturb-1-of-1.json"
         for name in (rewriters() if perturbed("pairs") else [])
     ]
-    return rewriting + [
-        f"{RESULTS}/usage/{name}/{protocol}-{shard}-of-{shards}.json"
-        for name, protocol in jobs
-        if name not in PUBLISHED
-        for shards in [CONFIG.models[name].shards]
-        for shard in range(1, shards + 1)
-    ]
+    return (
+        dialogbench_usage()
+        + rewriting
+        + [
+            f"{RESULTS}/usage/{name}/{protocol}-{shard}-of-{shards}.json"
+            for name, protocol in jobs
+            if name not in PUBLISHED
+            for shards in [CONFIG.models[name].shards]
+            for shard in range(1, shards + 1)
+        ]
+    )
 
 
 def botchat_tables():
@@ -239,11 +385,39 @@ def caption(name):
 
 
 def report_tables():
-    """Returns the tables that the page shows."""
-    judges = [
-        name for name in CONFIG.judges if isinstance(CONFIG.models[name], EmbeddedModel)
-    ]
-    return [
-        *(f"{TABLES}/{name}.parquet" for name in botchat_tables()),
-        *(f"{RESULTS}/tables/embedded/{judge}.parquet" for judge in judges),
-    ]
+    """Returns the tables that the page shows, or says where they are."""
+    tables = []
+    if CONFIG.talks():
+        tables += [f"{TABLES}/{name}.parquet" for name in botchat_tables()]
+        tables += [
+            f"{RESULTS}/tables/embedded/{judge}.parquet"
+            for judge in CONFIG.judges
+            if isinstance(CONFIG.models[judge], EmbeddedModel)
+        ]
+    parts = [*metaeval_tables(), *robustness_files(), *dialogbench_tables()]
+    return tables + [path for path in parts if path.endswith(".parquet")]
+
+
+def report_verdicts():
+    """Returns the verdicts on chatbots' dialogues."""
+    if not CONFIG.talks():
+        return []
+    return [path for protocol in PROTOCOLS for path in results_of(protocol)]
+
+
+def report_figures():
+    """Returns the figures that the page shows."""
+    figures = figure_files("svg") if CONFIG.talks() else []
+    return figures + (metaeval_figure_files("svg") if CONFIG.metaeval else [])
+
+
+def report_title():
+    """Returns the heading of the page."""
+    parts = {
+        "BotChat": CONFIG.talks(),
+        "meta-evaluation": CONFIG.metaeval,
+        "robustness": CONFIG.robustness,
+        "DialogBench": CONFIG.dialogbench,
+    }
+    shown = [part for part, is_shown in parts.items() if is_shown]
+    return f"DialEval: {shown[0]}" if len(shown) == 1 else "DialEval"

@@ -30,6 +30,7 @@ rule estimate:
         dialogues=dialogues(
             [name for name in CONFIG.chatbots if name in set(PUBLISHED)]
         ),
+        planned=[f"{RESULTS}/requests/{protocol}.parquet" for protocol in askers()],
     log:
         f"{RESULTS}/logs/estimate.log",
     conda:
@@ -41,6 +42,7 @@ rule estimate:
             judges=CONFIG.judges,
             selfchat=CONFIG.selfchat,
             protocols=CONFIG.protocols,
+            askers=askers(),
             prompts_directory=PROMPTS,
         ),
         code=code("estimate"),
@@ -51,5 +53,5 @@ rule estimate:
         command(
             "estimate",
             "--human {input.human:q} --seeds {input.seeds:q} --learned {input.learned:q} "
-            "--dialogues {input.dialogues:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q}",
+            "--dialogues {input.dialogues:q} --planned {input.planned:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q}",
         )

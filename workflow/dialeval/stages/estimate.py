@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -11,6 +12,7 @@ from dialeval.engines.prices import prices_of
 from dialeval.estimation.chats import Chats, estimate_chats
 from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import KnownModel, known_model
+from dialeval.estimation.planned import estimate_planned
 from dialeval.estimation.reading import estimate_table, in_words
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import arena_seeds, generated_dialogues, human_dialogues
@@ -22,13 +24,17 @@ LEARNED = ".learned"
 
 
 class Settings(BaseModel):
-    """The models that are asked, the parts of all models, and what is asked."""
+    """The models that are asked, the parts of all models, and what is asked.
+
+    `askers` are the models that are asked the planned requests of a protocol.
+    """
 
     models: dict[str, Model]
     chatbots: list[str]
     judges: list[str]
     selfchat: Selfchat
     protocols: Protocols
+    askers: dict[str, list[str]] = {}
     prompts_directory: Path | None = None
 
 
@@ -38,6 +44,7 @@ def stage(
     seeds: Path,
     learned: list[Path],
     dialogues: list[Path],
+    planned: list[Path],
     store: Path,
     table: Path,
     csv: Path,
@@ -45,7 +52,8 @@ def stage(
 ) -> None:
     """Writes the table `estimate` and prints it.
 
-    `learned` are the files <model>.learned of embedded models; `dialogues` the tables `generated` of published models.
+    `learned` are the files <model>.learned of embedded models; `dialogues` the tables `generated` of published models;
+    `planned` the tables of requests <protocol>.parquet that do not depend on chatbots.
     """
     seed_rows = read_table(seeds, "seeds")
     people = human_dialogues(read_table(human, "utterances"), seed_rows)
@@ -64,6 +72,9 @@ def stage(
     judges = [models[name] for name in settings.judges if name in models]
     subjects = Subjects(chats, people, arena_seeds(seed_rows))
     estimates += estimate_judging(judges, settings.protocols, subjects, templates, store)
+    for path in planned:
+        asked = [models[name] for name in settings.askers[path.stem] if name in models]
+        estimates += estimate_planned(asked, path.stem, path, store)
     result = estimate_table(estimates, {name: prices_of(model) for name, model in settings.models.items()})
     write_for_people(table, csv, "estimate", result, provenance)
     print(in_words(result))
@@ -73,7 +84,7 @@ def _known_models(settings: Settings, learned: list[Path]) -> dict[str, KnownMod
     files = {path.name.removesuffix(LEARNED): path for path in learned}
     return {
         name: known_model(name, settings.models[name], files)
-        for name in dict.fromkeys([*settings.chatbots, *settings.judges])
+        for name in dict.fromkeys([*settings.chatbots, *settings.judges, *chain(*settings.askers.values())])
         if name in settings.models
     }
 

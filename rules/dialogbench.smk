@@ -1,0 +1,202 @@
+# DialogBench: test items are written and filtered, or read; models are examined on them.
+
+DIALOGBENCH = f"{RESULTS}/dialogbench"
+
+
+rule dialogbench:
+    input:
+        dialogbench_files(),
+
+
+rule write_items:
+    input:
+        dialogues=item_dialogues(),
+    output:
+        written=f"{DIALOGBENCH}/written.parquet",
+        usage=item_usage("writing"),
+    log:
+        f"{RESULTS}/logs/dialogbench/written.log",
+    conda:
+        "../envs/core.yaml"
+    resources:
+        gpu=gpus(item_makers()["writing"]),
+    params:
+        settings=item_writer_settings(),
+        code=code("dialogbench_write"),
+        store=STORE,
+    shell:
+        command(
+            "dialogbench_write",
+            "--dialogues {input.dialogues:q} --store {params.store:q} --written {output.written:q} "
+            "--usage {output.usage:q}",
+        )
+
+
+rule filter_items:
+    input:
+        written=rules.write_items.output.written,
+        learned=learned(item_makers()["filter"]),
+    output:
+        filtered=f"{DIALOGBENCH}/filtered.parquet",
+        usage=item_usage("filter"),
+    log:
+        f"{RESULTS}/logs/dialogbench/filtered.log",
+    conda:
+        "../envs/core.yaml"
+    resources:
+        gpu=gpus(item_makers()["filter"]),
+    params:
+        settings=item_judge_settings(item_makers()["filter"]),
+        code=code("dialogbench_filter"),
+        store=STORE,
+    shell:
+        command(
+            "dialogbench_filter",
+            "--written {input.written:q} --learned {input.learned:q} --store {params.store:q} "
+            "--filtered {output.filtered:q} --usage {output.usage:q}",
+        )
+
+
+rule describe_items:
+    input:
+        written_items(),
+    output:
+        descriptions=f"{DIALOGBENCH}/descriptions.parquet",
+        usage=item_usage("classification"),
+    log:
+        f"{RESULTS}/logs/dialogbench/descriptions.log",
+    conda:
+        "../envs/core.yaml"
+    resources:
+        gpu=gpus(item_makers()["classification"]),
+    params:
+        settings=item_judge_settings(item_makers()["classification"]),
+        code=code("dialogbench_classify"),
+        store=STORE,
+    shell:
+        command(
+            "dialogbench_classify",
+            "--written {input:q} --store {params.store:q} --descriptions {output.descriptions:q} "
+            "--usage {output.usage:q}",
+        )
+
+
+rule read_items:
+    input:
+        written=written_items(),
+        published=published_item_files(),
+    output:
+        f"{DIALOGBENCH}/items.parquet",
+    log:
+        f"{RESULTS}/logs/dialogbench/items.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=item_settings(),
+        code=code("dialogbench_read"),
+    shell:
+        command("dialogbench_read", "--written {input.written:q} --items {output:q}")
+
+
+rule plan_examination:
+    input:
+        rules.read_items.output,
+    output:
+        f"{RESULTS}/requests/dialogbench_{{method}}.parquet",
+    log:
+        f"{RESULTS}/logs/requests/dialogbench_{{method}}.log",
+    wildcard_constraints:
+        method=one_of(["letter", "choice", "perplexity"]),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: examination_settings(wildcards.method),
+        code=code("dialogbench_plan"),
+    shell:
+        command("dialogbench_plan", "--items {input:q} --requests {output:q}")
+
+
+use rule answer as examine with:
+    wildcard_constraints:
+        judge=one_of({name for name, method in examined()}),
+        protocol=one_of({f"dialogbench_{method}" for name, method in examined()}),
+
+
+rule parse_examination:
+    input:
+        item_table=rules.read_items.output,
+        requests=f"{RESULTS}/requests/dialogbench_{{method}}.parquet",
+        responses=examination_responses,
+    output:
+        f"{DIALOGBENCH}/answers/{{model}}/{{method}}.parquet",
+    log:
+        f"{RESULTS}/logs/dialogbench/answers/{{model}}/{{method}}.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            model=wildcards.model, method=wildcards.method
+        ),
+        code=code("dialogbench_parse"),
+    shell:
+        command(
+            "dialogbench_parse",
+            "--items {input.item_table:q} --requests {input.requests:q} --responses {input.responses:q} "
+            "--answers {output:q}",
+        )
+
+
+rule tabulate_dialogbench:
+    input:
+        item_table=rules.read_items.output,
+        answers=test_answers(),
+        written=written_items(),
+        descriptions=item_descriptions(),
+    output:
+        [
+            f"{RESULTS}/tables/dialogbench/{name}.{suffix}"
+            for name in DIALOGBENCH_TABLES
+            for suffix in ("parquet", "csv")
+        ],
+    log:
+        f"{RESULTS}/logs/tables/dialogbench.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=dialogbench_settings(
+            confidence=CONFIG.dialogbench and CONFIG.dialogbench.confidence,
+            ablations=item_ablations(),
+        ),
+        code=code("dialogbench_tables"),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+    shell:
+        command(
+            "dialogbench_tables",
+            "--items {input.item_table:q} --answers {input.answers:q} --written {input.written:q} "
+            "--descriptions {input.descriptions:q} --folder {params.folder:q}",
+        )
+
+
+rule draw_dialogbench:
+    input:
+        [path for path in dialogbench_tables() if path.endswith(".parquet")],
+    output:
+        svg=[
+            report(
+                path,
+                caption=f"captions/dialogbench_{name}.rst",
+                category="DialogBench",
+            )
+            for name, path in zip(DIALOGBENCH_FIGURES, dialogbench_figure_files("svg"))
+        ],
+        pdf=dialogbench_figure_files("pdf"),
+    log:
+        f"{RESULTS}/logs/figures/dialogbench.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(figures=DIALOGBENCH_FIGURES),
+        code=code("draw_dialogbench"),
+        folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
+    shell:
+        command("draw_dialogbench", "--tables {input:q} --folder {params.folder:q}")

@@ -1,0 +1,43 @@
+"""What is still to be asked of requests that are planned already: `rating`, `yes_no`, DialogBench."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from dialeval.estimation.estimates import Estimate
+from dialeval.estimation.known_models import KnownModel
+from dialeval.estimation.stored import StoredAnswers
+from dialeval.protocols.planning import request_from_row
+from dialeval.tables import iterate_rows
+
+
+def estimate_planned(models: Sequence[KnownModel], protocol: str, requests: Path, store: Path) -> list[Estimate]:
+    """Returns what is still to be asked of each model.
+
+    Prompts that are too long for a model are counted as they were planned: it will be asked shorter ones.
+
+    Args:
+        models: those that are asked.
+        protocol: under which their answers are stored.
+        requests: the table of requests.
+        store: where stores lie.
+    """
+    estimates: list[Estimate] = []
+    with ExitStack() as opened:
+        stores = [
+            opened.enter_context(
+                StoredAnswers(store, identity=model.identity or "", name=model.name, protocol=protocol)
+            )
+            for model in models
+        ]
+        for row in iterate_rows(requests, "requests"):
+            request = request_from_row(row)
+            if not estimates:
+                estimates = [Estimate(model, protocol, request.sampling.max_tokens) for model in models]
+            for estimate, stored in zip(estimates, stores, strict=True):
+                known = estimate.model.identity is not None
+                response = stored.get(estimate.model.key(request)) if known else None
+                estimate.count_planned(request, response)
+    return estimates
