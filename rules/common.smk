@@ -58,6 +58,11 @@ PROTOCOLS = [
     name for name in ("unieval", "arena", "gteval") if getattr(CONFIG.protocols, name)
 ]
 SCORING = [name for name in ("rating", "yes_no") if getattr(CONFIG.protocols, name)]
+ASKED_AGAIN = [
+    name
+    for name in [*PROTOCOLS, *SCORING]
+    if getattr(getattr(CONFIG.protocols, name), "ask_again", False)
+]
 PUBLISHED = [
     name for name, model in CONFIG.models.items() if isinstance(model, PublishedModel)
 ]
@@ -158,6 +163,15 @@ def answer_settings(wildcards, **more):
         shard=int(wildcards.shard),
         shards=int(wildcards.shards),
         **more,
+    )
+
+
+def again_settings(wildcards):
+    return settings(
+        name=wildcards.judge,
+        protocol=f"{wildcards.protocol}-again",
+        model=asked_model(wildcards.judge),
+        answering=CONFIG.answering,
     )
 
 

@@ -97,6 +97,47 @@ rule answer:
         )
 
 
+rule plan_again:
+    input:
+        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
+        responses=responses,
+    output:
+        f"{RESULTS}/requests/again/{{judge}}/{{protocol}}.parquet",
+    log:
+        f"{RESULTS}/logs/requests/again/{{judge}}/{{protocol}}.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            protocol=wildcards.protocol, prompts_directory=PROMPTS
+        ),
+        code=code("plan_again"),
+    shell:
+        command(
+            "plan_again",
+            "--requests {input.requests:q} --responses {input.responses:q} --again {output:q}",
+        )
+
+
+use rule answer as answer_again with:
+    input:
+        requests=f"{RESULTS}/requests/again/{{judge}}/{{protocol}}.parquet",
+        learned=lambda wildcards: learned(wildcards.judge),
+    output:
+        responses=f"{RESULTS}/responses/again/{{judge}}/{{protocol}}.parquet",
+        usage=f"{RESULTS}/usage/again/{{judge}}/{{protocol}}.json",
+    log:
+        f"{RESULTS}/logs/responses/again/{{judge}}/{{protocol}}.log",
+    wildcard_constraints:
+        judge=one_of(CONFIG.asked_judges()),
+        protocol=one_of(ASKED_AGAIN),
+    params:
+        stage="answer",
+        settings=again_settings,
+        code=code("answer"),
+        store=STORE,
+
+
 rule import_answers:
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
@@ -125,6 +166,7 @@ rule parse:
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
         responses=responses,
+        again=again,
     output:
         f"{RESULTS}/verdicts/{{judge}}/{{protocol}}.parquet",
     log:
@@ -138,5 +180,5 @@ rule parse:
     shell:
         command(
             "{params.stage}",
-            "--requests {input.requests:q} --responses {input.responses:q} --verdicts {output:q}",
+            "--requests {input.requests:q} --responses {input.responses:q} --again {input.again:q} --verdicts {output:q}",
         )

@@ -134,6 +134,7 @@ rule parse_scores:
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
         responses=responses,
+        again=again,
     output:
         f"{RESULTS}/scores/{{judge}}/{{protocol}}.parquet",
     log:
@@ -148,7 +149,7 @@ rule parse_scores:
     shell:
         command(
             "parse_{wildcards.protocol}",
-            "--requests {input.requests:q} --responses {input.responses:q} --scores {output:q}",
+            "--requests {input.requests:q} --responses {input.responses:q} --again {input.again:q} --scores {output:q}",
         )
 
 

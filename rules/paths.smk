@@ -79,6 +79,13 @@ def responses(wildcards):
     ]
 
 
+def again(wildcards):
+    """Returns the responses to what a judge was asked again under a protocol."""
+    if wildcards.protocol not in ASKED_AGAIN or wildcards.judge in PUBLISHED:
+        return []
+    return [f"{RESULTS}/responses/again/{wildcards.judge}/{wildcards.protocol}.parquet"]
+
+
 def rated_corpora(reader, others=False):
     """Returns the rated corpora of a reader, or those of all the others."""
     corpora = CONFIG.metaeval.corpora if CONFIG.metaeval else {}
@@ -305,12 +312,19 @@ def usage_records():
         for protocol in [*PROTOCOLS, *SCORING]
         for name in CONFIG.judges_of(protocol)
     ]
+    repeated = [
+        f"{RESULTS}/usage/again/{name}/{protocol}.json"
+        for protocol in ASKED_AGAIN
+        for name in CONFIG.judges_of(protocol)
+        if name not in PUBLISHED
+    ]
     rewriting = [
         f"{RESULTS}/usage/{name}/perturb-1-of-1.json"
         for name in (rewriters() if perturbed("pairs") else [])
     ]
     return (
         dialogbench_usage()
+        + repeated
         + rewriting
         + [
             f"{RESULTS}/usage/{name}/{protocol}-{shard}-of-{shards}.json"

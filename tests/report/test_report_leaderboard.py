@@ -93,6 +93,7 @@ def test_numbers_are_written_by_kind(value: float | None, kind: str, written: st
 def test_intervals_need_both_ends() -> None:
     assert write_interval(0.1, 0.25, "share") == "10.0–25.0%"
     assert write_interval(None, 0.25, "share") == ""
+    assert write_interval(-0.25, -0.125, "correlation") == "-0.250 to -0.125"
 
 
 def test_what_a_column_sorts_by() -> None:

@@ -144,7 +144,7 @@ def test_no_judge_ran() -> None:
     )
     assert "No judge ran, so nobody is ranked" in page
     assert "Tokens per utterance" in page
-    assert 'id="figures"' not in page
+    assert 'id="botchat-figures"' not in page
 
 
 def test_nothing_ran() -> None:

@@ -7,6 +7,7 @@
 
 from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Selfchat, UniEval
 from dialeval.config.corpora import Corpus, Seeds
+from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
 from dialeval.config.loading import load_config, refuse_repeated_keys
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
 from dialeval.config.models import ENGINES, EmbeddedModel, Model, OpenAIModel, PublishedModel, VllmModel
@@ -16,14 +17,17 @@ from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.whole import Config
 
 __all__ = [
+    "DOMAINS",
     "ENGINES",
     "Answering",
     "Arena",
     "Battles",
     "Config",
     "Corpus",
+    "DialogBench",
     "Elo",
     "EmbeddedModel",
+    "Examine",
     "GTEval",
     "Ladders",
     "MetaEval",
@@ -31,6 +35,7 @@ __all__ = [
     "OpenAIModel",
     "Prompts",
     "Protocols",
+    "PublishedItems",
     "PublishedModel",
     "RatedCorpus",
     "Rating",
@@ -41,6 +46,7 @@ __all__ = [
     "Tokens",
     "UniEval",
     "VllmModel",
+    "WrittenItems",
     "YesNo",
     "load_config",
     "refuse_repeated_keys",

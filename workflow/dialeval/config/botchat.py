@@ -23,6 +23,7 @@ class Selfchat(Section):
 class _JudgingProtocol(Section):
     temperature: Annotated[float, Field(ge=0)] = Field(0.0, description="Sampling temperature of the judge.")
     max_tokens: Count = Field(512, description="Longest answer of the judge in its tokens.")
+    ask_again: bool = Field(False, description="Ask once more, in other words, where a verdict could not be read.")
 
 
 class UniEval(_JudgingProtocol):

@@ -40,6 +40,10 @@ def load_config(raw: Mapping[str, Any], *, files_are_there: bool = True) -> Conf
             f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.metaeval.score_files
         }
     sources |= {"robustness.published": config.published_damage()}
+    if config.dialogbench:
+        sources |= {
+            f"dialogbench.published.{name}.path": config.item_path(name) for name in config.dialogbench.published
+        }
     missing = [
         f"  {field}: {path} does not exist; correct the path or `data_dir` "
         f"(now '{config.data_dir}'), for example with --config data_dir=FOLDER"

@@ -20,6 +20,7 @@ class Rating(Section):
     )
     top_p: Annotated[float, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
     max_tokens: Count = Field(256, description="Longest answer in the judge's tokens.")
+    ask_again: bool = Field(False, description="Ask once more, in other words, where a rating could not be read.")
 
     def sampling(self) -> dict[str, float]:
         """Returns how the judge is sampled, and how often."""

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from dialeval.config.botchat import Battles, Elo, Selfchat
 from dialeval.config.corpora import Corpus, Seeds
+from dialeval.config.dialogbench import DialogBench, check_models
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, Model, PublishedModel
 from dialeval.config.protocols import Protocols
@@ -22,6 +23,8 @@ BOTCHAT = ("unieval", "arena", "gteval")
 """The protocols that judge chatbots' dialogues."""
 SCORING = ("rating", "yes_no")
 """The protocols that score rated and damaged items."""
+PARTS = ("metaeval", "robustness", "dialogbench")
+"""The parts that need no chatbots."""
 _WITHOUT_CHATBOTS: dict[str, Any] = {
     "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}
 }  # fmt: skip
@@ -53,6 +56,7 @@ class Config(Section):
     protocols: Protocols = Protocols()
     metaeval: MetaEval | None = None
     robustness: Robustness | None = None
+    dialogbench: DialogBench | None = None
     battles: dict[Name, Battles] = Field({}, description="Tables of battles to rate on their own, by a name of yours.")
     elo: Elo = Elo()
     answering: Answering = Answering()
@@ -65,7 +69,7 @@ class Config(Section):
         """Fills in what a configuration without chatbots need not say: where seeds come from."""
         if not isinstance(raw, Mapping) or raw.get("chatbots"):
             return raw
-        alone = raw.get("metaeval") or raw.get("robustness") or (raw.get("battles") and "models" not in raw)
+        alone = any(raw.get(part) for part in PARTS) or (raw.get("battles") and "models" not in raw)
         return {**_WITHOUT_CHATBOTS, **raw} if alone else raw
 
     @model_validator(mode="after")
@@ -85,6 +89,11 @@ class Config(Section):
             ),
             ("robustness.corpora", self.robustness.corpora if self.robustness else [], self.sources()),
             ("robustness.rewriter", [rewriter] if rewriter else [], self.models),
+            *(
+                (field, names, self.models)
+                for field, names in (self.dialogbench.models() if self.dialogbench else {}).items()
+            ),
+            ("dialogbench.written.corpus", self.dialogbench.corpora() if self.dialogbench else [], self.corpora),
         )
         for field, names, known in places:
             kind = "corpus" if field.endswith(("corpus", "corpora", "dialogues")) else "model"
@@ -158,6 +167,8 @@ class Config(Section):
                     )
         if self.robustness and not self.robustness.corpora and not self.robustness.published:
             raise ValueError("robustness: there is nothing to damage; name corpora, or the folder of published sets")
+        if self.dialogbench:
+            check_models(self.dialogbench, self.models)
         return self
 
     @model_validator(mode="after")
@@ -201,12 +212,23 @@ class Config(Section):
 
     def talks(self) -> bool:
         """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
-        return bool(self.models) and (bool(self.chatbots) or not (self.metaeval or self.robustness))
+        return bool(self.models) and (bool(self.chatbots) or not any(getattr(self, part) for part in PARTS))
 
     def models_in_use(self) -> list[str]:
-        """Returns every model that chats, judges, scores or rewrites."""
+        """Returns every model that chats, judges, scores, rewrites, writes items or is examined."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
-        return list(dict.fromkeys([*self.chatbots, *self.judges, *self.asked_judges(), *rewriter]))
+        asked = [*self.chatbots, *self.judges, *self.asked_judges(), *rewriter, *self.dialogbench_models()]
+        return list(dict.fromkeys(asked))
+
+    def dialogbench_models(self) -> list[str]:
+        """Returns every model that writes, filters, describes or answers test items."""
+        parts = self.dialogbench.models().values() if self.dialogbench else ()
+        return list(dict.fromkeys(name for names in parts for name in names))
+
+    def item_path(self, name: str) -> Path:
+        """Returns where published test items lie."""
+        assert self.dialogbench
+        return self._in_data_dir(self.dialogbench.published[name].path)
 
     def sources(self) -> dict[str, object]:
         """Returns all corpora whose items can be damaged: of dialogues, and rated ones."""
@@ -289,6 +311,7 @@ class Config(Section):
         rated = self.metaeval.corpora.values() if self.metaeval else ()
         ladders = [one.dialogues for one in rated if one.reader == "ladder"]
         used = {self.seeds.corpus, *self.damaged_dialogues(), *ladders}
+        used.update(self.dialogbench.corpora() if self.dialogbench else [])
         for name in self.models_in_use():
             model = self.models[name]
             if isinstance(model, EmbeddedModel):

@@ -16,7 +16,11 @@ CHOICE_ANSWER = ("request_id", "status", "finish_reason", "label_logprobs", "lab
 
 
 def answered(
-    requests: Path, responses: Sequence[Path], about: Sequence[str] = ABOUT, answer: Sequence[str] = ANSWER
+    requests: Path,
+    responses: Sequence[Path],
+    about: Sequence[str] = ABOUT,
+    answer: Sequence[str] = ANSWER,
+    again: Sequence[Path] = (),
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yields each row of `requests` (the ids of its subject) with its row of `responses`.
 
@@ -25,17 +29,20 @@ def answered(
         responses: tables of responses, one per shard; each keeps the order of the requests.
         about: columns of `requests` to read; `request_id` among them.
         answer: columns of `responses` to read; `request_id` among them.
+        again: tables of responses to requests that were asked again; one that is there takes the place of the first.
 
     Raises:
         UserError: a request has no row in any of the responses.
     """
     streams = [iterate_rows(path, "responses", answer) for path in responses]
+    second = {row["request_id"]: row for path in again for row in iterate_rows(path, "responses", answer)}
     heads = [next(stream, None) for stream in streams]
     for row in iterate_rows(requests, "requests", about):
         for place, head in enumerate(heads):
             if head is not None and head["request_id"] == row["request_id"]:
                 heads[place] = next(streams[place], None)
-                yield row, head
+                newer = second.get(row["request_id"] + "/again")
+                yield row, newer if newer and newer["status"] == "ok" else head
                 break
         else:
             names = ", ".join(str(path) for path in responses)

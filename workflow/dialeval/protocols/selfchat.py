@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -112,17 +112,21 @@ async def chat_all(
 ) -> dict[str, list[Turn]]:
     """Continues every seed, `engine.concurrency` dialogues at a time; each goes on as soon as its last answer is there.
 
-    A dialogue whose next utterance cannot be had is left out; its failure is counted in `answering`.
+    A dialogue whose next utterance cannot be had is left out; its failure is counted in `answering`. An engine with a
+    cache of its own may say when another dialogue has room there (`room_for_dialogues`).
     """
     dialogues: dict[str, list[Turn]] = {}
     waiting = iter(seeds.items())
+    room_for_dialogues = getattr(answering.engine, "room_for_dialogues", lambda *_: nullcontext())
+    room: AbstractAsyncContextManager[None] = room_for_dialogues(n_utterances, sampling.max_tokens)
 
     async def worker() -> None:
         for seed_id, seed in waiting:
-            with suppress(AnswerFailure):
-                dialogues[seed_id] = await chat(
-                    answering, seed_id, seed, n_utterances=n_utterances, system=system, sampling=sampling
-                )
+            async with room:
+                with suppress(AnswerFailure):
+                    dialogues[seed_id] = await chat(
+                        answering, seed_id, seed, n_utterances=n_utterances, system=system, sampling=sampling
+                    )
 
     await run_together(worker() for _ in range(min(answering.engine.concurrency, len(seeds))))
     return dialogues

@@ -1,6 +1,7 @@
-"""The report of a run: leaderboards, figures, tables and every dialogue, in one HTML file that works offline."""
+"""The report of a run: leaderboards, figures, tables and single cases, in one HTML file that works offline."""
 
-from dialeval.report.inputs import Figure, ReportInputs
+from dialeval.report.inputs import Figure, RatedSample, ReportInputs
 from dialeval.report.page import build_report
+from dialeval.report.rated_sample import sample_rated
 
-__all__ = ["Figure", "ReportInputs", "build_report"]
+__all__ = ["Figure", "RatedSample", "ReportInputs", "build_report", "sample_rated"]

@@ -10,6 +10,9 @@ const archive = (() => {
 
   function takeLines(id) {
     const block = byId(id);
+    if (!block) {
+      return [];
+    }
     const lines = block.textContent ? block.textContent.split("\n") : [];
     block.remove(); // the lines are kept; the page need not hold them twice
     return lines;
@@ -33,5 +36,5 @@ const archive = (() => {
   /** Returns what is known of all seeds. */
   const readIndex = () => unpack(takeLines("archive-index")[0]);
 
-  return { readIndex, readDialogues, readVerdicts, searchText };
+  return { unpack, takeLines, readIndex, readDialogues, readVerdicts, searchText };
 })();

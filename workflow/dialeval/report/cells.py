@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from dialeval.report.descriptions import NOT_SHOWN, column_kind, describe
+from dialeval.report.descriptions import DESCRIPTIONS, Interval, column_kind, describe
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.report.leaderboard import Board, Measure, Value
 from dialeval.report.numbers import Kind, is_missing, plural, sort_value, write_interval, write_number
 from dialeval.tables import HUMAN
 
 MAX_TABLE_ROWS = 2000
+EMBEDDED = "embedded"
+"""The tag of an embedded model."""
 _STRIP_WIDTH = 100.0
 _MARGIN = 3.0  # keeps the dot of an extreme value inside the strip
 
@@ -45,21 +49,27 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its heading, and whether it sorts as numbers, best first being descending."""
+    """One column: its heading, whether it sorts as numbers (best first being descending), and what it is."""
 
     label: str
     numeric: bool
     sorted_by: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row; `model` is its heading on a leaderboard and empty elsewhere."""
+    """One row; `model` is its heading on a leaderboard and empty elsewhere, `tags` say what kind of model that is."""
 
     cells: tuple[Cell, ...]
     model: str = ""
     is_human: bool = False
-    is_embedded: bool = False
+    tags: tuple[str, ...] = ()
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether it is an embedded model's."""
+        return EMBEDDED in self.tags
 
 
 @dataclass(frozen=True)
@@ -75,8 +85,23 @@ class Grid:
 
 
 def board_grid(inputs: ReportInputs, board: Board, number: int) -> Grid:
-    """Returns a leaderboard as a grid whose first column, the model, stands in the rows' headings."""
-    columns = [Column("Model", False)]
+    """Returns a leaderboard of chatbots as a grid whose first column, the model, stands in the rows' headings."""
+    title = f"Judge {board.judge}" if board.judge else "Without a judge"
+    tags = dict.fromkeys(inputs.embedded, (EMBEDDED,)) | {HUMAN: ("people",)}
+    return measured_grid(f"board-{number}", title, "Model", board, tags)
+
+
+def measured_grid(name: str, title: str, heading: str, board: Board, tags: Mapping[str, tuple[str, ...]]) -> Grid:
+    """Returns a leaderboard as a grid.
+
+    Args:
+        name: unique on the page.
+        title: its title.
+        heading: of the first column.
+        board: the leaderboard.
+        tags: what is said beside the name of a row.
+    """
+    columns = [Column(heading, False)]
     columns += [Column(m.label, True, place == board.ordered_by) for place, m in enumerate(board.measures)]
     if board.unparsed:
         columns.append(Column("Verdicts not read", True))
@@ -89,33 +114,67 @@ def board_grid(inputs: ReportInputs, board: Board, number: int) -> Grid:
         ]
         if board.unparsed:
             cells.append(_unparsed(board.unparsed.get(model, ())))
-        rows.append(Row(tuple(cells), model, model == HUMAN, model in inputs.embedded))
-    title = f"Judge {board.judge}" if board.judge else "Without a judge"
-    return Grid(f"board-{number}", title, "", tuple(columns), tuple(rows))
+        rows.append(Row(tuple(cells), model, model == HUMAN, tags.get(model, ())))
+    return Grid(name, title, "", tuple(columns), tuple(rows))
 
 
-def table_grids(inputs: ReportInputs) -> tuple[Grid, ...]:
-    """Returns every table that is meant for reading, those of a paper with the place of the whole file."""
-    return tuple(
-        _table_grid(inputs, name, inputs.tables[name]) for name in sorted(inputs.tables) if name not in NOT_SHOWN
-    )
+def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tuple[Grid, ...]:
+    """Returns tables that are meant for reading, those of a paper with the place of the whole file.
+
+    Args:
+        inputs: the run.
+        names: which of its tables; None for all.
+    """
+    wanted = set(inputs.tables if names is None else names)
+    order = [name for name in DESCRIPTIONS if name in wanted]
+    order += sorted(wanted.difference(DESCRIPTIONS))
+    return tuple(_table_grid(inputs, name, inputs.tables[name]) for name in order if describe(name).shown)
+
+
+def file_of(inputs: ReportInputs, table: str) -> str:
+    """Returns where the reader finds a table as a file; empty for one that is no table of a part."""
+    return f"{inputs.results_dir}/tables/{table}.csv" if "/" in table else ""
 
 
 def _table_grid(inputs: ReportInputs, name: str, table: Table) -> Grid:
-    kinds = [column_kind(name, field.name, field.type) for field in table.schema]
+    about = describe(name)
+    intervals = {column: inside for column, inside in about.intervals.items() if column in table.column_names}
+    inside = {column for one in intervals.values() for column in (one.low, one.high, one.published)}
+    kinds = {field.name: column_kind(name, field.name, field.type) for field in table.schema}
     shown = table.slice(0, MAX_TABLE_ROWS).to_pydict()
-    cells = [[_plain(value, kind) for value in shown[column]] for column, kind in zip(shown, kinds, strict=True)]
+    labels = [column for column in table.column_names if column not in inside]
+    cells = [_column(shown, column, kinds[column], intervals.get(column)) for column in labels]
     columns = [
-        Column(column.replace("_", " "), kind != "text") for column, kind in zip(table.column_names, kinds, strict=True)
+        Column(column.replace("_", " "), kinds[column] != "text", words=about.columns.get(column, ""))
+        for column in labels
     ]
     named = shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
     rows = [Row(row, is_human=model == HUMAN) for row, model in zip(zip(*cells, strict=True), named, strict=True)]
-    path = f"{inputs.results_dir}/tables/{name}.csv" if "/" in name else ""
+    path = file_of(inputs, name)
     elsewhere = f"The same as a file: {path}" if path else ""
     if len(table) > MAX_TABLE_ROWS:
         elsewhere = f"The first {MAX_TABLE_ROWS:,} of {plural(len(table), 'row')}. {elsewhere}".strip()
-    title, caption = describe(name)
-    return Grid(f"table-{name.replace('/', '-')}", title, caption, tuple(columns), tuple(rows), elsewhere)
+    return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
+
+
+def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Interval | None) -> list[Cell]:
+    """Returns the cells of a column, with what stands inside them."""
+    if inside is None:
+        return [_plain(value, kind) for value in shown[column]]
+    none = [None] * len(shown[column])
+    beside = [shown.get(name, none) for name in (inside.low, inside.high, inside.published)]
+    return [
+        Cell(write_number(value, kind), sort_value(value), _details(low, high, published, kind))
+        for value, low, high, published in zip(shown[column], *beside, strict=True)
+    ]
+
+
+def _details(low: float | None, high: float | None, published: float | None, kind: Kind) -> tuple[str, ...]:
+    """Returns the lines under a number: its interval, and what a paper prints."""
+    lines = [write_interval(low, high, kind)]
+    if not is_missing(published):
+        lines.append(f"paper {write_number(published, kind)}")
+    return tuple(filter(None, lines))
 
 
 def _plain(value: object, kind: Kind) -> Cell:
@@ -127,9 +186,8 @@ def _plain(value: object, kind: Kind) -> Cell:
 def _measured(measure: Measure, value: Value | None, scale: _Scale) -> Cell:
     if value is None:
         return Cell(write_number(None, measure.kind), None)
-    details = []
-    if interval := write_interval(value.low, value.high, measure.kind):
-        details.append(interval)
+    interval = write_interval(value.low, value.high, measure.kind)
+    details = [interval] if interval else []
     if value.n and value.n < max(other.n or 0 for other in measure.values.values()):
         details.append(f"of {value.n:,} only")
     if not is_missing(value.published):
@@ -157,7 +215,9 @@ class _Scale:
             for end in (value.low, value.high, value.value)
             if end is not None and not is_missing(end)
         ]
-        self._low, self._high = (0.0, 1.0) if measure.kind == "share" else (min(ends, default=0), max(ends, default=0))
+        self._low, self._high = min(ends, default=0), max(ends, default=0)
+        if measure.kind in {"share", "correlation"}:
+            self._low, self._high = min(0.0, self._low), 1.0
 
     def strip(self, value: Value) -> Strip | None:
         """Returns the drawing of a value that has an interval, or None."""

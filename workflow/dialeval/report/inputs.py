@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from dialeval.report.parts import BOTCHAT
+
 Table: TypeAlias = pa.Table
 
 DEFAULT_MAX_BYTES = 60_000_000
@@ -21,11 +23,30 @@ class Figure:
         title: its heading, also what is read aloud in place of the picture.
         caption: what it shows, in a sentence or two.
         svg: the text of the SVG file.
+        part: the part of the page that it belongs to.
     """
 
     title: str
     caption: str
     svg: str
+    part: str = BOTCHAT
+
+
+@dataclass(frozen=True)
+class RatedSample:
+    """Some rated items of every corpus, with all that was said about them.
+
+    Attributes:
+        items, ratings, scores: tables of these names.
+        n_items: how many items each corpus has in all, in one language.
+        random_seed: seed by which the items were chosen.
+    """
+
+    items: Table
+    ratings: Table
+    scores: Table
+    n_items: Mapping[str, int]
+    random_seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -42,6 +63,8 @@ class ReportInputs:
         verdicts: table `verdicts`, of all judges and protocols.
         tables: further tables by their schema name, such as `botchat/arena_elo`; a missing one is left out.
         embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
+        baselines: which judges are no more than baselines.
+        rated: items of meta-evaluation to read, or None without any.
         responses: tables `responses` by judge; where given, the viewer shows a judge's raw answer when no verdict
             could be read from it.
         figures: in order.
@@ -59,6 +82,8 @@ class ReportInputs:
     verdicts: Table
     tables: Mapping[str, Table] = field(default_factory=dict)
     embedded: frozenset[str] = frozenset()
+    baselines: frozenset[str] = frozenset()
+    rated: RatedSample | None = None
     responses: Mapping[str, Table] = field(default_factory=dict)
     figures: tuple[Figure, ...] = ()
     results_dir: str = "results"

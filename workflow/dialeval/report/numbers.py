@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-Kind = Literal["share", "rating", "tokens", "count", "number", "text"]
+Kind = Literal["share", "rating", "correlation", "tokens", "count", "number", "text"]
 
 MISSING = "–"
 
@@ -29,6 +29,8 @@ def write_number(value: float | int | None, kind: Kind) -> str:
             return f"{100 * value:.1f}%"
         case "rating" | "tokens":
             return f"{value:.1f}"
+        case "correlation":
+            return f"{value:.3f}"
         case "count":
             return f"{int(value):,}"
         case _:
@@ -39,7 +41,8 @@ def write_interval(low: float | None, high: float | None, kind: Kind) -> str:
     """Returns an interval, the unit only once; empty if either end is missing."""
     if is_missing(low) or is_missing(high):
         return ""
-    return f"{write_number(low, kind).removesuffix('%')}–{write_number(high, kind)}"
+    between = " to " if low is not None and low < 0 else "–"  # a dash before a minus reads as one mark
+    return f"{write_number(low, kind).removesuffix('%')}{between}{write_number(high, kind)}"
 
 
 def sort_value(value: object) -> str | None:

@@ -11,15 +11,19 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from dialeval.report.archive import Archive, build_archive
-from dialeval.report.cells import Grid, board_grid, table_grids
+from dialeval.report.cases import Cases, rated_cases
+from dialeval.report.cells import Grid, board_grid, file_of, measured_grid, table_grids
+from dialeval.report.descriptions import describe
 from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.leaderboard import Board, build_boards, chatbots_of
+from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
+from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, PartText, part_of
 from dialeval.report.summary import Summary, summarise
 
 TEMPLATE = "index.html.j2"
 STYLE = "report.css"
-SCRIPTS = ("report.js", "elements.js", "archive.js", "columns.js", "viewer.js")
+SCRIPTS = ("report.js", "elements.js", "archive.js", "columns.js", "viewer.js", "cases.js")
 _EMPTY_ARCHIVE = Archive("", (), (), 0)
 _SPARE_BYTES = 1000  # for the sentence on what was left out
 _N_MODELS_SHOWN = 2
@@ -43,6 +47,40 @@ class _FigureOnPage:
     address: str
 
 
+@dataclass(frozen=True)
+class _PartOnPage:
+    """One part: words, leaderboards, figures, tables, and the single cases behind them.
+
+    Attributes:
+        name: its address on the page.
+        text: what is said about it.
+        elsewhere: tables that are too long for the page: title, rows and file of each.
+        cases: its items.
+        has_dialogues: whether the dialogue viewer belongs to it.
+    """
+
+    name: str
+    text: PartText
+    boards: tuple[_BoardOnPage, ...]
+    figures: tuple[_FigureOnPage, ...]
+    tables: tuple[Grid, ...]
+    elsewhere: tuple[tuple[str, str, str], ...]
+    cases: Cases | None
+    has_dialogues: bool
+
+    @property
+    def sections(self) -> list[tuple[str, str]]:
+        """Address and heading of what the part has."""
+        found = (
+            ("leaderboard", "Leaderboard", self.boards),
+            ("figures", "Figures", self.figures),
+            ("tables", "Tables", self.tables or self.elsewhere),
+            ("items", self.text.items, self.cases),
+        )
+        sections = [(f"{self.name}-{address}", heading) for address, heading, content in found if content]
+        return [*sections, ("dialogues", self.text.items)] if self.has_dialogues else sections
+
+
 def build_report(inputs: ReportInputs) -> str:
     """Returns the report as the text of one HTML file.
 
@@ -50,12 +88,13 @@ def build_report(inputs: ReportInputs) -> str:
     only, and says so.
     """
     boards = build_boards(inputs)
-    without_dialogues = len(_render(inputs, boards, _EMPTY_ARCHIVE).encode())
+    cases = rated_cases(inputs)
+    without_dialogues = len(_render(inputs, boards, cases, _EMPTY_ARCHIVE).encode())
     archive = build_archive(inputs, budget=inputs.max_bytes - without_dialogues - _SPARE_BYTES)
-    return _render(inputs, boards, archive)
+    return _render(inputs, boards, cases, archive)
 
 
-def _render(inputs: ReportInputs, boards: tuple[Board, ...], archive: Archive) -> str:
+def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None, archive: Archive) -> str:
     style, *scripts = (_source(name) for name in (STYLE, *SCRIPTS))
     environment = Environment(
         loader=FunctionLoader(_source),
@@ -70,13 +109,63 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], archive: Archive) -
         policy=_content_policy(style, scripts),
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
-        boards=[_board_on_page(inputs, board, number) for number, board in enumerate(boards, start=1)],
-        figures=[_figure_on_page(figure) for figure in inputs.figures],
-        tables=table_grids(inputs),
+        parts=_parts(inputs, boards, cases),
         results_dir=inputs.results_dir,
         archive=archive,
         left_out=_left_out(inputs, archive),
         shown_first=chatbots_of(boards[0])[:_N_MODELS_SHOWN],
+    )
+
+
+def _parts(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None) -> list[_PartOnPage]:
+    """Returns the parts that have anything to show; what belongs to no part in particular goes to the first."""
+    tables = {part: [name for name in inputs.tables if part_of(name) == part] for part in PARTS}
+    figures = {part: [figure for figure in inputs.figures if figure.part == part] for part in PARTS}
+    shown = [part for part in PARTS if tables[part] or figures[part]]
+    if (inputs.chatbots or not shown) and BOTCHAT not in shown:
+        shown.insert(0, BOTCHAT)
+    tables[shown[0]] += [name for name in inputs.tables if part_of(name) is None]
+    on_page = []
+    for part in shown:
+        names = tables[part]
+        chats = part == BOTCHAT
+        on_page.append(
+            _PartOnPage(
+                name=part,
+                text=PARTS[part],
+                boards=_chatbot_boards(inputs, boards) if chats else _boards_of(inputs, part),
+                figures=tuple(_figure_on_page(figure) for figure in figures[part]),
+                tables=table_grids(inputs, names),
+                elsewhere=tuple(
+                    (describe(name).title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
+                    for name in names
+                    if not describe(name).shown and not chats
+                ),
+                cases=cases if part == METAEVAL else None,
+                has_dialogues=chats,
+            )
+        )
+    return on_page
+
+
+def _chatbot_boards(inputs: ReportInputs, boards: tuple[Board, ...]) -> tuple[_BoardOnPage, ...]:
+    return tuple(
+        _BoardOnPage(summarise(inputs, board), board_grid(inputs, board, number), _notes(board))
+        for number, board in enumerate(boards, start=1)
+    )
+
+
+def _boards_of(inputs: ReportInputs, part: str) -> tuple[_BoardOnPage, ...]:
+    """Returns the leaderboards of a part whose rows are no chatbots."""
+    if part != METAEVAL:
+        return ()
+    return tuple(
+        _BoardOnPage(
+            one.summary,
+            measured_grid(f"{part}-board-{number}", one.title, "Judge", one.board, one.tags),
+            _notes(one.board),
+        )
+        for number, one in enumerate(judge_boards(inputs), start=1)
     )
 
 
@@ -98,14 +187,14 @@ def _source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _board_on_page(inputs: ReportInputs, board: Board, number: int) -> _BoardOnPage:
+def _notes(board: Board) -> tuple[str, ...]:
+    """Returns the remarks on a board's numbers, each with the columns that it is about."""
     labels: dict[tuple[str, str], list[str]] = {}
     for measure in board.measures:
         for model, value in measure.values.items():
             if value.note:
                 labels.setdefault((model, value.note), []).append(measure.label)
-    notes = [f"{model}: {note} ({listed(where)})" for (model, note), where in labels.items()]
-    return _BoardOnPage(summarise(inputs, board), board_grid(inputs, board, number), tuple(notes))
+    return tuple(f"{model}: {note} ({listed(where)})" for (model, note), where in labels.items())
 
 
 def _figure_on_page(figure: Figure) -> _FigureOnPage:

@@ -303,6 +303,9 @@
   }
 
   async function start() {
+    if (!byId("viewer")) {
+      return; // nobody chatted
+    }
     const elsewhere = byId("viewer-message").dataset.elsewhere;
     if (typeof DecompressionStream === "undefined") {
       say(`This browser cannot unpack the dialogues (browsers from 2023 on can); they are in ${elsewhere}.`);

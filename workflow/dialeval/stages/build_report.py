@@ -85,7 +85,7 @@ def _rated(settings: Settings, items: list[Path], ratings: list[Path], scores: l
 def _figure(settings: Settings, path: Path) -> Figure:
     """Returns a figure, whose folder names the part of the page that it belongs to."""
     part = path.parent.name
-    title, caption = settings.captions[f"{part}/{path.stem}"]
+    title, caption = settings.captions.get(f"{part}/{path.stem}", (path.stem.replace("_", " "), ""))
     return Figure(title, caption, svg=path.read_text(encoding="utf-8"), part=part)
 
 

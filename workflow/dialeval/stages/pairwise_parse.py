@@ -18,10 +18,17 @@ class Settings(BaseModel):
     judge: str
 
 
-def stage(settings: Settings, requests: Path, responses: list[Path], verdicts: Path, provenance: Provenance) -> None:
+def stage(
+    settings: Settings,
+    requests: Path,
+    responses: list[Path],
+    again: list[Path],
+    verdicts: Path,
+    provenance: Provenance,
+) -> None:
     """Writes the table `verdicts`, one row per request."""
     with TableWriter(verdicts, "verdicts", provenance) as table:
-        table.write_all(parse(settings.judge, *pair) for pair in answered(requests, responses))
+        table.write_all(parse(settings.judge, *pair) for pair in answered(requests, responses, again=again))
 
 
 if __name__ == "__main__":

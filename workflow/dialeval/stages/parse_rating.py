@@ -18,10 +18,17 @@ class Settings(BaseModel):
     judge: str
 
 
-def stage(settings: Settings, requests: Path, responses: list[Path], scores: Path, provenance: Provenance) -> None:
+def stage(
+    settings: Settings,
+    requests: Path,
+    responses: list[Path],
+    again: list[Path],
+    scores: Path,
+    provenance: Provenance,
+) -> None:
     """Writes the table `scores`, one row per item, dimension and repeat."""
     with TableWriter(scores, "scores", provenance) as table:
-        pairs = answered(requests, responses, ABOUT_ITEM, ANSWER)
+        pairs = answered(requests, responses, ABOUT_ITEM, ANSWER, again)
         table.write_all(row for pair in pairs for row in parse(settings.judge, *pair))
 
 

@@ -18,8 +18,15 @@ class Settings(BaseModel):
     judge: str
 
 
-def stage(settings: Settings, requests: Path, responses: list[Path], scores: Path, provenance: Provenance) -> None:
-    """Writes the table `scores`, one row per item, dimension and repeat."""
+def stage(
+    settings: Settings,
+    requests: Path,
+    responses: list[Path],
+    again: list[Path],
+    scores: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `scores`, one row per item, dimension and repeat; probabilities are never asked for `again`."""
     with TableWriter(scores, "scores", provenance) as table:
         pairs = answered(requests, responses, ABOUT_ITEM, CHOICE_ANSWER)
         table.write_all(row for pair in pairs for row in parse(settings.judge, *pair))

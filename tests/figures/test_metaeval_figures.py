@@ -1,0 +1,276 @@
+"""Figures of meta-evaluation on small tables: what they show, and that they show it for every shape of table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from math import nan
+from pathlib import Path
+
+import metaeval_example as example
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dialeval.errors import UserError
+from dialeval.figures.metaeval_forest import correlation_limits, figure_judges
+from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judges_by_language, plain
+from dialeval.figures.metaeval_matrices import figure_dimensions, figure_judges_among_themselves, figure_languages
+from dialeval.figures.metaeval_names import averaged_groups, dimension_order, language_order, main_dimension
+from dialeval.figures.metaeval_raters import figure_annotators, figure_ensembles
+from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.stages.draw_metaeval import DRAWINGS, Settings, stage
+from dialeval.tables import Provenance, empty_table, to_table, write_table
+
+THIRTY = tuple((f"my-lab/judge-{place:02}", "rating" if place % 2 else "yes_no") for place in range(30))
+
+
+def drawn(name: str, judges: tuple[tuple[str, str], ...] = example.JUDGES) -> Figure:
+    averages, correlations = example.averages(judges).to_pandas(), example.correlations(judges).to_pandas()
+    matrices = example.matrices(judges).to_pandas()
+    drawings: dict[str, Callable[[], Figure]] = {
+        "judges": lambda: figure_judges(averages, correlations),
+        "judges_by_corpus": lambda: figure_judges_by_corpus(correlations),
+        "judges_by_language": lambda: figure_judges_by_language(averages),
+        "dimensions": lambda: figure_dimensions(matrices),
+        "languages": lambda: figure_languages(matrices),
+        "judges_among_themselves": lambda: figure_judges_among_themselves(matrices),
+        "ensembles": lambda: figure_ensembles(example.model_ensemble().to_pandas()),
+        "annotators": lambda: figure_annotators(example.annotator_agreement().to_pandas()),
+    }
+    return drawings[name]()
+
+
+def panels(figure: Figure) -> list[Axes]:
+    """The panels that have a title, in order: not the scale of colours."""
+    return [panel for panel in figure.axes if panel.get_title(loc="left")]
+
+
+def titles(figure: Figure) -> list[str]:
+    return [panel.get_title(loc="left").replace("\n", " ") for panel in panels(figure)]
+
+
+def rows_of(panel: Axes) -> list[str]:
+    return [label.get_text().replace("\n", "") for label in panel.get_yticklabels()]
+
+
+def words_in(panel: Axes) -> list[str]:
+    return [text.get_text() for text in panel.texts]
+
+
+def assert_nothing_is_cut(figure: Figure) -> None:
+    box = figure.get_tightbbox()
+    assert min(box.x0, box.y0) >= 0
+    assert box.x1 <= PAGE_WIDTH
+    assert box.y1 <= figure.get_figheight()
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_a_figure_is_the_same_bytes_each_time(name: str, tmp_path: Path) -> None:
+    contents = []
+    for _ in range(2):
+        figure = drawn(name)
+        save_figure(figure, tmp_path / "f.svg", tmp_path / "f.pdf")
+        contents.append((tmp_path / "f.svg").read_bytes() + (tmp_path / "f.pdf").read_bytes())
+    assert contents[0] == contents[1]
+    assert_nothing_is_cut(figure)
+
+
+@pytest.mark.parametrize("name", ["judges", "judges_by_corpus", "dimensions", "judges_among_themselves"])
+def test_thirty_judges_have_room(name: str) -> None:
+    figure = drawn(name, THIRTY)
+    figure.draw_without_rendering()
+    assert_nothing_is_cut(figure)
+    boxes = [label.get_window_extent() for label in panels(figure)[0].get_yticklabels()]
+    assert all(above.y0 >= below.y1 - 0.5 for above, below in pairwise(boxes))
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_an_empty_table_gives_one_sentence(name: str) -> None:
+    draw, tables, _ = DRAWINGS[name]
+    figure = draw(*(empty_table(f"metaeval/{table}").to_pandas() for table in tables))
+    assert figure.axes == []
+    (sentence,) = figure.texts
+    assert sentence.get_text().replace("\n", " ").startswith(("No ", "There is only one judge"))
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_a_table_without_a_column_is_refused(name: str) -> None:
+    draw, tables, _ = DRAWINGS[name]
+    with pytest.raises(ValueError, match="the table has no column"):
+        draw(*(pd.DataFrame({"other": []}) for _ in tables))
+
+
+def test_the_forest_has_a_panel_per_dimension_and_judges_best_first() -> None:
+    figure = drawn("judges")
+    many, *dialogue = panels(figure)
+    assert titles(figure) == ["overall", *example.DIALOGUE, "average"]
+    assert [part._suptitle.get_text() for part in figure.subfigs] == [  # type: ignore[attr-defined]
+        "many, turn level (mean over 2 languages; people's ratings)",
+        "one, dialogue level (en; people's ratings)",
+    ]
+    best_first = ["gpt-x (rating)", "forest (yes_no)", "length (yes_no)", "gpt-4 (annotation)"]
+    assert rows_of(many) == best_first
+    assert rows_of(dialogue[0]) == best_first
+    assert "published" in figure.legends[0].get_texts()[-1].get_text()
+
+
+def test_a_judge_without_a_correlation_keeps_its_row_and_comes_last() -> None:
+    averages = example.averages().to_pandas()
+    averages.loc[averages["judge"] == "gpt-x", ["pearson", "pearson_low", "pearson_high"]] = nan
+    (panel, *_) = panels(figure_judges(averages, empty_table("metaeval/correlations").to_pandas()))
+    assert rows_of(panel)[-1] == "gpt-x (rating)"
+    assert words_in(panel) == ["no value"]
+
+
+def test_what_is_known_by_construction_has_a_block_without_any_average() -> None:
+    built = example.correlations(kind="construction").to_pandas()
+    figure = figure_judges(empty_table("metaeval/averages").to_pandas(), built)
+    (part,) = figure.subfigs
+    assert part._suptitle.get_text() == "small-talk, dialogue level (en; known by construction)"  # type: ignore[union-attr]
+    assert len(panels(figure)) == 5
+
+
+def test_averages_over_all_raters_stand_in_where_people_rated_nothing_and_follow_where_they_are_more() -> None:
+    averages = example.averages(languages=["en"]).to_pandas()
+    full = averages.assign(raters="full")
+    nothing = empty_table("metaeval/correlations").to_pandas()
+    assert [group.title for group in averaged_groups(full, nothing)] == [
+        "many, turn level (en; people's ratings, or else a model's)",
+        "one, dialogue level (en; people's ratings, or else a model's)",
+    ]
+    same = pd.concat([averages, full])
+    assert len(list(averaged_groups(same, nothing, also_full=True))) == 2
+    more = pd.concat([averages, full.assign(n_averaged=3)])
+    assert len(list(averaged_groups(more, nothing))) == 2
+    assert len(list(averaged_groups(more, nothing, also_full=True))) == 4
+
+
+def test_all_dimensions_together_are_shown_only_where_they_say_something_new() -> None:
+    averages = example.averages().to_pandas()
+    every = averages[averages["dimension"] == "overall"].assign(dimension="all", published_pearson=0.3)
+    nothing = empty_table("metaeval/correlations").to_pandas()
+    one, five = averaged_groups(pd.concat([averages, every]), nothing)
+    assert dimension_order(one.rows["dimension"]) == ["overall"]
+    assert one.rows["published_pearson"].tolist() == [0.3] * 4  # what the paper prints of all dimensions
+    assert "all" not in set(five.rows["dimension"])
+    two = pd.concat([averages, every, averages[averages["level"] == "turn"].assign(dimension="relevance")])
+    one, _ = averaged_groups(two, nothing)
+    assert dimension_order(one.rows["dimension"]) == ["relevance", "overall", "all"]
+    figure = figure_judges(two[two["level"] == "turn"], nothing)
+    assert titles(figure) == ["relevance", "overall", "all dimensions"]
+    (panel,) = panels(figure_judges_by_language(two))
+    assert panel.get_title(loc="left") == "many, turn level: all dimensions (people's ratings)"
+
+
+def test_corpora_are_columns_that_say_what_was_rated_and_by_whom() -> None:
+    people = example.correlations(corpora=["b-corpus"])
+    model = example.correlations(kind="model", corpora=["a-corpus"]).to_pandas()
+    both = pd.concat([people.to_pandas(), model[model["dimension"] == "diversity"]])
+    (panel,) = panels(figure_judges_by_corpus(both))
+    headings = [label.get_text() for label in panel.get_xticklabels()]
+    assert headings == ["a-corpus\n(diversity, a model's ratings)", "b-corpus"]
+    assert words_in(panel)[:2] == [".80", ".80"]
+
+
+def test_languages_are_columns_with_english_first_and_their_average_last() -> None:
+    (panel,) = panels(drawn("judges_by_language"))
+    assert [label.get_text() for label in panel.get_xticklabels()] == ["en", "zh", "average"]
+    assert len(words_in(panel)) == 4 * 3
+
+
+def test_dimension_matrices_begin_with_people_and_name_their_mean() -> None:
+    figure = drawn("dimensions")
+    assert titles(figure)[0] == "human ratings mean .50"
+    assert len(panels(figure)) == 5
+    first = panels(figure)[0]
+    assert rows_of(first) == ["coh", "eng", "div", "inf", "ovr"]
+    assert words_in(first) == [".50"] * 20  # both triangles, no diagonal
+
+
+def test_language_matrices_have_a_panel_per_scorer() -> None:
+    figure = drawn("languages")
+    assert len(panels(figure)) == 5
+    assert words_in(panels(figure)[0]) == [".25", ".25"]
+
+
+def test_judges_among_themselves_have_numbers_for_columns() -> None:
+    (panel,) = panels(drawn("judges_among_themselves"))
+    assert panel.get_title(loc="left") == "small-talk: overall\nmean -.25"
+    assert rows_of(panel)[0] == "human ratings  1"
+    assert [label.get_text() for label in panel.get_xticklabels()] == ["1", "2", "3", "4", "5"]
+
+
+def test_the_corpus_with_people_on_most_dimensions_stands_for_its_level() -> None:
+    rich, poor = example.matrices().to_pandas(), example.matrices().to_pandas().assign(corpus="a-corpus")
+    poor = poor[poor["scorer"] != "human ratings"]
+    figure = figure_dimensions(pd.concat([poor, rich]))
+    (part,) = figure.subfigs
+    assert part._suptitle.get_text() == "small-talk, dialogue level"  # type: ignore[union-attr]
+
+
+def test_ensembles_have_panels_only_where_there_is_one_and_the_mean_comes_last() -> None:
+    figure = drawn("ensembles")
+    assert titles(figure) == ["coherence", "overall"]
+    assert rows_of(panels(figure)[0]) == ["a-corpus", "small-talk", "average"]
+
+
+def test_ensembles_of_too_few_judges_are_one_sentence() -> None:
+    none = example.model_ensemble().to_pandas().assign(pearson=nan)
+    assert "no ensembles" in figure_ensembles(none).texts[0].get_text()
+
+
+def test_annotators_have_a_panel_per_rater() -> None:
+    assert titles(drawn("annotators")) == [
+        "small-talk: 3 ratings by people",
+        "small-talk: 5 ratings by gpt-4 (a model)",
+    ]
+
+
+def test_orders_are_the_papers() -> None:
+    assert dimension_order(["average", "zest", "all", "overall", "diversity", "coherence"]) == [
+        "coherence", "diversity", "overall", "zest", "all", "average",
+    ]  # fmt: skip
+    assert language_order(["zh", "average", "de", "en"]) == ["en", "de", "zh", "average"]
+    assert main_dimension(["relevance", "overall"]) == "overall"
+    assert main_dimension(["specificity", "relevance"]) == "relevance"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.5, ".50"), (-0.126, "-.13"), (1.0, "1.00"), (0.004, "0"), (-0.004, "0"), (-1.0, "-1.00")]
+)
+def test_correlations_are_written_as_papers_do(value: float, text: str) -> None:
+    assert plain(value) == text
+
+
+def test_the_axis_of_correlations_holds_every_interval() -> None:
+    low = pd.DataFrame({"pearson": [-0.5, 0.9], "pearson_low": [-0.7, nan], "pearson_high": [-0.2, 1.0]})
+    assert correlation_limits(low) == (pytest.approx(-0.75), 1.02)
+    assert correlation_limits(low.iloc[1:]) == (-0.1, 1.02)
+
+
+def test_the_stage_writes_every_figure_and_refuses_an_unknown_one(tmp_path: Path) -> None:
+    paths = []
+    for name, table in example.tables().items():
+        paths.append(tmp_path / f"{name.split('/')[1]}.parquet")
+        write_table(paths[-1], name, table, Provenance())
+    stage(Settings(figures=["judges", "annotators"], confidence=0.9), paths, tmp_path / "figures")
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
+        "annotators.pdf", "annotators.svg", "judges.pdf", "judges.svg",
+    ]  # fmt: skip
+    assert "90 % interval" in (tmp_path / "figures" / "judges.svg").read_text()
+    with pytest.raises(UserError, match="there is no figure 'judge'.*judges"):
+        stage(Settings(figures=["judge"], confidence=0.9), paths, tmp_path)
+    with pytest.raises(UserError, match="figure languages needs the table 'metaeval/matrices'"):
+        stage(Settings(figures=["languages"], confidence=0.9), paths[:2], tmp_path)
+
+
+def test_a_single_judge_and_corpus_is_drawn() -> None:
+    row = {"judge": "a", "method": "file", "level": "turn", "corpus": "c", "language": "de", "dimension": "relevance"}
+    table = to_table(
+        "metaeval/correlations",
+        [row | {"rater_kind": "human", "pearson": 0.1, "n": 3, "n_missing": 0, "n_clusters": 3}],
+    ).to_pandas()
+    (panel,) = panels(figure_judges_by_corpus(table))
+    assert [label.get_text() for label in panel.get_xticklabels()] == ["c\n(relevance)"]

@@ -1,0 +1,275 @@
+"""The page's part on meta-evaluation: its leaderboards, tables, figures and items, alone and beside BotChat's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import metaeval_example as rated
+import pyarrow as pa
+import pytest
+import report_example as example
+from report_browser import PROGRAM, Browser
+
+from dialeval.report import ReportInputs, build_report, sample_rated
+from dialeval.report.archive import unpack
+from dialeval.report.cases import Cases, rated_cases
+from dialeval.report.cells import measured_grid, table_grids
+from dialeval.report.metaeval_boards import judge_boards
+from dialeval.report.parts import PARTS, part_of
+from dialeval.report.rated_sample import chosen_items
+from dialeval.tables import empty_table, to_table
+
+
+def inputs(**other: object) -> ReportInputs:
+    """Meta-evaluation alone, without a chatbot."""
+    empty = {name: empty_table(name) for name in ("seeds", "generated", "verdicts")}
+    fields = {
+        **empty,
+        "human": empty_table("utterances"),
+        "chatbots": (),
+        "judges": (),
+        "responses": {},
+        "tables": rated.tables(),
+        "figures": (rated.figure(),),
+        "embedded": frozenset({"forest", "length"}),
+        "baselines": frozenset({"length"}),
+        "rated": rated.sample(),
+    }
+    return example.inputs(**{**fields, **other})
+
+
+def both() -> ReportInputs:
+    """BotChat and meta-evaluation."""
+    botchat = example.inputs()
+    return example.inputs(
+        tables={**botchat.tables, **rated.tables()}, figures=(*botchat.figures, rated.figure()), rated=rated.sample()
+    )
+
+
+def cases(run: ReportInputs) -> Cases:
+    found = rated_cases(run)
+    assert found is not None
+    return found
+
+
+def ids(page: str) -> list[str]:
+    return re.findall(r'<section (?:class="part" )?id="([^"]+)"', page)
+
+
+def test_a_part_without_anything_to_show_is_not_on_the_page() -> None:
+    assert ids(build_report(inputs())) == [
+        "metaeval", "metaeval-leaderboard", "metaeval-figures", "metaeval-tables", "metaeval-items",
+    ]  # fmt: skip
+    assert ids(build_report(example.inputs())) == [
+        "botchat", "botchat-leaderboard", "botchat-figures", "botchat-tables", "dialogues",
+    ]  # fmt: skip
+
+
+def test_parts_stand_one_after_the_other_with_their_own_figures_and_tables() -> None:
+    page = build_report(both())
+    assert [name for name in ids(page) if "-" not in name] == ["botchat", "dialogues", "metaeval"]
+    assert len(set(ids(page))) == len(ids(page))
+    second = page.index('id="metaeval"')
+    assert page.index("Pass &lt;rates&gt;") < second < page.index('alt="Judges"')
+    assert page.index('id="table-botchat-gteval"') < second < page.index('id="table-metaeval-correlations"')
+
+
+def test_a_new_part_needs_only_its_tables() -> None:
+    table = rated.correlations().slice(0, 1)
+    page = build_report(inputs(tables={"robustness/ratios": table}, figures=(), rated=None))
+    assert ids(page) == ["robustness", "robustness-tables"]
+    assert PARTS["robustness"].title in page
+    assert [part_of(name) for name in ("metaeval/averages", "judge_report", "elsewhere/x")] == ["metaeval", None, None]
+
+
+def test_a_board_per_benchmark_and_level_with_judges_best_first() -> None:
+    many, one = judge_boards(inputs())
+    assert many.title == "many, turn level (mean over 2 languages; people's ratings)"
+    assert [measure.label for measure in one.board.measures] == [*rated.DIALOGUE, "average"]
+    assert one.board.models == ("gpt-x (rating)", "forest (yes_no)", "length (yes_no)", "gpt-4 (annotation)")
+    assert one.tags == {
+        "gpt-x (rating)": (),
+        "forest (yes_no)": ("embedded",),
+        "length (yes_no)": ("baseline",),
+        "gpt-4 (annotation)": ("came with the corpus",),
+    }
+    assert one.summary.answer == "gpt-x (rating) agrees best with people: 0.800 on average."
+    words = " ".join(one.summary.basis)
+    assert "overlap" not in words
+    assert "forest (yes_no) is an embedded model" in words
+    assert "length (yes_no) is a baseline" in words
+    assert "Each number is the mean of 2 correlations." in words
+
+
+def test_a_boards_cells_hold_interval_and_published_number() -> None:
+    _, one = judge_boards(inputs())
+    grid = measured_grid("x", one.title, "Judge", one.board, one.tags)
+    cell = grid.rows[0].cells[-1]
+    assert (cell.text, cell.sort, cell.details) == ("0.800", "0.8", ("0.750–0.850", "paper 0.500"))
+    assert grid.columns[-1].sorted_by
+    assert grid.rows[1].is_embedded
+
+
+def test_overlapping_intervals_leave_the_order_open() -> None:
+    close = (("a", "rating"), ("b", "rating"), *((f"c{place}", "rating") for place in range(10)))
+    _, one = judge_boards(inputs(tables={"metaeval/averages": rated.averages(close)}))
+    assert one.summary.basis[0] == "The intervals of a (rating) and b (rating) overlap, so their order is not settled."
+
+
+def test_a_leader_whose_interval_holds_none_is_no_good_judge() -> None:
+    weak = rated.averages().to_pandas()
+    weak[["pearson", "pearson_low", "pearson_high"]] -= 0.79
+    _, one = judge_boards(inputs(tables={"metaeval/averages": pa.Table.from_pandas(weak, preserve_index=False)}))
+    assert one.summary.answer == (
+        "No judge clearly agrees with the ratings: gpt-x (rating) is first with 0.010 (-0.040 to 0.060) on average."
+    )
+
+
+def test_what_is_known_by_construction_is_never_called_people() -> None:
+    built = {"metaeval/correlations": rated.correlations(kind="construction")}
+    (board,) = judge_boards(inputs(tables=built))
+    assert "people" not in board.title + board.summary.answer
+    assert "by how many steps a dialogue was damaged" in board.summary.answer
+
+
+def test_intervals_stand_in_the_cell_of_their_number_and_columns_are_explained() -> None:
+    grids = {grid.title: grid for grid in table_grids(inputs())}
+    averages = grids["Averages"]
+    labels = [column.label for column in averages.columns]
+    assert "pearson low" not in labels
+    assert "published pearson" not in labels
+    cell = averages.rows[-1].cells[labels.index("pearson")]
+    assert cell.details == ("0.300–0.400",)
+    assert averages.columns[labels.index("raters")].words.startswith("human: people's ratings alone")
+    assert "Correlations between dimensions, between languages and between judges" not in grids
+
+
+def test_tables_stand_in_the_order_of_their_descriptions_and_long_ones_are_named() -> None:
+    page = build_report(inputs())
+    assert re.findall(r'id="table-metaeval-([a-z_]+)"', page) == [
+        "averages", "correlations", "annotator_agreement", "model_ensemble",
+    ]  # fmt: skip
+    assert f"({len(rated.matrices())} rows): <code>results/tables/metaeval/matrices.csv</code>" in page
+
+
+def test_the_same_items_are_chosen_whatever_else_is_there() -> None:
+    names = [f"t-{place:02}" for place in range(40)]
+    few = chosen_items("small-talk", names, 5, 7)
+    assert len(few) == 5
+    assert few < chosen_items("small-talk", [*reversed(names), *names], 10, 7)
+    assert chosen_items("small-talk", [*few, "t-99"], 6, 7) == {*few, "t-99"}
+    assert chosen_items("small-talk", names, 5, 8) != few
+    assert chosen_items("other", names, 5, 7) != few
+
+
+def test_a_sample_holds_every_language_rating_and_score_of_its_items() -> None:
+    sample = rated.sample(n=3)
+    chosen = set(sample.items["item_id"].to_pylist())
+    assert (len(chosen), len(sample.items), len(sample.ratings), len(sample.scores)) == (3, 6, 6, 18)
+    assert set(sample.ratings["item_id"].to_pylist()) == set(sample.scores["item_id"].to_pylist()) == chosen
+    assert sample.n_items == {"small-talk": 40}
+
+
+def test_an_item_shows_texts_ratings_and_the_mean_of_a_judges_repeats() -> None:
+    sample = sample_rated([rated.items()], [rated.ratings()], [rated.scores()], n=40)
+    run = inputs(rated=sample, baselines=frozenset({"length"}))
+    (index,) = unpack(cases(run).index)
+    assert (index["name"], index["level"], index["total"]) == ("small-talk", "turn", 40)
+    pieces = unpack(cases(run).groups[0])
+    place = index["ids"].index(index["ids"][0])
+    english, chinese = pieces[place]["versions"]
+    assert (english["name"], chinese["name"], english["marked"]) == ("en", "zh", 1)
+    assert index["first"][place] == english["utterances"][1]
+    assert english["columns"] == ["overall"]
+    people, judge, baseline = english["rows"]
+    assert people == ["people", "", [[1.5, 750, "0–2", "mean of 2"]]]
+    assert judge == ["gpt-x (rating)", "", [[3.0, 500, "1–5", "mean of 2"]]]
+    assert baseline == ["length (yes_no)", "baseline", [[0.25, 250, "0–1", ""]]]
+
+
+def test_a_score_that_could_not_be_read_says_so() -> None:
+    lost = rated.scores(40).slice(39 * 6)  # the scores of the last item
+    only = pa.Table.from_pylist(
+        [row | {"value": None, "status": "refused"} for row in lost.to_pylist()], schema=lost.schema
+    )
+    sample = sample_rated([rated.items().slice(39, 1)], [empty_table("ratings")], [lost])
+    ((_, _, ((value, _, _, words),)), _) = unpack(cases(inputs(rated=sample)).groups[0])[0]["versions"][0]["rows"]
+    assert (value, words) == (2.0, "unparsed")
+    sample = sample_rated([rated.items().slice(39, 1)], [empty_table("ratings")], [only])
+    ((_, _, (cell,)), _) = unpack(cases(inputs(rated=sample)).groups[0])[0]["versions"][0]["rows"]
+    assert cell == [None, -1, "1–5", "refused"]
+
+
+def test_items_give_way_where_the_page_has_no_room() -> None:
+    assert "30 of 40 rated items, at most 30 of each corpus" in cases(inputs()).words
+    size = cases(inputs()).size
+    fewer = cases(inputs(max_bytes=2 * size))
+    assert fewer.size <= 2 * size // 3
+    assert re.match(r"(15|7|3|1) of 40 rated items", fewer.words)
+    assert "1 of 40 rated items" in cases(inputs(max_bytes=10)).words
+
+
+def test_texts_of_items_cannot_become_markup() -> None:
+    hostile = sample_rated([rated.items(1)], [rated.ratings(1)], [rated.scores(1)])
+    page = build_report(inputs(rated=hostile))
+    assert "alert(1)" not in page
+    (group,) = re.findall(r'<script type="text/plain" id="metaeval-cases">(.*?)</script>', page, re.DOTALL)
+    assert unpack(group)[0]["versions"][0]["utterances"][0] == rated.HOSTILE
+
+
+def test_a_corpus_nobody_scored_is_shown() -> None:
+    sample = sample_rated([rated.items(2)], [empty_table("ratings")], [])
+    page = build_report(inputs(rated=sample, tables={"metaeval/correlations": to_table("metaeval/correlations", [])}))
+    assert "2 of 2 rated items" in page
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    few = sample_rated([rated.items(3)], [rated.ratings(3)], [rated.scores(3)])
+    path.write_text(build_report(inputs(rated=few)), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if PROGRAM is None:
+        pytest.skip("no chromium or chrome on the PATH")
+    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+def texts(browser: Browser, selector: str) -> list[str]:
+    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
+    return found
+
+
+def test_an_address_leads_to_an_item_and_a_click_to_its_translation(browser: Browser, address: str) -> None:
+    browser.open(
+        f"{address}#item=metaeval/small-talk/t-00",
+        until="document.querySelector('.case-title')?.textContent === 't-00'",
+    )
+    assert browser.complaints() == []
+    assert texts(browser, ".case-text p") == [rated.HOSTILE, "answer 0 (en)"]
+    assert texts(browser, ".case-text .is-marked p") == ["answer 0 (en)"]
+    assert texts(browser, ".case-table tbody th") == ["people", "gpt-x (rating)", "length (yes_no) baseline"]
+    assert texts(browser, ".case-table .value") == ["1.5", "3", "0.25"]
+    browser.evaluate("document.querySelectorAll('.versions button')[1].click()")
+    browser.wait("document.querySelector('.is-marked p').textContent === 'answer 0 (zh)'")
+    browser.evaluate("document.querySelector('.cases .next').click()")
+    browser.wait("location.hash === '#item=metaeval/small-talk/t-01'")
+    assert texts(browser, ".case-text p")[1] == "answer 1 (zh)"
+
+
+def test_boards_of_judges_sort(browser: Browser, address: str) -> None:
+    browser.open(address, until="document.querySelector('.case-table td')")
+    browser.evaluate("document.querySelectorAll('#metaeval-board-2 thead button')[6].click()")
+    assert texts(browser, "#metaeval-board-2 tbody th span:first-child")[0] == "gpt-4 (annotation)"
+
+
+def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
+    browser.look(390, 844)
+    browser.open(address, until="document.querySelector('.case-table td')")
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+    browser.look(1200, 900)

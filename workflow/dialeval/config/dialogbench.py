@@ -1,0 +1,237 @@
+"""DialogBench: where its items come from, who writes and filters them, and which models are examined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, Model, OpenAIModel, PublishedModel
+from dialeval.config.section import Count, Name, Section, Share
+from dialeval.errors import nearest
+
+TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
+"""The tasks' abbreviations."""
+BY_RULE = ("MRG", "DI")
+"""The tasks whose items can be made by rule, without a writer."""
+DOMAINS = (
+    "Gourmet Cooking", "Travel", "Household Chores", "Film", "Neighborhood", "Workplace", "Music", "Shopping", "Games",
+    "Sports", "History", "Philosophy", "Sociology", "Psychology", "Economics", "Geography", "Physics", "Biology",
+    "Computer Science", "Medicine",
+)  # fmt: skip
+Language = Literal["en", "zh"]
+
+
+class PublishedItems(Section):
+    """Test items in DialogBench's published format: one JSON object per line."""
+
+    path: Path = Field(description="File, or folder of .json and .jsonl files, relative to data_dir or absolute.")
+    language: Language = Field("en", description="Language of the items.")
+    task: str | None = Field(
+        None, description="Task of items that name none; null: the file's name, as the published files have it."
+    )
+
+    @field_validator("task")
+    @classmethod
+    def _is_a_task(cls, value: str | None) -> str | None:
+        if value is not None:
+            check_tasks([value])
+        return value
+
+
+class WrittenItems(Section):
+    """Test items that a model writes, or that are made by rule (DialogBench 3.3 and 3.4)."""
+
+    writer: Name | None = Field(
+        None, description="Model that writes; null: items of MRG and DI are made by rule from the dialogues of corpus."
+    )
+    filter: Name | None = Field(None, description="Model that says which items are sound; null: no filter.")
+    corpus: Name = Field("bundled", description="Without a writer: the corpus, under corpora, that items are made of.")
+    tasks: list[str] | None = Field(None, min_length=1, description="Tasks to write for; null: all that can be.")
+    domains: list[str] | None = Field(None, min_length=1, description="Domains to write about; null: all twenty.")
+    per_cell: Count = Field(1, description="Items for each pair of task and domain.")
+    languages: list[Language] = Field(["en"], min_length=1, description="Languages to write in: en, zh.")
+    ablations: list[Literal["styles", "filter"]] = Field(
+        [],
+        description="The paper's ablations, examined besides: styles (all items once more, written without "
+        "personalities), filter (with the items that the filter refused).",
+    )
+    max_rounds: Count = Field(3, description="How often an item is asked for at most, until one passes the rules.")
+    temperature: Annotated[float, Field(ge=0)] = Field(1.0, description="Sampling temperature of the writer.")
+    max_tokens: Count = Field(4096, description="Longest answer of the writer in its tokens.")
+    min_turns: Count = Field(4, description="Fewest turns of an item that is taken; the writer is asked for ten.")
+    max_length_ratio: Annotated[float, Field(ge=1)] = Field(
+        2.5, description="How many times longer than the shortest option the longest may be."
+    )
+    max_question_share: Share = Field(1.0, description="Largest share of utterances that ask something.")
+    duplicate_similarity: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.7, description="Share of common runs of three words from which on two dialogues of a task count as one."
+    )
+
+    @field_validator("tasks")
+    @classmethod
+    def _are_tasks(cls, value: list[str] | None) -> list[str] | None:
+        check_tasks(value or [])
+        return value
+
+    @field_validator("domains")
+    @classmethod
+    def _are_domains(cls, value: list[str] | None) -> list[str] | None:
+        for name in value or []:
+            if name not in DOMAINS:
+                raise ValueError(f"'{name}' is not a domain of DialogBench; {nearest(name, DOMAINS)}")
+        check_once(value or [])
+        return value
+
+    @field_validator("languages", "ablations")
+    @classmethod
+    def _are_named_once(cls, value: list[str]) -> list[str]:
+        check_once(value)
+        return value
+
+    @model_validator(mode="after")
+    def _can_be_made(self) -> Self:
+        for task in (self.tasks or []) if self.writer is None else []:
+            if task not in BY_RULE:
+                raise ValueError(
+                    f"items of '{task}' cannot be made by rule, only those of {' and '.join(BY_RULE)}; name a model as "
+                    "writer, or leave the task out"
+                )
+        if "styles" in self.ablations and self.writer is None:
+            raise ValueError("items made by rule have no personalities, so ablations cannot leave out styles")
+        if "filter" in self.ablations and self.filter is None:
+            raise ValueError("without a filter, ablations cannot leave it out; name a model as filter")
+        return self
+
+    @property
+    def asked_tasks(self) -> list[str]:
+        """Returns the tasks that items are wanted for."""
+        return self.tasks or list(BY_RULE if self.writer is None else TASKS)
+
+
+class Examine(Section):
+    """Which models answer the items, by how they answer."""
+
+    letter: list[Name] = Field([], description="Chat models that write the letter of an option.")
+    choice: list[Name] = Field([], description="Chat models whose probabilities of the letters are read.")
+    perplexity: list[Name] = Field([], description="Base models that score the text of every option.")
+
+    def by_method(self) -> dict[str, list[str]]:
+        """Returns the models of each method that has any."""
+        return {name: models for name, models in dict(self).items() if models}
+
+
+class DialogBench(Section):
+    """Multiple-choice questions on dialogues: twelve tasks (DialogBench)."""
+
+    bundled: list[Language] = Field([], description="Languages of our own items to take: en (48 items), zh (12).")
+    published: dict[Name, PublishedItems] = Field({}, description="Items in the published format, by a name of yours.")
+    written: WrittenItems | None = Field(None, description="Items to be written; see below. null: none.")
+    limit: Count | None = Field(
+        None, description="Use only the first so many items of each source, task and language, for a trial run."
+    )
+    examine: Examine = Field(Examine(), description="Models to examine; see below.")
+    circular: bool = Field(
+        False, description="Whether letter and choice ask every rotation of the options, against preferred places."
+    )
+    presentation: Literal["history", "text"] = Field(
+        "history", description="How chat models see a dialogue: as their own with the user, or written out."
+    )
+    max_tokens: Count = Field(256, description="Longest answer of an examined model in its tokens; the paper's is 256.")
+    classifier: Name | None = Field(
+        None, description="Model that tells the style and domain of written dialogues (Figures 5 and 6); null: none."
+    )
+    confidence: Annotated[float, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
+
+    @field_validator("published")
+    @classmethod
+    def _names_are_free(cls, value: dict[str, PublishedItems]) -> dict[str, PublishedItems]:
+        for name in ("bundled", "written", "paper"):
+            if name in value:
+                raise ValueError(f"'{name}' names other items in every table; choose another name")
+        return value
+
+    @field_validator("bundled")
+    @classmethod
+    def _are_named_once(cls, value: list[str]) -> list[str]:
+        check_once(value)
+        return value
+
+    @model_validator(mode="after")
+    def _has_items(self) -> Self:
+        if not self.bundled and not self.published and self.written is None:
+            raise ValueError(
+                "there are no items; name languages under bundled, such as [en], files under published, or let items "
+                "be written"
+            )
+        if self.classifier and (self.written is None or self.written.writer is None):
+            raise ValueError("a classifier describes what a writer wrote; name a model as written.writer")
+        return self
+
+    def models(self) -> dict[str, list[str]]:
+        """Returns the models that have a part, by the field that names them."""
+        written = self.written
+        return {
+            "dialogbench.written.writer": [written.writer] if written and written.writer else [],
+            "dialogbench.written.filter": [written.filter] if written and written.filter else [],
+            "dialogbench.classifier": [self.classifier] if self.classifier else [],
+            **{f"dialogbench.examine.{method}": list(names) for method, names in dict(self.examine).items()},
+        }
+
+    def corpora(self) -> list[str]:
+        """Returns the corpora whose dialogues items are made of."""
+        return [self.written.corpus] if self.written and self.written.writer is None else []
+
+
+def check_tasks(names: list[str]) -> None:
+    """Raises ValueError for a name that is no task's, or is there twice."""
+    for name in names:
+        if name not in TASKS:
+            raise ValueError(f"'{name}' is not a task of DialogBench; {nearest(name, TASKS)}")
+    check_once(names)
+
+
+def check_once(names: list[str]) -> None:
+    """Raises ValueError for a name that is there twice."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{', '.join(twice)} is listed twice; list every name once")
+
+
+def check_models(section: DialogBench, models: Mapping[str, Model]) -> None:
+    """Raises ValueError for a model that cannot do its part; all that are named must be defined."""
+    for field, names in section.models().items():
+        for name in names:
+            model = models[name]
+            if isinstance(model, PublishedModel):
+                raise ValueError(f"{field}: '{name}' is a published model, of which nothing can be asked")
+            if isinstance(model, EmbeddedModel):
+                _check_embedded(field, name, model)
+            if isinstance(model, OpenAIModel) and field.endswith(".perplexity") and not model.prompt_logprobs:
+                raise ValueError(
+                    f"{field}: '{name}' is behind an endpoint that scores no given text; examine it by letter, or, if "
+                    f"it is a vLLM server, set models.{name}.prompt_logprobs"
+                )
+            if isinstance(model, OpenAIModel) and field.endswith(".choice") and model.label_logprobs == "none":
+                raise ValueError(
+                    f"{field}: models.{name}.label_logprobs is none, so no probabilities can be read; examine it by "
+                    "letter"
+                )
+
+
+def _check_embedded(field: str, name: str, model: EmbeddedModel) -> None:
+    if field == "dialogbench.written.writer":
+        raise ValueError(
+            f"{field}: '{name}' is an embedded model, which writes no items; leave the field out, and items of "
+            f"{' and '.join(BY_RULE)} are made by rule"
+        )
+    if field == "dialogbench.classifier":
+        raise ValueError(f"{field}: '{name}' is an embedded model, which tells neither style nor domain; name another")
+    if "multiple_choice" not in EMBEDDED_SERVES[model.method]:
+        able = (method for method, served in EMBEDDED_SERVES.items() if "multiple_choice" in served)
+        raise ValueError(
+            f"{field}: '{name}' is an embedded model of method '{model.method}', which cannot choose between options; "
+            f"methods that can: {', '.join(able)}"
+        )

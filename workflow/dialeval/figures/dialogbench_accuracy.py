@@ -1,0 +1,147 @@
+"""DialogBench's accuracies as heat maps: by task, by domain, and by place of the right option."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dialeval.figures.panels import check_columns, counted
+from dialeval.figures.share_maps import ShareMap, stacked
+from dialeval.figures.style import sentence_figure, styled
+
+OVERALL, MEAN = "Overall", "mean"
+_MEANS = {"daily life": "daily life (mean)", "professional knowledge": "professional (mean)"}
+PEOPLE = "people (the paper's items)"
+ALL_TASKS = 12
+_LANGUAGES = {"en": "English", "zh": "Chinese"}
+_UNANSWERED = "No model was examined, so there are no accuracies to show."
+
+
+@styled
+def figure_tasks(accuracy: pd.DataFrame) -> Figure:
+    """Draws every model's accuracy by task, with the mean of the tasks first (DialogBench, Tables 2 and 3).
+
+    One map for each source and language, the best model on top. Above it stand people's published accuracies, where
+    all twelve tasks are there.
+
+    Args:
+        accuracy: `dialogbench/accuracy`: source, model, method, language, scope, name, accuracy, n.
+    """
+    check_columns(accuracy, "source", "model", "method", "language", "scope", "name", "accuracy", "n")
+    ours = accuracy[accuracy["source"] != "paper"]
+    if ours.empty:
+        return sentence_figure(_UNANSWERED)
+    maps = []
+    for title, rows in _groups(ours):
+        rows = rows[rows["scope"] != "dimension"]
+        tasks = list(dict.fromkeys(rows.loc[rows["scope"] == "task", "name"]))
+        people = accuracy[(accuracy["source"] == "paper") & (accuracy["language"] == rows["language"].iloc[0])]
+        bold = frozenset({PEOPLE} if len(tasks) == ALL_TASKS and not people.empty else ())
+        named = [rows.assign(row=_examinees(rows))] + [people.assign(row=PEOPLE)] * len(bold)
+        maps.append(_best_first(title, pd.concat(named), "name", OVERALL, tasks, bold))
+    n = counted(ours.loc[ours["scope"] == "task", "n"], "items")
+    return stacked(maps, f"accuracy in percent, {n} in each task; Overall: unweighted mean of the tasks")
+
+
+@styled
+def figure_domains(domains: pd.DataFrame) -> Figure:
+    """Draws every model's accuracy by domain, after the mean of each group of domains (DialogBench, Table 7).
+
+    Args:
+        domains: `dialogbench/domains`: source, model, method, language, group, domain, accuracy, n.
+    """
+    check_columns(domains, "source", "model", "method", "language", "group", "domain", "accuracy", "n")
+    known = domains[domains["group"] != ""]
+    if known.empty:
+        return sentence_figure(_UNANSWERED if domains.empty else "No item names a domain of DialogBench's.")
+    maps = []
+    for title, rows in _groups(known):
+        means = rows["domain"] == MEAN
+        rows = rows.assign(row=_examinees(rows), column=rows["domain"].where(~means, rows["group"].map(_MEANS)))
+        columns: list[str] = []
+        for group in dict.fromkeys(rows["group"]):
+            own = rows[rows["group"] == group]
+            columns += [*([""] if columns else []), _MEANS[group], *dict.fromkeys(own.loc[~means, "domain"])]
+        first, *others = columns
+        maps.append(_best_first(title, rows, "column", first, others, frozenset()))
+    n = counted(known.loc[known["domain"] != MEAN, "n"], "items")
+    return stacked(maps, f"accuracy in percent, {n} in each domain")
+
+
+@styled
+def figure_positions(positions: pd.DataFrame) -> Figure:
+    """Draws how often each letter is chosen, and the accuracy by the place of the right option (DialogBench, Fig. 7).
+
+    Only items with the most options of their source count. Models that choose their letters least evenly come first.
+
+    Args:
+        positions: `dialogbench/positions`: source, model, method, language, n_options, letter, accuracy, n,
+            share_chosen, p_uniform.
+    """
+    check_columns(positions, "source", "model", "method", "language", "n_options", "letter", "accuracy", "n",
+                  "share_chosen", "p_uniform")  # fmt: skip
+    if positions.empty:
+        return sentence_figure(_UNANSWERED)
+    maps = []
+    for title, rows in _groups(positions):
+        rows = rows[rows["n_options"] == rows["n_options"].max()]
+        rows = rows.assign(row=_examinees(rows))
+        letters = sorted(set(rows["letter"]))
+        shares, right = (_wide(rows, "letter", value, letters) for value in ("share_chosen", "accuracy"))
+        unevenness = ((shares - 1 / len(letters)) ** 2).sum(axis=1, min_count=1).to_dict()
+        order = sorted(map(str, unevenness), key=lambda name: (-_number(unevenness[name]), name))
+        gap = np.full((len(order), 1), np.nan)
+        values = np.hstack([shares.loc[order].to_numpy(float), gap, right.loc[order].to_numpy(float)])
+        p = rows.drop_duplicates("row").set_index("row")["p_uniform"]
+        title = f"{title}: letters chosen, and accuracy by place"
+        maps.append(
+            ShareMap(title, order, [*letters, "", *letters], values, [_p_value(float(p[name])) for name in order])
+        )
+    most = positions.groupby(["source", "language"])["n_options"].transform("max")
+    n = counted(positions.loc[positions["n_options"] == most, "n"], "items")
+    return stacked(
+        maps,
+        f"left: share of each letter among the readable answers; right: accuracy where the right option stands there "
+        f"({n} each), in percent",
+        "beside: probability of letters at least as uneven by chance (chi-square)",
+    )
+
+
+def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yields the rows of each source and language with a title, in the table's order."""
+    for (source, language), rows in table.groupby(["source", "language"], sort=False):
+        yield f"{source} items, {_LANGUAGES.get(str(language), language)}", rows
+
+
+def _examinees(rows: pd.DataFrame) -> pd.Series:
+    return rows["model"] + " (" + rows["method"].str.replace("_", ", ") + ")"
+
+
+def _best_first(
+    title: str, rows: pd.DataFrame, column: str, first: str, others: Sequence[str], bold: frozenset[str]
+) -> ShareMap:
+    """Returns a map with one column apart from the others, by which the rows are sorted, those in bold on top."""
+    columns = [first, "", *others] if "" not in others else [first, *others]
+    wide = _wide(rows, column, "accuracy", [name for name in columns if name])
+    best = wide[first].to_dict()
+    order = sorted(map(str, best), key=lambda name: (name not in bold, -_number(best[name]), name))
+    values = wide.reindex(index=order, columns=columns).to_numpy(float)
+    return ShareMap(title, order, columns, values, bold=bold)
+
+
+def _wide(rows: pd.DataFrame, column: str, value: str, columns: Sequence[str]) -> pd.DataFrame:
+    return rows.pivot(index="row", columns=column, values=value).astype(float).reindex(columns=list(columns))
+
+
+def _number(value: float) -> float:
+    return -math.inf if math.isnan(value) else float(value)
+
+
+def _p_value(p: float) -> str:
+    if math.isnan(p):
+        return ""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -1,0 +1,216 @@
+"""What goes with what: correlations between dimensions, between languages, and between judges, as small heat maps.
+
+Comp-analysis shows the first in its Figures 1 and 2, xDial-Eval the others in its Figures 1 to 3. Of every level some
+corpora stand for all, as in the papers; the table `metaeval/matrices` has the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dialeval.figures.metaeval_heat import draw_matrix, draw_scale, plain
+from dialeval.figures.metaeval_names import (
+    HUMAN_RATINGS,
+    dimension_order,
+    language_order,
+    level_order,
+    main_dimension,
+    main_language,
+    short,
+)
+from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns
+from dialeval.figures.style import TINY, new_figure, sentence_figure, styled, wrapped
+
+_COLUMNS = ("kind", "level", "corpus", "language", "scorer", "dimension", "first", "second", "pearson", "n")
+_WIDTH = 6.1  # inches that panels side by side share
+_GAP, _LARGEST_CELL, _NARROWEST_NOTED = 0.1, 0.3, 0.16
+_LONGEST_UPRIGHT = 3  # letters of a heading that fits above a narrow cell
+_JUDGES_SIDE_BY_SIDE = 14
+
+
+class _Panel(NamedTuple):
+    """One small heat map: its title, names, and a symmetric matrix without a diagonal."""
+
+    title: str
+    names: list[str]
+    values: NDArray[np.float64]
+
+
+class _Block(NamedTuple):
+    """The panels of one corpus."""
+
+    title: str
+    panels: list[_Panel]
+
+
+@styled
+def figure_dimensions(matrices: pd.DataFrame) -> Figure:
+    """Draws how people's ratings and each judge's scores of one dimension go with another's (comp-analysis, Figure 1).
+
+    Of every level the corpus is shown that has people's ratings on most dimensions.
+
+    Args:
+        matrices: `metaeval/matrices`: kind, level, corpus, language, scorer, dimension, first, second, pearson, n.
+    """
+    of_kind = _of_kind(matrices, "dimensions")
+    blocks = []
+    for corpus in _standing_for_all(of_kind, _people_then_most):
+        rows = of_kind[of_kind["corpus"] == corpus]
+        rows = rows[rows["language"] == main_language(rows["language"])]
+        names = dimension_order([*rows["first"], *rows["second"]])
+        panels = [_panel(rows[rows["scorer"] == scorer], scorer, names, short) for scorer in _scorers(rows["scorer"])]
+        blocks.append(_Block(f"{corpus}, {rows['level'].iloc[0]} level", panels))
+    if not blocks:
+        return sentence_figure("No judge has scored several dimensions, so there is nothing to compare between them.")
+    return _small_multiples(blocks, "Pearson correlation between dimensions", columns=5)
+
+
+@styled
+def figure_languages(matrices: pd.DataFrame) -> Figure:
+    """Draws how a judge's scores of the same items agree from language to language (xDial-Eval, Figures 1 and 2).
+
+    Of every level the corpus with most languages is shown, on overall or else its first dimension.
+
+    Args:
+        matrices: `metaeval/matrices`: kind, level, corpus, language, scorer, dimension, first, second, pearson, n.
+    """
+    of_kind = _of_kind(matrices, "languages")
+    blocks = []
+    for corpus in _standing_for_all(of_kind, _most):
+        rows = of_kind[of_kind["corpus"] == corpus]
+        dimension = main_dimension(rows["dimension"])
+        rows = rows[rows["dimension"] == dimension]
+        names = language_order([*rows["first"], *rows["second"]])
+        panels = [_panel(rows[rows["scorer"] == scorer], scorer, names) for scorer in _scorers(rows["scorer"])]
+        blocks.append(_Block(f"{corpus}, {rows['level'].iloc[0]} level: {dimension}", panels))
+    if not blocks:
+        return sentence_figure("No rated corpus has several languages, so there is nothing to compare between them.")
+    return _small_multiples(blocks, "Pearson correlation between languages, of the scores of the same items", columns=4)
+
+
+@styled
+def figure_judges_among_themselves(matrices: pd.DataFrame) -> Figure:
+    """Draws how the scores of judges go with one another's, and with people's ratings (xDial-Eval, Figure 3).
+
+    Of every level two corpora are shown, those with people's ratings and most judges, on overall or else their first
+    dimension.
+
+    Args:
+        matrices: `metaeval/matrices`: kind, level, corpus, language, scorer, dimension, first, second, pearson, n.
+    """
+    of_kind = _of_kind(matrices, "judges")
+    blocks = []
+    for level in level_order(of_kind["level"]):
+        shown = []
+        for corpus in _standing_for_all(of_kind[of_kind["level"] == level], _people_then_most, number=2):
+            rows = of_kind[(of_kind["level"] == level) & (of_kind["corpus"] == corpus)]
+            rows = rows[rows["language"] == main_language(rows["language"])]
+            shown.append(rows[rows["dimension"] == main_dimension(rows["dimension"])])
+        names = _scorers(pd.concat([rows[end] for rows in shown for end in ("first", "second")]))
+        panels = [_panel(rows, f"{rows['corpus'].iloc[0]}: {rows['dimension'].iloc[0]}", names) for rows in shown]
+        blocks.append(_Block(f"{level} level", panels))
+    if not blocks:
+        return sentence_figure("There is only one judge and nobody else's rating, so there is no pair to compare.")
+    columns = 2 if max(len(block.panels[0].names) for block in blocks) <= _JUDGES_SIDE_BY_SIDE else 1
+    return _small_multiples(blocks, "Pearson correlation between judges", columns, numbered=True)
+
+
+def _of_kind(matrices: pd.DataFrame, kind: str) -> pd.DataFrame:
+    check_columns(matrices, *_COLUMNS)
+    return matrices[matrices["kind"] == kind]
+
+
+def _standing_for_all(
+    matrices: pd.DataFrame, rank: Callable[[pd.DataFrame], tuple[int, ...]], number: int = 1
+) -> list[str]:
+    """Returns the corpora that are shown of every level, those with the highest rank; of equal ones by name."""
+    chosen = []
+    for level in level_order(matrices["level"]):
+        of_level = matrices[matrices["level"] == level]
+        ranks = {corpus: rank(of_level[of_level["corpus"] == corpus]) for corpus in sorted(set(of_level["corpus"]))}
+        chosen += sorted(ranks, key=lambda corpus: tuple(-part for part in ranks[corpus]))[:number]
+    return chosen
+
+
+def _people_then_most(rows: pd.DataFrame) -> tuple[int, ...]:
+    """Returns how many correlations people's ratings have in a corpus, and how many there are in all in a language."""
+    people = rows[(rows[["scorer", "first", "second"]] == HUMAN_RATINGS).any(axis=1)]
+    main = rows["language"] == main_language(rows["language"])
+    return int(people["language"].eq(main_language(rows["language"])).sum()), int(main.sum())
+
+
+def _most(rows: pd.DataFrame) -> tuple[int, ...]:
+    """Returns how many languages a corpus has, and of how many items."""
+    return len({*rows["first"], *rows["second"]}), int(rows["n"].max())
+
+
+def _scorers(names: Iterable[str]) -> list[str]:
+    """Returns the distinct judges by name, after the ratings."""
+    return sorted(set(names), key=lambda name: (name != HUMAN_RATINGS, not name.endswith(" ratings"), name))
+
+
+def _panel(rows: pd.DataFrame, title: str, names: list[str], shown: Callable[[str], str] = str) -> _Panel:
+    """Returns the heat map of pairs; its title ends in their mean."""
+    places = {name: place for place, name in enumerate(names)}
+    values = np.full((len(names), len(names)), np.nan)
+    for first, second, value in zip(rows["first"], rows["second"], rows["pearson"], strict=True):
+        values[places[first], places[second]] = values[places[second], places[first]] = value
+    known = rows["pearson"].dropna()
+    mean = f"mean {plain(float(known.mean()))}" if len(known) else "undefined"
+    return _Panel(f"{wrapped(title, LABEL_WIDTH)}\n{mean}", [shown(name) for name in names], values)
+
+
+def _small_multiples(blocks: Sequence[_Block], quantity: str, columns: int, numbered: bool = False) -> Figure:
+    """Draws the panels of each block in rows of `columns`; only the leftmost name their rows.
+
+    Args:
+        blocks: one below the other; all panels of one have the same names.
+        quantity: what is shown.
+        columns: panels side by side.
+        numbered: whether columns have numbers in place of their names, which are long.
+    """
+    longest = max(len(line) for block in blocks for name in block.panels[0].names for line in _lines(name))
+    room = _WIDTH - 0.06 * longest
+    most = max(len(block.panels[0].names) for block in blocks)
+    width = min(room / columns - _GAP, _LARGEST_CELL * most)
+    tall = [width * len(block.panels[0].names) / most + 0.55 for block in blocks]
+    lines = [math.ceil(len(block.panels) / columns) for block in blocks]
+    heights = [0.5 + each * count for each, count in zip(tall, lines, strict=True)]
+    figure = new_figure(0.6 + sum(heights))
+    parts = figure.subfigures(len(blocks), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for part, block, rows, height in zip(parts, blocks, lines, heights, strict=True):
+        part.suptitle(block.title, x=0.01, ha="left", fontsize=8.5, fontweight="bold")
+        axes = part.subplots(rows, columns, squeeze=False).ravel().tolist()
+        for panel in axes[len(block.panels) :]:
+            panel.remove()
+        for number, (panel, one) in enumerate(zip(axes, block.panels, strict=False)):
+            image = draw_matrix(panel, one.values, noted=width / most >= _NARROWEST_NOTED)
+            panel.set_title(one.title, loc="left", fontsize=TINY + 0.5, linespacing=1.0)
+            is_lowest = number + columns >= len(block.panels)
+            panel.tick_params(labelsize=TINY, pad=1.5, labelleft=number % columns == 0, labelbottom=is_lowest)
+            _name_cells(panel, one.names, numbered)
+        draw_scale(part, image, axes[: len(block.panels)], height)
+    caption(figure, quantity, "grey: the diagonal, and what is undefined; 'mean' is over the pairs of a panel")
+    return figure
+
+
+def _name_cells(panel: Axes, names: Sequence[str], numbered: bool) -> None:
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    rows = ["\n".join(_lines(name)) for name in names]
+    if numbered:
+        rows = [f"{name}  {number}" for name, number in zip(rows, numbers, strict=True)]
+    panel.set_yticks(range(len(names)), rows)
+    panel.set_xticks(range(len(names)), numbers if numbered else names)
+    panel.tick_params(axis="x", rotation=90 if not numbered and max(map(len, names)) > _LONGEST_UPRIGHT else 0)
+
+
+def _lines(name: str) -> list[str]:
+    return wrapped(name, LABEL_WIDTH).split("\n")

@@ -1,0 +1,154 @@
+"""How figures of meta-evaluation name and order judges, dimensions, corpora and groups of corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import pandas as pd
+
+from dialeval.corpora.items import DIALOGUE_DIMENSIONS, TURN_DIMENSIONS
+
+AVERAGE = "average"
+ALL = "all"
+"""Stands for every rated dimension at once in the table `metaeval/averages`."""
+OVERALL = "overall"
+HUMAN_RATINGS = "human ratings"
+"""What people's ratings are called in the table `metaeval/matrices`."""
+
+_DIMENSIONS = (*TURN_DIMENSIONS[:-1], *DIALOGUE_DIMENSIONS[:-1], OVERALL)
+_LEVELS = ("turn", "dialogue")
+_SHORT = {
+    "relevance": "rel", "specificity": "spe", "interestingness": "int", "understandability": "und",
+    "coherence": "coh", "engagingness": "eng", "diversity": "div", "informativeness": "inf", OVERALL: "ovr",
+}  # fmt: skip
+_RATERS = {
+    "human": "people's ratings",
+    "full": "people's ratings, or else a model's",
+    "model": "a model's ratings",
+    "construction": "known by construction",
+}
+
+
+class Group(NamedTuple):
+    """Rows of one table that are shown together, and what they are."""
+
+    title: str
+    rows: pd.DataFrame
+
+
+def scorer_names(table: pd.DataFrame) -> pd.Series:
+    """Returns the judges with their methods, as `judge (method)`, for each row of a table."""
+    return table["judge"].str.cat(table["method"].map(" ({})".format))
+
+
+def dimension_order(names: Iterable[str]) -> list[str]:
+    """Returns the distinct dimensions: the paper's in its order, then others, then all of them and their average."""
+    last = (ALL, AVERAGE)
+    return sorted(set(names), key=lambda name: (name in last, name == AVERAGE, _place(name, _DIMENSIONS), name))
+
+
+def language_order(names: Iterable[str]) -> list[str]:
+    """Returns the distinct languages: English, then the others, then their average."""
+    return sorted(set(names), key=lambda name: (name == AVERAGE, name != "en", name))
+
+
+def level_order(names: Iterable[str]) -> list[str]:
+    """Returns the distinct levels, the smaller unit first."""
+    return sorted(set(names), key=lambda name: (_place(name, _LEVELS), name))
+
+
+def deciding_dimension(names: Iterable[str]) -> str:
+    """Returns the dimension by which judges are ranked: the average if there is one, all, overall, or the first."""
+    known = set(names)
+    return next((name for name in (AVERAGE, ALL, OVERALL) if name in known), dimension_order(known)[0])
+
+
+def shown_dimension(name: str) -> str:
+    """Returns what a dimension of the averages is called for the reader."""
+    return "all dimensions" if name == ALL else name
+
+
+def short(dimension: str) -> str:
+    """Returns a dimension's name in three letters, as the papers write it."""
+    return _SHORT.get(dimension, dimension)
+
+
+def raters_named(kind: str) -> str:
+    """Returns in words who rated."""
+    return _RATERS.get(kind, kind)
+
+
+def main_language(names: Iterable[str]) -> str:
+    """Returns the language that stands for all where only one is shown: English if it is there."""
+    return language_order(names)[0]
+
+
+def main_dimension(names: Iterable[str]) -> str:
+    """Returns the dimension that stands for all: overall if it is there, else the first."""
+    known = set(names)
+    return OVERALL if OVERALL in known else dimension_order(known)[0]
+
+
+def averaged_groups(averages: pd.DataFrame, correlations: pd.DataFrame, also_full: bool = False) -> Iterator[Group]:
+    """Yields, by benchmark and level, every judge's averages by dimension: people's ratings if there are, else all.
+
+    A benchmark in several languages is shown by its mean over them. Corpora whose reference is known by construction
+    belong to no average: they follow one by one, with their own correlations.
+
+    Args:
+        averages: `metaeval/averages`.
+        correlations: `metaeval/correlations`.
+        also_full: whether the averages with a model's ratings where people's are missing follow, too, if they differ.
+    """
+    for (benchmark, level), of_benchmark in _grouped(averages, "benchmark"):
+        by_people = of_benchmark[of_benchmark["raters"] == "human"]
+        by_all = of_benchmark[of_benchmark["raters"] == "full"]
+        if by_people.empty:
+            yield _averaged(benchmark, level, by_all)
+            continue
+        yield _averaged(benchmark, level, by_people)
+        if also_full and by_all["n_averaged"].sum() > by_people["n_averaged"].sum():
+            yield _averaged(benchmark, level, by_all)
+    built = correlations[correlations["rater_kind"] == "construction"]
+    for (corpus, level), of_corpus in _grouped(built, "corpus"):
+        language = main_language(of_corpus["language"])
+        rows = of_corpus[of_corpus["language"] == language].assign(
+            published_pearson=float("nan"), n_averaged=1, raters="construction"
+        )
+        yield Group(f"{corpus}, {level} level ({language}; {raters_named('construction')})", rows)
+
+
+def _averaged(benchmark: str, level: str, rows: pd.DataFrame) -> Group:
+    """Returns the averages of a benchmark over its languages, or in the one that stands for all."""
+    several = (rows["language"] == AVERAGE).any()
+    language = AVERAGE if several else main_language(rows["language"])
+    spoken = f"mean over {rows['language'].nunique() - 1} languages" if several else language
+    raters = raters_named(rows["raters"].iloc[0])
+    title = f"{benchmark}, {level} level ({spoken}; {raters})"
+    return Group(title, _without_repetition(rows[rows["language"] == language]))
+
+
+def _without_repetition(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leaves out `all` where the average over dimensions, or the only dimension, says as much."""
+    is_all = rows["dimension"] == ALL
+    everything, named = rows[is_all], rows[~is_all]
+    if (named["dimension"] == AVERAGE).any():
+        return named
+    if everything.empty or named["dimension"].nunique() != 1:
+        return rows
+    published = dict(zip(scorer_names(everything), everything["published_pearson"], strict=True))
+    beside = named["published_pearson"].fillna(scorer_names(named).map(published))
+    return named.assign(published_pearson=beside)
+
+
+def _grouped(table: pd.DataFrame, column: str) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """Yields the rows by a column and by level, in the order of the levels."""
+    for level in level_order(table["level"]):
+        of_level = table[table["level"] == level]
+        for name in sorted(set(of_level[column])):
+            yield (name, level), of_level[of_level[column] == name]
+
+
+def _place(name: str, known: tuple[str, ...]) -> int:
+    return known.index(name) if name in known else len(known)

@@ -1,0 +1,144 @@
+"""Leaderboards of judges: how well each agrees with the ratings, dimension by dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dialeval.figures.metaeval_names import (
+    ALL,
+    AVERAGE,
+    averaged_groups,
+    deciding_dimension,
+    dimension_order,
+    scorer_names,
+    shown_dimension,
+)
+from dialeval.report.cells import EMBEDDED
+from dialeval.report.inputs import ReportInputs
+from dialeval.report.leaderboard import Board, Measure, Value
+from dialeval.report.numbers import is_missing, listed, write_interval, write_number
+from dialeval.report.summary import Summary
+from dialeval.tables import empty_table
+
+_TAG_OF_METHOD = {"annotation": "came with the corpus", "file": "ready scores"}
+_AGREES = {
+    "human": "agrees best with people",
+    "full": "agrees best with the ratings (a model's where there are no people's)",
+    "construction": "tells best by how many steps a dialogue was damaged",
+}
+
+
+@dataclass(frozen=True)
+class JudgeBoard:
+    """One leaderboard of judges, with its title and the kinds of the judges."""
+
+    title: str
+    board: Board
+    tags: Mapping[str, tuple[str, ...]]
+    summary: Summary
+
+
+def judge_boards(inputs: ReportInputs) -> tuple[JudgeBoard, ...]:
+    """Returns a leaderboard per benchmark and level, with people's ratings and, where that is more, with all."""
+    averages, correlations = (
+        inputs.tables.get(name, empty_table(name)).to_pandas()
+        for name in ("metaeval/averages", "metaeval/correlations")
+    )
+    groups = averaged_groups(averages, correlations, also_full=True)
+    return tuple(_judge_board(inputs, title, rows.assign(row=scorer_names(rows))) for title, rows in groups)
+
+
+def judge_tags(inputs: ReportInputs, judge: str, method: str) -> tuple[str, ...]:
+    """Returns what kind of judge somebody is, where it is no language model that was asked."""
+    if method in _TAG_OF_METHOD:
+        return (_TAG_OF_METHOD[method],)
+    if judge in inputs.baselines:
+        return ("baseline",)
+    return (EMBEDDED,) if judge in inputs.embedded else ()
+
+
+def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame) -> JudgeBoard:
+    dimensions = dimension_order(rows["dimension"])
+    deciding = deciding_dimension(dimensions)
+    measures = tuple(
+        Measure(shown_dimension(name), "correlation", name == deciding, _values(rows[rows["dimension"] == name]))
+        for name in dimensions
+    )
+    order = measures[dimensions.index(deciding)].values
+    judges = sorted(set(rows["row"]), key=lambda judge: _rank(order.get(judge), judge))
+    board = Board(None, measures, tuple(judges), dimensions.index(deciding))
+    tags = {
+        row: judge_tags(inputs, judge, method)
+        for row, judge, method in zip(rows["row"], rows["judge"], rows["method"], strict=True)
+    }
+    return JudgeBoard(title, board, tags, _summary(board, tags, rows))
+
+
+def _values(rows: pd.DataFrame) -> dict[str, Value]:
+    return {
+        row["row"]: Value(
+            _number(row["pearson"]),
+            _number(row["pearson_low"]),
+            _number(row["pearson_high"]),
+            _number(row["published_pearson"]),
+            note=row["reason"] or "" if isinstance(row["reason"], str) else "",
+        )
+        for row in rows.to_dict("records")
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or is_missing(value) else float(value)
+
+
+def _rank(value: Value | None, judge: str) -> tuple[bool, float, str]:
+    number = value.value if value else None
+    return (number is None, -(number or 0.0), judge)
+
+
+def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFrame) -> Summary:
+    """Returns who agrees best, how surely, and what kinds of judges are among them."""
+    assert board.ordered_by is not None
+    measure = board.measures[board.ordered_by]
+    known = {judge: value for judge, value in measure.values.items() if value.value is not None}
+    ranked = [(judge, known[judge]) for judge in board.models if judge in known]
+    if not ranked:
+        return Summary("No judge has a correlation here.", ())
+    first, leading = ranked[0]
+    number = write_number(leading.value, "correlation")
+    answer = f"{first} {_AGREES[rows['raters'].iloc[0]]}: {number} on {measure.label}."
+    if leading.low is not None and leading.low <= 0:
+        interval = write_interval(leading.low, leading.high, "correlation")
+        answer = (
+            f"No judge clearly agrees with the ratings: {first} is first with {number} ({interval}) on {measure.label}."
+        )
+    basis = []
+    if len(ranked) > 1:
+        second, following = ranked[1]
+        if leading.low is not None and following.high is not None and following.high >= leading.low:
+            basis.append(f"The intervals of {first} and {second} overlap, so their order is not settled.")
+    n = sorted({int(count) for count in rows[~rows["dimension"].isin([ALL, AVERAGE])]["n_averaged"]})
+    if n[-1] > 1:
+        counts = f"{n[0]} to {n[-1]}" if len(n) > 1 else f"{n[0]}"
+        basis.append(f"Each number is the mean of {counts} correlations.")
+    return Summary(answer, (*basis, *_kinds(board, tags)))
+
+
+def _kinds(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Returns what embedded judges and baselines are, where there are any."""
+    sentences = []
+    embedded = [judge for judge in board.models if EMBEDDED in tags[judge]]
+    baselines = [judge for judge in board.models if "baseline" in tags[judge]]
+    if embedded:
+        are = "is an embedded model" if len(embedded) == 1 else "are embedded models"
+        sentences.append(
+            f"{listed(embedded)} {are}: small and classical, learned without any rating; a floor for judges, and no "
+            "claim about language models."
+        )
+    if baselines:
+        are = "is a baseline that reads" if len(baselines) == 1 else "are baselines that read"
+        sentences.append(f"{listed(baselines)} {are} no meaning: what does not beat them is no judge.")
+    return sentences

@@ -1,0 +1,72 @@
+"""The parts of the page: what each asks, in words. Adding a part is adding an entry here.
+
+A table belongs to the part that its name begins with, a figure to the part that it names. A part is on the page where
+it has anything to show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class PartText:
+    """What is said about one part.
+
+    Attributes:
+        label: its name in the page's navigation.
+        title: its heading.
+        intro: paragraphs under the heading.
+        leaderboard, items: headings of its leaderboards, and of the single cases behind its numbers.
+    """
+
+    label: str
+    title: str
+    intro: tuple[str, ...] = ()
+    leaderboard: str = "Leaderboard"
+    items: str = "Items"
+
+
+BOTCHAT = "botchat"
+METAEVAL = "metaeval"
+
+PARTS: Mapping[str, PartText] = MappingProxyType(
+    {
+        BOTCHAT: PartText("BotChat", "Who chats best?", items="Dialogues"),
+        METAEVAL: PartText(
+            "Meta-evaluation",
+            "How far can a judge be trusted?",
+            (
+                "Judges score responses and dialogues that people rated; the correlation of the two says how good a "
+                "judge is. It is taken within each corpus and then averaged. Judges of different kinds stand side by "
+                "side: language models, small embedded ones, baselines that any judge has to beat, ready scores, and "
+                "the annotations of a model that came with a corpus. Where a reference is known by construction, "
+                "nobody rated: it is the number of steps by which a dialogue was damaged.",
+            ),
+            leaderboard="Which judge agrees best with the ratings?",
+            items="Rated items",
+        ),
+        "robustness": PartText(
+            "Robustness",
+            "Does a judge notice damage?",
+            (
+                "Judges score items before and after they were damaged in a known way; a judge notices the damage if "
+                "its score falls by more than a threshold.",
+            ),
+        ),
+        "dialogbench": PartText(
+            "DialogBench",
+            "How well does a model understand dialogues?",
+            ("Multiple-choice questions on dialogues, in twelve tasks; chance is one in the number of options.",),
+        ),
+    }
+)
+"""By the part's name, in the order of the page."""
+
+
+def part_of(table: str) -> str | None:
+    """Returns the part that a table belongs to, or None for one of no part in particular."""
+    part = table.split("/")[0]
+    return part if "/" in table and part in PARTS else None

@@ -1,0 +1,88 @@
+"""Asking one model within a stage that needs the answers to go on: through the store, with progress and usage."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dialeval.aggregation.usage import TokenSums, Usage, write_usage
+from dialeval.engines.answering import Answering, response_row
+from dialeval.engines.request import Engine, Request
+from dialeval.engines.store import ResponseStore
+from dialeval.progress import Progress
+
+_Result = TypeVar("_Result")
+
+
+class Asked:
+    """One model under one protocol, and what was asked of it.
+
+    Args:
+        answering: the model and its store.
+        name: the model's name.
+        protocol: the protocol.
+    """
+
+    def __init__(self, answering: Answering, name: str, protocol: str) -> None:
+        self._answering, self._name, self._protocol = answering, name, protocol
+        self._tokens, self._seconds = TokenSums(), 0.0
+
+    async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
+        """Returns a row of `responses` for each request, in their order; what the store has is not asked again.
+
+        Raises:
+            UserError: more requests failed than the configuration allows.
+        """
+        await self._answering.ask_all(requests)
+        self._answering.check_failures()
+        rows = []
+        for request in requests:
+            key = self._answering.key(request)
+            response = self._answering.store.get(key)
+            if response is not None:
+                self._tokens.add(key, response)
+            rows.append(response_row(request, key, response))
+        return rows
+
+    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Runs work that asks this model to its end."""
+        start = time.monotonic()
+        result = self._answering.run(work)
+        self._seconds = time.monotonic() - start
+        self._answering.progress.finish()
+        return result
+
+    def write_usage(self, path: Path) -> None:
+        """Writes the record of the usage."""
+        usage = Usage.of_job(
+            self._name,
+            self._protocol,
+            requests=self._answering.total,
+            asked=self._answering.asked,
+            tokens=self._tokens,
+            failures=self._answering.failures,
+            seconds=self._seconds,
+        )
+        write_usage(path, usage)
+
+
+@contextmanager
+def asking(
+    engine: Engine, store: Path, *, name: str, protocol: str, max_failure_share: float, total: int | None
+) -> Iterator[Asked]:
+    """Gives a model to be asked, with its store open.
+
+    Args:
+        engine: the model's engine.
+        store: where stores lie.
+        name: the model's name.
+        protocol: the protocol.
+        max_failure_share: the share of requests that may fail.
+        total: how many answers are wanted, as far as that is known.
+    """
+    progress = Progress(f"{protocol} by {name}", total, "answers")
+    with ResponseStore(store, identity=engine.identity, name=name, protocol=protocol, writer="whole") as kept:
+        yield Asked(Answering(engine, kept, progress, max_failure_share=max_failure_share), name, protocol)

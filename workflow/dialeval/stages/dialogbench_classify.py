@@ -1,0 +1,49 @@
+"""Has a judge tell style and domain of written dialogues (DialogBench, Figures 5 and 6)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.config import Answering, Model
+from dialeval.dialogbench import classification
+from dialeval.dialogbench.rounds import Attempt, classify_attempts
+from dialeval.engines.opening import open_engine
+from dialeval.prompts.rendering import Templates
+from dialeval.stages.asking import asking
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, iterate_rows, to_table, write_table
+
+
+class Settings(BaseModel):
+    """The judge."""
+
+    name: str
+    model: Model
+    answering: Answering
+    prompts_directory: Path | None = None
+
+
+def stage(
+    settings: Settings, written: Path, store: Path, descriptions: Path, usage: Path, provenance: Provenance
+) -> None:
+    """Writes the table `item_descriptions`, a row for each accepted item, and a record of the usage."""
+    attempts = [Attempt.from_row(row) for row in iterate_rows(written, "written_items")]
+    with asking(
+        open_engine(settings.model, []),
+        store,
+        name=settings.name,
+        protocol=classification.PROTOCOL,
+        max_failure_share=settings.answering.max_failure_share,
+        total=sum(one.outcome.accepted for one in attempts),
+    ) as judge:
+        rows = judge.run(
+            classify_attempts(judge.ask, attempts, Templates(settings.prompts_directory), judge=settings.name)
+        )
+    write_table(descriptions, "item_descriptions", to_table("item_descriptions", rows), provenance)
+    judge.write_usage(usage)
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,60 @@
+"""Has a judge say which written items are sound (DialogBench 3.4, data filter); what was written is not asked again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.config import Answering, EmbeddedModel, Model
+from dialeval.dialogbench import filtering
+from dialeval.dialogbench.embedded_engines import FilterByChoice
+from dialeval.dialogbench.rounds import Attempt, filter_attempts
+from dialeval.engines.opening import open_engine
+from dialeval.prompts.rendering import Templates
+from dialeval.stages.asking import asking
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, iterate_rows
+
+
+class Settings(BaseModel):
+    """The judge."""
+
+    name: str
+    model: Model
+    answering: Answering
+    prompts_directory: Path | None = None
+
+
+def stage(
+    settings: Settings,
+    written: Path,
+    learned: list[Path],
+    store: Path,
+    filtered: Path,
+    usage: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
+    attempts = [Attempt.from_row(row) for row in iterate_rows(written, "written_items")]
+    n_accepted = sum(one.outcome.accepted for one in attempts)
+    engine = open_engine(settings.model, learned)
+    with asking(
+        FilterByChoice(engine) if isinstance(settings.model, EmbeddedModel) else engine,
+        store,
+        name=settings.name,
+        protocol=filtering.PROTOCOL,
+        max_failure_share=settings.answering.max_failure_share,
+        total=n_accepted,
+    ) as judge:
+        results = judge.run(
+            filter_attempts(judge.ask, attempts, Templates(settings.prompts_directory), judge=settings.name)
+        )
+    with TableWriter(filtered, "written_items", provenance) as table:
+        table.write_all(one.to_row() for one in results)
+    judge.write_usage(usage)
+    print(f"{sum(one.outcome.accepted for one in results)} of {n_accepted} items called correct")
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,48 @@
+"""Reads which options a model chose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.dialogbench.examination import Method, parse_all
+from dialeval.protocols.joining import answered
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, iterate_rows
+
+_ABOUT = ("request_id", "seed_id")
+_ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "logprob", "n_tokens")
+
+
+class Settings(BaseModel):
+    """Whose answers they are, and how they were given."""
+
+    model: str
+    method: Method
+
+
+def stage(
+    settings: Settings, items: Path, requests: Path, responses: list[Path], answers: Path, provenance: Provenance
+) -> None:
+    """Writes the table `test_answers`."""
+    item_of: dict[str, TestItem] = {}
+    origin_of: dict[str, dict[str, str]] = {}
+    for row in iterate_rows(items, "test_items"):
+        item_of[row["item_id"]] = TestItem.from_row(row)
+        origin_of[row["item_id"]] = {"source": row["source"], "variant": row["variant"]}
+
+    def rows() -> Iterator[dict[str, Any]]:
+        pairs = answered(requests, responses, _ABOUT, _ANSWER)
+        for row in parse_all(settings.model, settings.method, item_of, pairs):
+            yield origin_of[row["item_id"]] | row
+
+    with TableWriter(answers, "test_answers", provenance) as table:
+        table.write_all(rows())
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,43 @@
+"""Plans an examination: every test item becomes the requests of one method (DialogBench 4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.dialogbench.examination import Method, Presentation, plan
+from dialeval.engines.request import Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, iterate_rows
+
+
+class Settings(BaseModel):
+    """How models answer, and where other prompts lie."""
+
+    method: Method
+    circular: bool
+    presentation: Presentation
+    max_tokens: int
+    prompts_directory: Path | None = None
+
+
+def stage(settings: Settings, items: Path, requests: Path, provenance: Provenance) -> None:
+    """Writes the table `requests`."""
+    planned = plan(
+        (TestItem.from_row(row) for row in iterate_rows(items, "test_items")),
+        settings.method,
+        Templates(settings.prompts_directory),
+        Sampling(temperature=0.0, max_tokens=settings.max_tokens),
+        circular=settings.circular,
+        presentation=settings.presentation,
+    )
+    with TableWriter(requests, "requests", provenance) as table:
+        table.write_all(one.to_row() for one in planned)
+    print(f"{table.rows} requests planned")
+
+
+if __name__ == "__main__":
+    run(stage)

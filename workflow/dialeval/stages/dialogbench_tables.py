@@ -1,0 +1,116 @@
+"""DialogBench's tables: items, accuracies, domains, places, rotations, styles, ablations, and what became of items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.answer_rates import Answer, Row, grouped
+from dialeval.aggregation.dialogbench import (
+    ablation_rows,
+    accuracy_rows,
+    circular_rows,
+    domain_count_rows,
+    domain_rows,
+    human_rows,
+    item_rows,
+    position_rows,
+    style_rows,
+)
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.dialogbench.checking import counts
+from dialeval.dialogbench.rounds import Attempt
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, iterate_rows, read_tables, to_table, write_for_people
+
+
+class Settings(BaseModel):
+    """The confidence of the intervals, and the ablations that are compared with the full procedure."""
+
+    confidence: float
+    ablations: list[str]
+
+
+def stage(
+    settings: Settings,
+    items: Path,
+    answers: list[Path],
+    written: list[Path],
+    descriptions: list[Path],
+    folder: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
+    every = read_tables(answers, "test_answers").to_pylist()
+    full = [answer for answer in every if answer["variant"] == "full"]
+    described = dict(_by_variant(read_tables(descriptions, "item_descriptions").to_pylist()))
+    for name, rows in (
+        ("items", _items(items)),
+        ("accuracy", [*_by_source(accuracy_rows, full, settings), *_people(full)]),
+        ("domains", _by_source(domain_rows, full, settings)),
+        ("positions", _by_source(position_rows, full, settings)),
+        ("circular", _by_source(circular_rows, full, settings)),
+        ("styles", style_rows(described)),
+        ("domain_counts", domain_count_rows(described)),
+        ("ablations", ablation_rows(_variants(every, settings.ablations), settings.confidence)),
+        ("filter_counts", _counts(written)),
+    ):
+        table = to_table(f"dialogbench/{name}", list(rows))
+        path = folder / f"{name}.parquet"
+        write_for_people(path, path.with_suffix(".csv"), f"dialogbench/{name}", table, provenance)
+
+
+def _items(path: Path) -> list[Row]:
+    found: dict[str, list[TestItem]] = {}
+    for row in iterate_rows(path, "test_items"):
+        if row["variant"] == "full":
+            found.setdefault(row["source"], []).append(TestItem.from_row(row))
+    return [{"source": source, **row} for source, own in found.items() for row in item_rows(own)]
+
+
+def _by_source(
+    rows_of: Callable[[Iterable[Answer], float], list[Row]], answers: list[dict[str, Any]], settings: Settings
+) -> list[Row]:
+    return [
+        {"source": source, **row}
+        for (source,), group in grouped(answers, "source")
+        for row in rows_of(group, settings.confidence)
+    ]
+
+
+def _people(answers: list[dict[str, Any]]) -> list[Row]:
+    languages = sorted({answer["language"] for answer in answers})
+    return [{"source": "paper", **row} for row in human_rows(languages)]
+
+
+def _variants(answers: list[dict[str, Any]], ablations: list[str]) -> dict[str, list[Answer]]:
+    """Returns the answers to written items by procedure, if there is any to compare with the full one."""
+    if not ablations:
+        return {}
+    of = dict(_by_variant(answer for answer in answers if answer["source"] == "written"))
+    variants = {"full": of.get("full", [])}
+    if "styles" in ablations:
+        variants["-styles"] = of.get("-styles", [])
+    if "filter" in ablations:
+        variants["-filter"] = [*of.get("full", []), *of.get("-filter", [])]
+    return variants
+
+
+def _by_variant(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Answer]]]:
+    return [(variant, group) for (variant,), group in grouped(rows, "variant")]
+
+
+def _counts(written: list[Path]) -> list[Row]:
+    attempts = [Attempt.from_row(row) for path in written for row in iterate_rows(path, "written_items")]
+    return [
+        {"variant": variant, **row}
+        for variant, styles in (("full", True), ("-styles", False))
+        for row in counts(one.outcome for one in attempts if one.styles is styles)
+    ]
+
+
+if __name__ == "__main__":
+    run(stage)

@@ -1,0 +1,121 @@
+"""Has test items written, round by round, and checks them by rule (DialogBench 3.3 and 3.4)."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.config import Answering, Model
+from dialeval.corpora.seeds import dialogues_of
+from dialeval.dialogbench import embedded_writer, writing
+from dialeval.dialogbench.briefs import plan_briefs
+from dialeval.dialogbench.checking import Rules
+from dialeval.dialogbench.embedded_engines import RuleWriter
+from dialeval.dialogbench.rounds import Attempt, write_in_rounds
+from dialeval.engines.opening import open_engine
+from dialeval.engines.request import Dialogue, Engine, Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.stages.asking import Asked, asking
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, read_table
+
+
+class Settings(BaseModel):
+    """Who writes what; without a model items are made by rule. `styles` holds both for the ablation."""
+
+    name: str | None
+    model: Model | None
+    answering: Answering
+    tasks: list[str]
+    domains: list[str]
+    per_cell: int
+    languages: list[str]
+    styles: list[bool]
+    max_rounds: int
+    temperature: float
+    max_tokens: int
+    min_turns: int
+    max_length_ratio: float
+    max_question_share: float
+    duplicate_similarity: float
+    random_seed: int
+    prompts_directory: Path | None = None
+
+
+def stage(
+    settings: Settings,
+    dialogues: list[Path],
+    store: Path,
+    written: Path,
+    usage: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `written_items`, a row for each answer of the writer, and a record of the usage."""
+    engine = _writer(settings, dialogues)
+    name = settings.name or embedded_writer.ORIGIN
+    n_wanted = len(settings.tasks) * len(settings.domains) * settings.per_cell
+    n_wanted *= len(settings.languages) * len(settings.styles)
+    with asking(
+        engine,
+        store,
+        name=name,
+        protocol=writing.PROTOCOL,
+        max_failure_share=settings.answering.max_failure_share,
+        total=n_wanted,
+    ) as writer:
+        attempts = writer.run(_write(settings, writer, name))
+    with TableWriter(written, "written_items", provenance) as table:
+        table.write_all(one.to_row() for one in attempts)
+    writer.write_usage(usage)
+    n_accepted = sum(one.outcome.accepted for one in attempts)
+    print(f"{n_accepted} of {n_wanted} items written and accepted, in {len(attempts)} answers")
+
+
+def _writer(settings: Settings, dialogues: list[Path]) -> Engine:
+    if settings.model is not None:
+        return open_engine(settings.model, [])
+    by_language: dict[str, list[Dialogue]] = {}
+    for table in (read_table(path, "utterances") for path in dialogues):
+        language_of = dict(zip(table["dialogue_id"].to_pylist(), table["language"].to_pylist(), strict=True))
+        for dialogue_id, dialogue in dialogues_of(table).items():
+            by_language.setdefault(language_of[dialogue_id], []).append(dialogue)
+    return RuleWriter(by_language)
+
+
+async def _write(settings: Settings, writer: Asked, name: str) -> list[Attempt]:
+    parts = []
+    for styles in settings.styles:
+        briefs = chain.from_iterable(
+            plan_briefs(
+                settings.tasks,
+                settings.domains,
+                per_cell=settings.per_cell,
+                language=language,
+                styles=styles,
+                random_seed=settings.random_seed,
+            )
+            for language in settings.languages
+        )
+        parts.append(
+            await write_in_rounds(
+                writer.ask,
+                list(briefs),
+                Templates(settings.prompts_directory),
+                Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
+                origin=name,
+                rules=Rules(
+                    min_turns=settings.min_turns,
+                    max_length_ratio=settings.max_length_ratio,
+                    max_question_share=settings.max_question_share,
+                ),
+                duplicate_similarity=settings.duplicate_similarity,
+                max_rounds=settings.max_rounds,
+            )
+        )
+    return [attempt for part in parts for attempt in part]
+
+
+if __name__ == "__main__":
+    run(stage)
