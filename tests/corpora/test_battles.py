@@ -82,3 +82,28 @@ def test_the_public_tables(real_data: Path, name: str, n: int, models: int, ties
     assert len({side for battle in battles for side in battle[:2]}) == models
     assert sum(battle.winner == "tie" for battle in battles) == ties
     assert len({battle.cluster for battle in battles}) == prompts
+
+
+def test_mt_benchs_judgements_are_battles(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.jsonl"
+    lines = [
+        '{"question_id": 81, "model_a": "alpha", "model_b": "beta, tuned", "winner": "model_a", "turn": 1}',
+        "",
+        '{"question_id": 81, "model_a": "beta, tuned", "model_b": "alpha", "winner": "model_b", "turn": 1}',
+        '{"turn": 2, "winner": "tie (inconsistent)", "question_id": 82, "model_a": "alpha", "model_b": "beta, tuned"}',
+        '{"question_id": 82, "model_a": "alpha", "model_b": "beta, tuned", "winner": "beta, tuned", "turn": 2}',
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    battles = read(path, left="model_a", right="model_b", cluster="question_id")
+    assert [(one.left, one.winner, one.cluster) for one in battles] == [
+        ("alpha", "left", "81"),
+        ("beta, tuned", "right", "81"),
+        ("alpha", "tie", "82"),
+        ("alpha", "right", "82"),
+    ]
+    path.write_text("\n".join([*lines, '{"question_id": 83, "model_a": "alpha", "winner": "tie"}']), encoding="utf-8")
+    with pytest.raises(UserError, match="line 6: the field 'model_b' of the first line is missing"):
+        read(path, left="model_a", right="model_b")
+    path.write_text(lines[0].replace('"model_a",', '"error",'), encoding="utf-8")
+    with pytest.raises(UserError, match="'error', which is no winner"):
+        read(path, left="model_a", right="model_b")

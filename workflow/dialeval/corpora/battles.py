@@ -1,11 +1,12 @@
-"""Plain tables of battles: CSV files that say who met whom and who won.
+"""Plain tables of battles: CSV or JSON Lines files that say who met whom and who won.
 
     left,right,winner,prompt
     my-model,baseline,left,7
     baseline,"other model, tuned",tie,7
 
-The winner is `left`, `right` or `tie`, in any case of letters. Names may hold anything but line ends. Columns that
-nobody asks for are ignored, and so are blank lines.
+The winner is `left`, `right` or `tie`, in any case of letters; or the name of the left or right column, as MT-bench
+writes it (`model_a`); or the name of the model itself. `tie (...)` is a tie. Names may hold anything but line ends.
+Columns that nobody asks for are ignored, and so are blank lines.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.corpora.dialogues import read_text
+from dialeval.corpora.dialogues import parse_json, read_text
 from dialeval.errors import UserError
 
 WINNER_COLUMNS = ("winner", "label")
@@ -40,7 +41,7 @@ def read(
     """Reads a table of battles, in its order.
 
     Args:
-        path: CSV file with a header, UTF-8.
+        path: CSV file with a header, or a .jsonl file with one object a line, UTF-8.
         left: column with the name of the one shown first.
         right: column with the name of the one shown second.
         winner: column with the outcome; None for whichever of `WINNER_COLUMNS` is there.
@@ -49,7 +50,7 @@ def read(
     Raises:
         UserError: the file, the line, the value and the remedy.
     """
-    rows = _rows(path)
+    rows = _objects(path) if path.suffix == ".jsonl" else _rows(path)
     _, header = next(rows, (0, []))
     if not header:
         raise UserError(f"{path}: the file is empty; its first line must name the columns")
@@ -65,7 +66,8 @@ def read(
                 "into double quotes"
             )
         value = {field: row[place].strip() for field, place in places.items()}
-        battle = Battle(value["left"], value["right"], value["winner"].lower(), value.get("cluster", str(number)))
+        outcome = _outcome(value, left, right)
+        battle = Battle(value["left"], value["right"], outcome, value.get("cluster", str(number)))
         _check(battle, value["winner"], fields, where)
         battles.append(battle)
     if not battles:
@@ -86,6 +88,40 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, row
     except csv.Error as error:
         raise UserError(f"{path}, line {reader.line_num}: not readable as CSV ({error}); check the quotes") from None
+
+
+def _objects(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yields the fields of the first object of a JSON Lines file as a header, then the values of every object.
+
+    Raises:
+        UserError: a line is no JSON object, or lacks a field of the first.
+    """
+    header: list[str] = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        record = parse_json(line, where)
+        if not isinstance(record, dict):
+            raise UserError(f"{where}: a line must hold one JSON object, not {type(record).__name__}")
+        if not header:
+            header = list(record)
+            yield number, header
+        missing = [name for name in header if name not in record]
+        if missing:
+            raise UserError(f"{where}: the field '{missing[0]}' of the first line is missing; give it in every line")
+        yield number, [str(record[name]) for name in header]
+
+
+def _outcome(value: dict[str, str], left: str, right: str) -> str:
+    """Returns who won as one of `WINNERS`, or what is written if it is none of them."""
+    written = value["winner"]
+    if written in (left, value["left"]):
+        return "left"
+    if written in (right, value["right"]):
+        return "right"
+    plain = written.lower()
+    return "tie" if plain.startswith("tie (") else plain
 
 
 def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
@@ -112,7 +148,8 @@ def _check(battle: Battle, written: str, columns: dict[str, str], where: str) ->
             raise UserError(f"{where}: column '{columns[field]}' is empty; write a name or remove the row")
     if battle.winner not in WINNERS:
         raise UserError(
-            f"{where}: column '{columns['winner']}' is {written!r:.80}, which is no winner; write left, right or tie"
+            f"{where}: column '{columns['winner']}' is {written!r:.80}, which is no winner; write left, right or tie, "
+            "or the winner's name; leave out comparisons whose outcome is not known"
         )
     if battle.left == battle.right:
         raise UserError(f"{where}: '{battle.left}' is compared with itself; correct a name or remove the row")
