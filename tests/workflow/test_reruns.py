@@ -37,6 +37,7 @@ def test_elos_code_re_runs_elo_and_what_follows(finished: Workspace) -> None:
     assert finished.would_run() == AFTER_ELO
 
 
+@pytest.mark.slow
 def test_unievals_template_asks_unieval_anew_and_leaves_arena(finished: Workspace) -> None:
     arena, unieval = finished.stored("forest-*/arena"), finished.stored("forest-*/unieval")
     finished.edit("workflow/dialeval/prompts/unieval.j2", "Turing test", "kind of Turing test")
@@ -61,6 +62,7 @@ def test_another_chatbot_leaves_the_others_unasked(finished: Workspace) -> None:
     assert "12 asked, 36 from the store" in output
 
 
+@pytest.mark.slow
 def test_a_chatbot_taken_away_asks_nothing(finished: Workspace) -> None:
     before = sorted(finished.stored("*/*"))
     finished.configure(chatbots=["random"])
@@ -68,6 +70,7 @@ def test_a_chatbot_taken_away_asks_nothing(finished: Workspace) -> None:
     assert sorted(finished.stored("*/*")) == before
 
 
+@pytest.mark.slow
 def test_another_judge_is_the_only_one_asked(finished: Workspace) -> None:
     before = finished.stored("forest-*/*")
     models = {**SMALL["models"], "second": {"engine": "embedded", "method": "forest", "folds": 4}}

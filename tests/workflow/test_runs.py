@@ -17,6 +17,7 @@ def read_csv(workspace: Workspace, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.slow
 def test_two_runs_from_scratch_give_the_same_bytes(undisturbed: Workspace, workspace: Workspace) -> None:
     workspace.run(cores=1)
     one, other = undisturbed.tables(), workspace.tables()
@@ -48,6 +49,7 @@ def test_shards_change_no_dialogue_and_no_number(undisturbed: Workspace, finishe
             assert one[name] == other[name], name
 
 
+@pytest.mark.slow
 def test_one_chatbot_alone(finished: Workspace) -> None:
     finished.configure(chatbots=["random"])
     finished.run()

@@ -1,0 +1,131 @@
+"""DialogBench end to end with embedded models: from writing to figures, and what a change asks for again."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workspace import Workspace, new_workspace
+
+pytestmark = pytest.mark.workflow
+
+SECTION: dict[str, Any] = {
+    "bundled": ["en"],
+    "written": {"domains": ["Film", "Music"], "filter": "generic", "ablations": ["filter"]},
+    "examine": {"letter": ["generic"], "perplexity": ["generic"]},
+    "circular": True,
+}
+TABLES = ("items", "accuracy", "domains", "positions", "circular", "styles", "domain_counts", "ablations",
+          "filter_counts")  # fmt: skip
+FIGURES = ("tasks", "domains", "positions", "styles", "domain_counts")
+
+
+def configure(workspace: Workspace, **changes: Any) -> None:
+    workspace.configure(chatbots=[], judges=[], protocols={}, dialogbench={**SECTION, **changes})
+
+
+@pytest.fixture(scope="module")
+def examined(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A workspace in which DialogBench ran to its end; not to be changed."""
+    done = new_workspace(tmp_path_factory.mktemp("dialogbench") / "work")
+    configure(done)
+    done.run("dialogbench")
+    return done
+
+
+@pytest.fixture
+def changed(examined: Workspace, tmp_path: Path) -> Workspace:
+    """A copy that a test may change."""
+    return examined.copy(tmp_path / "work")
+
+
+def rows_of(workspace: Workspace, table: str) -> list[dict[str, str]]:
+    with (workspace.folder / f"results/tables/dialogbench/{table}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_what_a_run_leaves(examined: Workspace) -> None:
+    names = set(examined.tables())
+    assert {f"tables/dialogbench/{name}.{suffix}" for name in TABLES for suffix in ("parquet", "csv")} <= names
+    assert {f"figures/dialogbench/{name}.{suffix}" for name in FIGURES for suffix in ("svg", "pdf")} <= names
+    items = rows_of(examined, "items")
+    assert sum(int(row["n"]) for row in items if row["source"] == "bundled") == 48
+    assert {(row["task"], row["origin"]) for row in items if row["source"] == "written"} <= {
+        ("MRG", "embedded"),
+        ("DI", "embedded"),
+    }
+    counted = sum(int(row["n"]) for row in rows_of(examined, "filter_counts"))
+    assert counted == len(examined.stored("embedded-*/dialogbench_writing")) >= 4
+
+
+def test_one_who_always_takes_the_first_option_gets_its_share_and_is_found_out(examined: Workspace) -> None:
+    (first,) = [
+        row
+        for row in rows_of(examined, "positions")
+        if (row["source"], row["method"], row["n_options"], row["letter"]) == ("bundled", "letter", "4", "A")
+    ]
+    assert (float(first["accuracy"]), float(first["share_chosen"])) == (1.0, 1.0)
+    assert float(first["p_uniform"]) < 1e-6
+    (circular,) = [
+        row for row in rows_of(examined, "circular") if (row["source"], row["task"]) == ("bundled", "Overall")
+    ]
+    assert float(circular["accuracy"]) == 0.0
+    assert float(circular["single_accuracy"]) > 0.2
+    assert {row["method"] for row in rows_of(examined, "accuracy")} == {
+        "letter",
+        "perplexity",
+        "perplexity_total",
+        "published",
+    }
+
+
+def test_the_filters_ablation_has_the_items_that_it_refused(examined: Workspace) -> None:
+    n = {
+        row["variant"]: int(row["n"])
+        for row in rows_of(examined, "ablations")
+        if (row["method"], row["name"]) == ("letter", "Overall")
+    }
+    refused = [int(row["n"]) for row in rows_of(examined, "filter_counts") if row["reason"] == "filtered_out"]
+    assert n["-filter"] == n["full"] + sum(refused)
+
+
+def test_a_second_run_does_nothing(examined: Workspace) -> None:
+    assert "Nothing to be done" in examined.run("dialogbench")
+
+
+def test_another_examinee_is_the_only_one_asked(changed: Workspace) -> None:
+    before = changed.stored("*/*")
+    configure(changed, examine={"letter": ["generic", "random"], "perplexity": ["generic"]})
+    jobs = changed.would_run("dialogbench")
+    assert (jobs["examine"], jobs["parse_examination"]) == (1, 1)
+    assert not {"write_items", "filter_items", "read_items", "plan_examination"} & set(jobs)
+    changed.run("dialogbench")
+    asked = len(changed.stored("random-*/dialogbench_letter"))
+    assert asked > 48
+    assert len(changed.stored("*/*")) == len(before) + asked
+    assert {row["model"] for row in rows_of(changed, "circular")} == {"generic", "random"}
+
+
+def test_another_filter_asks_for_no_writing_again(changed: Workspace) -> None:
+    written = changed.stored("*/dialogbench_writing")
+    configure(changed, written={**SECTION["written"], "filter": "random"})
+    jobs = changed.would_run("dialogbench")
+    assert "write_items" not in jobs
+    assert jobs["filter_items"] == 1
+    changed.run("dialogbench")
+    assert changed.stored("*/dialogbench_writing") == written
+    configure(changed, written={"domains": ["Film", "Music"]})
+    assert not {"write_items", "filter_items"} & set(changed.would_run("dialogbench"))
+
+
+def test_another_language_asks_only_about_what_is_new(changed: Workspace) -> None:
+    before = changed.stored("generic-*/dialogbench_letter")
+    configure(changed, bundled=["en", "zh"])
+    assert "write_items" not in changed.would_run("dialogbench")
+    changed.run("dialogbench")
+    assert len(changed.stored("generic-*/dialogbench_letter")) == len(before) + 4 * 10 + 3 + 2
+    usage = json.loads((changed.folder / "results/usage/generic/dialogbench_letter-1-of-1.json").read_text())
+    assert usage["requests"] - usage["asked"] == len(before)
