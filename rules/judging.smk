@@ -111,10 +111,10 @@ rule plan_again:
         settings=lambda wildcards: settings(
             protocol=wildcards.protocol, prompts_directory=PROMPTS
         ),
-        code=code("plan_again"),
+        code=code("again_plan"),
     shell:
         command(
-            "plan_again",
+            "again_plan",
             "--requests {input.requests:q} --responses {input.responses:q} --again {output:q}",
         )
 

@@ -90,9 +90,9 @@ rule plan_rating:
             **CONFIG.protocols.rating.sampling() if CONFIG.protocols.rating else {},
             prompts_directory=PROMPTS,
         ),
-        code=code("plan_rating"),
+        code=code("rating_plan"),
     shell:
-        command("plan_rating", "--items {input:q} --requests {output:q}")
+        command("rating_plan", "--items {input:q} --requests {output:q}")
 
 
 rule plan_yes_no:
@@ -111,10 +111,10 @@ rule plan_yes_no:
             dimensions=asked_dimensions(),
             prompts_directory=PROMPTS,
         ),
-        code=code("plan_yes_no"),
+        code=code("yes_no_plan"),
     shell:
         command(
-            "plan_yes_no",
+            "yes_no_plan",
             "--rated {input.rated:q} --damaged {input.damaged:q} --pairs {input.pairs:q} --requests {output:q}",
         )
 
@@ -145,10 +145,10 @@ rule parse_scores:
         "../envs/core.yaml"
     params:
         settings=lambda wildcards: settings(judge=wildcards.judge),
-        code=lambda wildcards: code(f"parse_{wildcards.protocol}"),
+        code=lambda wildcards: code(f"{wildcards.protocol}_parse"),
     shell:
         command(
-            "parse_{wildcards.protocol}",
+            "{wildcards.protocol}_parse",
             "--requests {input.requests:q} --responses {input.responses:q} --again {input.again:q} --scores {output:q}",
         )
 

@@ -153,9 +153,11 @@ def item_makers():
 
 
 def item_usage(part):
-    """Returns the record of the model that writes, filters or describes test items."""
-    name = item_makers()[part] or "embedded"
-    return f"{RESULTS}/usage/{name}/dialogbench_{part}-1-of-1.json"
+    """Returns the record of the model that writes, filters or describes test items.
+
+    It has the same name for every model: Snakemake looks for changed settings only where it knows all outputs.
+    """
+    return f"{RESULTS}/usage/dialogbench/{part}.json"
 
 
 def written_items():

@@ -11,7 +11,7 @@ from dialeval.engines.request import Message, Sampling, request_key
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import unieval
 from dialeval.protocols.planning import request_from_row
-from dialeval.stages import plan_again, unieval_parse
+from dialeval.stages import again_plan, unieval_parse
 from dialeval.tables import Provenance, read_table, to_table, write_table
 
 DIALOGUES = {"bot": {f"s{n}": ("Hi.", "Hello.", f"What now, {n}?") for n in range(4)}}
@@ -40,8 +40,8 @@ def folder(tmp_path: Path) -> Path:
     write_table(tmp_path / "requests", "requests", to_table("requests", planned), Provenance())
     answers = [response(row["request_id"], *ANSWERS[row["seed_id"]]) for row in planned]
     write_table(tmp_path / "responses", "responses", to_table("responses", answers), Provenance())
-    plan_again.stage(
-        plan_again.Settings(protocol="unieval"),
+    again_plan.stage(
+        again_plan.Settings(protocol="unieval"),
         tmp_path / "requests",
         [tmp_path / "responses"],
         tmp_path / "again",
