@@ -221,12 +221,12 @@ rule correlate:
     params:
         settings=metaeval_settings(benchmarks=True),
         code=code("correlate"),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
         command(
             "correlate",
             "--items {input.item_tables:q} --ratings {input.ratings:q} --scores {input.scores:q} "
-            "--correlations {output[0]:q} --averages {output[2]:q} --judge-pairs {output[4]:q} "
-            "--ranking-agreement {output[6]:q}",
+            "--folder {params.folder:q}",
         )
 
 
@@ -248,9 +248,10 @@ rule ensembles:
     params:
         settings=metaeval_settings(benchmarks=True, ensemble_size=True),
         code=code("ensembles"),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
         command(
             "ensembles",
             "--items {input.item_tables:q} --ratings {input.ratings:q} --scores {input.scores:q} "
-            "--dimension-ensemble {output[0]:q} --model-ensemble {output[2]:q} --matrices {output[4]:q}",
+            "--folder {params.folder:q}",
         )

@@ -88,7 +88,7 @@ rule tabulate_robustness:
             else settings()
         ),
         code=code("robustness"),
-        folder=ROBUSTNESS,
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
         command(
             "robustness",

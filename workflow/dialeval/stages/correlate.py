@@ -27,13 +27,10 @@ def stage(
     items: list[Path],
     ratings: list[Path],
     scores: list[Path],
-    correlations: Path,
-    averages: Path,
-    judge_pairs: Path,
-    ranking_agreement: Path,
+    folder: Path,
     provenance: Provenance,
 ) -> None:
-    """Writes four tables, each as Parquet and, beside it, as CSV."""
+    """Writes four tables `metaeval/*` into a folder, each as Parquet and as CSV."""
     cells = gather(
         read_tables(items, "items"),
         read_tables(ratings, "ratings"),
@@ -41,14 +38,14 @@ def stage(
         settings.benchmarks,
     )
     results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks"}))
-    for path, name, rows in (
-        (correlations, "correlations", correlation_rows(results)),
-        (averages, "averages", average_rows(results)),
-        (judge_pairs, "judge_pairs", pair_rows(results)),
-        (ranking_agreement, "ranking_agreement", ranking_rows(results)),
+    for name, rows in (
+        ("correlations", correlation_rows(results)),
+        ("averages", average_rows(results)),
+        ("judge_pairs", pair_rows(results)),
+        ("ranking_agreement", ranking_rows(results)),
     ):
         table = to_table(f"metaeval/{name}", list(rows))
-        write_for_people(path, path.with_suffix(".csv"), f"metaeval/{name}", table, provenance)
+        write_for_people(folder / f"{name}.parquet", folder / f"{name}.csv", f"metaeval/{name}", table, provenance)
 
 
 if __name__ == "__main__":

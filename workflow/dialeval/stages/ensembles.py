@@ -28,12 +28,10 @@ def stage(
     items: list[Path],
     ratings: list[Path],
     scores: list[Path],
-    dimension_ensemble: Path,
-    model_ensemble: Path,
-    matrices: Path,
+    folder: Path,
     provenance: Provenance,
 ) -> None:
-    """Writes three tables, each as Parquet and, beside it, as CSV."""
+    """Writes three tables `metaeval/*` into a folder, each as Parquet and as CSV."""
     cells = gather(
         read_tables(items, "items"),
         read_tables(ratings, "ratings"),
@@ -41,13 +39,13 @@ def stage(
         settings.benchmarks,
     )
     how = settings.model_dump(exclude={"ensemble_size", "benchmarks"})
-    for path, name, rows in (
-        (dimension_ensemble, "dimension_ensemble", dimension_ensemble_rows(cells, **how)),
-        (model_ensemble, "model_ensemble", model_ensemble_rows(cells, size=settings.ensemble_size, **how)),
-        (matrices, "matrices", matrix_rows(cells)),
+    for name, rows in (
+        ("dimension_ensemble", dimension_ensemble_rows(cells, **how)),
+        ("model_ensemble", model_ensemble_rows(cells, size=settings.ensemble_size, **how)),
+        ("matrices", matrix_rows(cells)),
     ):
         table = to_table(f"metaeval/{name}", list(rows))
-        write_for_people(path, path.with_suffix(".csv"), f"metaeval/{name}", table, provenance)
+        write_for_people(folder / f"{name}.parquet", folder / f"{name}.csv", f"metaeval/{name}", table, provenance)
 
 
 if __name__ == "__main__":
