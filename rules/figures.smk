@@ -67,3 +67,31 @@ rule draw_metaeval:
         folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
     shell:
         command("draw_metaeval", "--tables {input:q} --folder {params.folder:q}")
+
+
+rule draw_robustness:
+    input:
+        [f"{ROBUSTNESS}/{name}.parquet" for name in ROBUSTNESS_DRAWN_FROM],
+    output:
+        svg=[
+            report(
+                path,
+                caption=f"captions/robustness_{name}.rst",
+                category="Robustness",
+            )
+            for name, path in zip(ROBUSTNESS_FIGURES, robustness_figure_files("svg"))
+        ],
+        pdf=robustness_figure_files("pdf"),
+    log:
+        f"{RESULTS}/logs/figures/robustness.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            figures=ROBUSTNESS_FIGURES,
+            confidence=CONFIG.robustness.confidence if CONFIG.robustness else 0.95,
+        ),
+        code=code("draw_robustness"),
+        folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
+    shell:
+        command("draw_robustness", "--tables {input:q} --folder {params.folder:q}")

@@ -12,6 +12,12 @@ ROBUSTNESS_TABLES = [
     "drops",
     "ladders",
 ]
+ROBUSTNESS_FIGURES = [  # all are always drawn; one without anything to show says why
+    "ratios",
+    "drops",
+    "ladders",
+]
+ROBUSTNESS_DRAWN_FROM = ["robustness", "drops", "ladders"]
 ENSEMBLES = ["dimension_ensemble", "model_ensemble", "matrices"]
 METAEVAL_FIGURES = [  # all are always drawn; one without anything to show says why
     "judges",
@@ -124,14 +130,32 @@ def published_damage_files():
     return sorted(map(str, folder.glob("*/*/*.txt"))) if folder else []
 
 
-def robustness_files():
-    """Returns the tables and figures of robustness."""
+def robustness_tables():
+    """Returns the tables of robustness."""
     if not CONFIG.robustness:
         return []
     return [
         f"{RESULTS}/tables/robustness/{name}.{suffix}"
         for name in ROBUSTNESS_TABLES
         for suffix in ("parquet", "csv")
+    ]
+
+
+def robustness_figure_files(suffix):
+    """Returns the figures of robustness."""
+    return [
+        f"{RESULTS}/figures/robustness/{name}.{suffix}" for name in ROBUSTNESS_FIGURES
+    ]
+
+
+def robustness_files():
+    """Returns the tables and figures of robustness."""
+    if not CONFIG.robustness:
+        return []
+    return [
+        *robustness_tables(),
+        *robustness_figure_files("svg"),
+        *robustness_figure_files("pdf"),
     ]
 
 
@@ -410,7 +434,7 @@ def report_tables():
             for judge in CONFIG.judges
             if isinstance(CONFIG.models[judge], EmbeddedModel)
         ]
-    parts = [*metaeval_tables(), *robustness_files(), *dialogbench_tables()]
+    parts = [*metaeval_tables(), *robustness_tables(), *dialogbench_tables()]
     return tables + [path for path in parts if path.endswith(".parquet")]
 
 
@@ -424,7 +448,8 @@ def report_verdicts():
 def report_figures():
     """Returns the figures that the page shows."""
     figures = figure_files("svg") if CONFIG.talks() else []
-    return figures + (metaeval_figure_files("svg") if CONFIG.metaeval else [])
+    figures += metaeval_figure_files("svg") if CONFIG.metaeval else []
+    return figures + (robustness_figure_files("svg") if CONFIG.robustness else [])
 
 
 def report_title():

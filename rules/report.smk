@@ -66,6 +66,20 @@ TITLES = {  # file -> title and caption, here and in Snakemake's own report
         "How far raters agree",
         "Agreement of the raters of each corpus among themselves. Dialogues resampled.",
     ),
+    "robustness/ratios": (
+        "Which damage judges notice",
+        "Share of pairs whose score falls by more than theta, beside the share whose score rises by as much, which is "
+        "what noise alone gives (comp-analysis, Table 12). Wilson intervals.",
+    ),
+    "robustness/drops": (
+        "How far scores fall",
+        "Original score less damaged score: the middle half and nine tenths of the pairs, and the theta past which "
+        "damage counts as noticed.",
+    ),
+    "robustness/ladders": (
+        "Damage in steps",
+        "Share of severity ladders on which the score falls with every step, or never rises. Wilson intervals.",
+    ),
 }
 for n in CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []:
     TITLES[f"botchat/figure5_arena_n{n}"] = (

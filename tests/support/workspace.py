@@ -70,9 +70,9 @@ class Workspace:
         assert (process.returncode == 0) is ok, output
         return output
 
-    def would_run(self) -> Counter[str]:
+    def would_run(self, *targets: str) -> Counter[str]:
         """Returns the jobs that a dry run lists, by rule."""
-        output = self.run("--dry-run")
+        output = self.run("--dry-run", *targets)
         counts: Counter[str] = Counter()
         for line in output.split("Job stats:")[-1].splitlines() if "Job stats:" in output else []:
             words = line.split()

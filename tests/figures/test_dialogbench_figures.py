@@ -1,0 +1,186 @@
+"""DialogBench's figures on small tables: what they show, and that they show it for every shape of table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import nan
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dialeval.figures.dialogbench_accuracy import PEOPLE, figure_domains, figure_positions, figure_tasks
+from dialeval.figures.dialogbench_shares import figure_domain_counts, figure_styles
+from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.tables import empty_table
+
+TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
+DRAW: dict[str, Callable[[pd.DataFrame], Figure]] = {
+    "accuracy": figure_tasks,
+    "domains": figure_domains,
+    "positions": figure_positions,
+    "styles": figure_styles,
+    "domain_counts": figure_domain_counts,
+}
+
+
+def accuracy(models: dict[str, float], tasks: tuple[str, ...] = TASKS, source: str = "bundled") -> pd.DataFrame:
+    """Returns `dialogbench/accuracy` in which a model's accuracy is the same in every task, and people's is .9."""
+    rows = []
+    for model, value in {**models, "human": 0.9}.items():
+        about = {
+            "source": "paper" if model == "human" else source,
+            "model": model,
+            "method": "published" if model == "human" else "letter",
+            "language": "en",
+        }
+        rows += [{**about, "scope": "task", "name": task, "accuracy": value, "n": 4} for task in tasks]
+        rows.append({**about, "scope": "dimension", "name": "safety", "accuracy": value, "n": 4})
+        rows.append({**about, "scope": "overall", "name": "Overall", "accuracy": value, "n": 48})
+    return pd.DataFrame(rows)
+
+
+def rows_of(panel: Axes) -> list[str]:
+    return [label.get_text().replace("\n", "") for label in panel.get_yticklabels()]
+
+
+def columns_of(panel: Axes) -> list[str]:
+    return [label.get_text() for label in panel.get_xticklabels()]
+
+
+def words_in(panel: Axes) -> list[str]:
+    return [text.get_text() for text in panel.texts]
+
+
+def caption_of(figure: Figure) -> str:
+    return figure.get_supxlabel().replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_an_empty_table_gives_a_figure_that_says_so(name: str, tmp_path: Path) -> None:
+    figure = DRAW[name](empty_table(f"dialogbench/{name}").to_pandas())
+    save_figure(figure, tmp_path / "f.svg", tmp_path / "f.pdf")
+    assert len(figure.texts) == 1
+    assert figure.texts[0].get_text().startswith("No ")
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_a_table_without_a_needed_column_is_a_programmers_error(name: str) -> None:
+    with pytest.raises(ValueError, match="no column"):
+        DRAW[name](pd.DataFrame({"source": []}))
+
+
+def test_tasks_are_columns_and_the_best_model_is_on_top_below_people() -> None:
+    figure = figure_tasks(accuracy({"worse": 0.25, "better": 0.5, "none": nan}))
+    panel = figure.axes[0]
+    assert panel.get_title(loc="left") == "bundled items, English"
+    assert rows_of(panel) == [PEOPLE, "better (letter)", "worse (letter)", "none (letter)"]
+    assert columns_of(panel) == ["Overall", "", *TASKS]
+    assert words_in(panel).count("50") == words_in(panel).count("25") == 13
+    assert len(words_in(panel)) == 3 * 13
+    assert "4 items in each task" in caption_of(figure)
+    assert figure.get_figwidth() == PAGE_WIDTH
+
+
+def test_people_stand_only_where_all_tasks_are_there_and_sources_have_a_map_each() -> None:
+    both = pd.concat([accuracy({"m": 0.5}), accuracy({"m": 1.0}, ("MRG", "DI"), "written").query("source != 'paper'")])
+    maps = figure_tasks(both).axes[:2]
+    assert [panel.get_title(loc="left") for panel in maps] == ["bundled items, English", "written items, English"]
+    assert rows_of(maps[0]) == [PEOPLE, "m (letter)"]
+    assert rows_of(maps[1]) == ["m (letter)"]
+    assert columns_of(maps[1]) == ["Overall", "", "MRG", "DI"]
+
+
+def test_domains_stand_by_group_behind_their_mean() -> None:
+    about = {"source": "s", "model": "m", "method": "letter", "language": "zh", "n": 3}
+    rows = [("daily life", "Film", 1.0), ("daily life", "Music", 0.0), ("daily life", "mean", 0.5),
+            ("professional knowledge", "Physics", 0.2), ("professional knowledge", "mean", 0.2),
+            ("", "Weather", 0.7)]  # fmt: skip
+    table = pd.DataFrame([{**about, "group": group, "domain": name, "accuracy": value} for group, name, value in rows])
+    figure = figure_domains(table)
+    assert columns_of(figure.axes[0]) == ["daily life (mean)", "Film", "Music", "", "professional (mean)", "Physics"]
+    assert words_in(figure.axes[0]) == ["50", "100", "0", "20", "20"]
+    only = figure_domains(table[table["group"] == ""])
+    assert only.texts[0].get_text().startswith("No item names a domain")
+
+
+def position_rows(model: str, shares: tuple[float, ...], right: tuple[float, ...], p: float) -> list[dict[str, object]]:
+    about = {"source": "s", "model": model, "method": "letter", "language": "en", "n_options": len(shares), "n": 8}
+    return [
+        {**about, "letter": letter, "accuracy": accuracy, "share_chosen": share, "p_uniform": p}
+        for letter, share, accuracy in zip("ABCD", shares, right, strict=False)
+    ]
+
+
+def test_who_prefers_a_letter_is_on_top_and_fewer_options_do_not_count() -> None:
+    table = pd.DataFrame(
+        [
+            *position_rows("even", (0.25, 0.25, 0.25, 0.25), (0.5, 0.5, 0.5, 0.5), 1.0),
+            *position_rows("even", (1.0, 0.0), (1.0, 0.0), 0.5),
+            *position_rows("mute", (nan, nan, nan, nan), (0.0, 0.0, 0.0, 0.0), nan),
+            *position_rows("biased", (0.0, 1.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), 1e-9),
+        ]
+    )
+    figure = figure_positions(table)
+    panel = figure.axes[0]
+    assert rows_of(panel) == ["biased (letter)", "even (letter)", "mute (letter)"]
+    assert columns_of(panel) == [*"ABCD", "", *"ABCD"]
+    assert [words for words in words_in(panel) if words.startswith("p")] == ["p < 0.001", "p = 1.000"]
+    assert words_in(panel)[:8] == ["0", "100", "0", "0", "0", "100", "0", "0"]
+    assert "8 items each" in caption_of(figure)
+
+
+def styles(variants: tuple[str, ...]) -> pd.DataFrame:
+    shares = {"friendly": 0.5, "neutral": 0.47, "unfriendly": 0.03}
+    return pd.DataFrame(
+        [
+            {"variant": variant, "judge": "j", "language": "en", "speaker": speaker, "style": style, "n": 100 * share,
+             "share": share, "n_unparsed": 2}
+            for variant in variants
+            for speaker in (1, 2)
+            for style, share in shares.items()
+        ]
+    )  # fmt: skip
+
+
+def test_styles_stand_by_speaker_and_variant() -> None:
+    figure = figure_styles(styles(("full", "-styles")))
+    (panel,) = figure.axes
+    assert rows_of(panel) == [
+        "speaker 1, personalities drawn",
+        "speaker 2, personalities drawn",
+        "speaker 1, without personalities",
+        "speaker 2, without personalities",
+    ]
+    assert words_in(panel) == ["50", "47"] * 4  # the narrow bars have no number
+    assert "100 dialogues, 8 could not be read" in caption_of(figure)
+    assert len(rows_of(figure_styles(styles(("full",))).axes[0])) == 2
+
+
+def test_domain_counts_stand_side_by_side() -> None:
+    table = pd.DataFrame(
+        [
+            {
+                "variant": variant,
+                "judge": "j",
+                "language": "en",
+                "domain": name,
+                "n": n,
+                "share": n / 4,
+                "n_unparsed": 0,
+            }
+            for variant, counts in (("full", (2, 2, 0)), ("-styles", (4, 0, 0)))
+            for name, n in zip(("Film", "Music", "other"), counts, strict=True)
+        ]
+    )
+    figure = figure_domain_counts(table)
+    (panel,) = figure.axes
+    assert rows_of(panel) == ["Film", "Music", "other"]
+    widths = [bar.get_width() for container in panel.containers for bar in container]  # type: ignore[attr-defined]
+    assert widths == [50, 50, 0, 100, 0, 0]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "personalities drawn",
+        "without personalities",
+    ]

@@ -1,0 +1,185 @@
+"""A small hand-made meta-evaluation: a corpus of turns in two languages, one of dialogues, and judges of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import pyarrow as pa
+
+from dialeval.report import Figure, RatedSample, sample_rated
+from dialeval.tables import to_table
+
+HOSTILE = "</script><script>alert(1)</script>"
+JUDGES = (("gpt-x", "rating"), ("forest", "yes_no"), ("length", "yes_no"), ("gpt-4", "annotation"))
+TURN = ("relevance", "specificity", "interestingness", "understandability", "overall")
+DIALOGUE = ("coherence", "engagingness", "diversity", "informativeness", "overall")
+N_ITEMS = 40
+
+
+def averages(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str] = ("en", "zh")) -> pa.Table:
+    """Averages of turns in each language and over them, and of English dialogues; later judges are worse."""
+    rows = []
+    for place, (judge, method) in enumerate(judges):
+        value = 0.8 - 0.6 * place / len(judges)
+        about = {"judge": judge, "method": method, "raters": "human", "n_averaged": 2, **_numbers(value)}
+        spoken = [(language, "corpora") for language in languages]
+        if len(languages) > 1:
+            spoken.append(("average", "languages"))
+        for language, over in spoken:
+            place_of = {"benchmark": "many", "level": "turn", "language": language, "over": over}
+            rows.append(about | place_of | {"dimension": "overall"})
+        place_of = {"benchmark": "one", "level": "dialogue", "language": "en"}
+        rows += [about | place_of | {"over": "corpora", "dimension": dimension} for dimension in DIALOGUE]
+        published = 0.5 if judge == "gpt-x" else None
+        rows.append(about | place_of | {"over": "dimensions", "dimension": "average", "published_pearson": published})
+    return to_table("metaeval/averages", rows)
+
+
+def correlations(
+    judges: Sequence[tuple[str, str]] = JUDGES, kind: str = "human", corpora: Sequence[str] = ("small-talk",)
+) -> pa.Table:
+    """Correlations on corpora of dialogues."""
+    rows = [
+        {"judge": judge, "method": method, "level": "dialogue", "corpus": corpus, "language": "en"}
+        | {"dimension": dimension, "rater_kind": kind, "n": 39, "n_missing": 1, "n_clusters": 40}
+        | _numbers(0.8 - 0.6 * place / len(judges))
+        for place, (judge, method) in enumerate(judges)
+        for corpus in corpora
+        for dimension in DIALOGUE
+    ]
+    return to_table("metaeval/correlations", rows)
+
+
+def matrices(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str] = ("en", "zh")) -> pa.Table:
+    """Correlations of everything with everything on one corpus of dialogues."""
+    scorers = [*(f"{judge} ({method})" for judge, method in judges), "human ratings"]
+    about = {"level": "dialogue", "corpus": "small-talk", "n": 40}
+    rows: list[dict[str, Any]] = []
+    for scorer in scorers:
+        rows += [
+            about | {"kind": "dimensions", "language": "en", "scorer": scorer, "first": a, "second": b, "pearson": 0.5}
+            for a, b in combinations(DIALOGUE, 2)
+        ]
+        rows += [
+            about
+            | {"kind": "languages", "scorer": scorer, "dimension": "overall", "first": a, "second": b, "pearson": 0.25}
+            for a, b in combinations(languages, 2)
+        ]
+    rows += [
+        about | {"kind": "judges", "language": "en", "dimension": "overall", "first": a, "second": b, "pearson": -0.25}
+        for a, b in combinations(scorers, 2)
+    ]
+    return to_table("metaeval/matrices", rows)
+
+
+def model_ensemble() -> pa.Table:
+    """Ensembles on two corpora and their mean; with one dimension on which there is none."""
+    about = {"benchmark": "one", "level": "dialogue", "language": "en", "rater_kind": "human", "members": "a, b, c"}
+    rows = [
+        about
+        | {"corpus": corpus, "dimension": dimension, "chosen_on": chosen_on, "n": 40}
+        | {"pearson": value, "pearson_low": value - 0.1, "pearson_high": value + 0.1, "best_member": value - 0.2}
+        for corpus in ("small-talk", "a-corpus", "average")
+        for dimension in ("coherence", "overall")
+        for chosen_on, value in (("all corpora", 0.7), ("other corpora", 0.6))
+    ]
+    rows.append(
+        about
+        | {"corpus": "small-talk", "dimension": "diversity", "chosen_on": "all corpora", "n": 0}
+        | {"reason": "only 1 of 3 judges have scores to choose by and to use"}
+    )
+    return to_table("metaeval/model_ensemble", rows)
+
+
+def annotator_agreement() -> pa.Table:
+    """Agreement of three people, and of five rounds of a model."""
+    return to_table(
+        "metaeval/annotator_agreement",
+        [
+            {"corpus": "small-talk", "dimension": dimension, "rater_kind": kind, "rater": rater, "n_rounds": n}
+            | {"n_items": 40, "pairwise_pearson": 0.4, "pearson_low": 0.3, "pearson_high": 0.5}
+            | {"krippendorff_alpha": 0.35}
+            for kind, rater, n in (("human", "people", 3), ("model", "gpt-4", 5))
+            for dimension in DIALOGUE
+        ],
+    )
+
+
+def tables() -> dict[str, pa.Table]:
+    """All tables by their name."""
+    return {
+        "metaeval/averages": averages(),
+        "metaeval/correlations": correlations(),
+        "metaeval/matrices": matrices(),
+        "metaeval/model_ensemble": model_ensemble(),
+        "metaeval/annotator_agreement": annotator_agreement(),
+    }
+
+
+def items(n: int = N_ITEMS) -> pa.Table:
+    """Turns in two languages; the first item's text is hostile."""
+    return to_table(
+        "items",
+        [
+            {"corpus": "small-talk", "item_id": f"t-{number:02}", "language": language, "level": "turn"}
+            | {"cluster": f"t-{number:02}", "speakers": ["human", "chatbot"]}
+            | {"utterances": [HOSTILE if number == 0 else f"question {number}", f"answer {number} ({language})"]}
+            for language in ("zh", "en")
+            for number in range(n)
+        ],
+    )
+
+
+def ratings(n: int = N_ITEMS) -> pa.Table:
+    """A mean of two people and one of their two rounds, from 0 to 2."""
+    return to_table(
+        "ratings",
+        [
+            {"corpus": "small-talk", "item_id": f"t-{number:02}", "dimension": "overall", "rater_kind": "human"}
+            | {"rater": "people", "round": round_, "value": 1.5, "n_raters": n_raters}
+            | {"scale_min": 0.0, "scale_max": 2.0}
+            for number in range(n)
+            for round_, n_raters in ((None, 2), (0, 1))
+        ],
+    )
+
+
+def scores(n: int = N_ITEMS) -> pa.Table:
+    """Two repeats of a judge, the second of which is unparsed on the last item, and a baseline."""
+    about = {"corpus": "small-talk", "dimension": "overall"}
+    rows = []
+    for number in range(n):
+        for language in ("en", "zh"):
+            item = about | {"item_id": f"t-{number:02}", "language": language}
+            for repeat, value in ((0, 2.0), (1, 4.0)):
+                lost = number == n - 1 and repeat == 1
+                rows.append(
+                    item
+                    | {"judge": "gpt-x", "method": "rating", "repeat": repeat, "value": None if lost else value}
+                    | {"scale_min": 1.0, "scale_max": 5.0, "status": "unparsed" if lost else "ok"}
+                )
+            rows.append(
+                item
+                | {"judge": "length", "method": "yes_no", "repeat": 0, "value": 0.25, "scale_min": 0.0}
+                | {"scale_max": 1.0, "status": "ok"}
+            )
+    return to_table("scores", rows)
+
+
+def sample(n: int = 30) -> RatedSample:
+    """Some of the items, with what was said about them."""
+    return sample_rated([items()], [ratings()], [scores()], random_seed=7, n=n)
+
+
+def figure() -> Figure:
+    """A figure of this part."""
+    return Figure("Judges", "Who agrees.", '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>', "metaeval")
+
+
+def _numbers(value: float) -> dict[str, float]:
+    numbers = {}
+    for name in ("pearson", "spearman", "kendall"):
+        numbers |= {name: value, f"{name}_low": value - 0.05, f"{name}_high": value + 0.05}
+    return numbers

@@ -1,0 +1,87 @@
+"""A small hand-made robustness: damaged turns and dialogues, under judges of which later ones are worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from dialeval.tables import to_table
+
+JUDGES = (("gpt-x", "rating"), ("gpt-x", "yes_no"), ("random", "yes_no"))
+TURN = (("random_response", "relevance", 0.3), ("dullness", "interestingness", 0.2), ("dullness", "specificity", 0.2))
+DIALOGUE = (("order_shuffle", "coherence", 0.2), ("self_contradiction", "engagingness", 0.1))
+TITLES = {
+    "random_response": "Random Response",
+    "dullness": "Dullness",
+    "order_shuffle": "Order Shuffle",
+    "self_contradiction": "Self-Contradiction",
+}
+N_PAIRS = 50
+
+
+def ratio_of(place: int, n_judges: int) -> float:
+    """The ratio of the judge at a place: from .8 down towards .2."""
+    return 0.8 - 0.6 * place / n_judges
+
+
+def robustness(
+    judges: Sequence[tuple[str, str]] = JUDGES,
+    corpora: Sequence[str] = ("small-talk",),
+    languages: Sequence[str] = ("en",),
+) -> pa.Table:
+    """Ratios; scores rise on a tenth of the pairs, and the first judge has published numbers."""
+    rows = []
+    for corpus in corpora:
+        for language in languages:
+            for level, targets in (("turn", TURN), ("dialogue", DIALOGUE)):
+                for strategy, dimension, theta in targets:
+                    for place, (judge, method) in enumerate(judges):
+                        ratio = ratio_of(place, len(judges))
+                        rows.append(
+                            {"judge": judge, "method": method, "corpus": corpus, "language": language, "level": level,
+                             "strategy": strategy, "title": TITLES[strategy], "dimension": dimension, "theta": theta,
+                             "ratio": ratio, "low": ratio - 0.1, "high": ratio + 0.1, "rises": 0.1, "n": N_PAIRS,
+                             "n_missing": 0, "published_ratio": 0.62 if judge == "gpt-x" else None}
+                        )  # fmt: skip
+    return to_table("robustness/robustness", rows)
+
+
+def drops(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
+    """Drops spread around a median that is half the ratio."""
+    names = ("judge", "method", "corpus", "language", "level", "strategy", "dimension", "n", "n_missing")
+    rows = []
+    for row in robustness(judges).to_pylist():
+        median = row["ratio"] / 2
+        quantiles = {
+            "p05": median - 0.6,
+            "p25": median - 0.2,
+            "median": median,
+            "p75": median + 0.2,
+            "p95": median + 0.5,
+        }
+        rows.append({name: row[name] for name in names} | quantiles | {"mean": median})
+    return to_table("robustness/drops", rows)
+
+
+def ladders(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
+    """Ladders of one strategy: scores never rise on a tenth more of them than those on which they fall each time."""
+    rows = []
+    for place, (judge, method) in enumerate(judges):
+        share = ratio_of(place, len(judges))
+        rows.append(
+            {"judge": judge, "method": method, "corpus": "small-talk", "language": "en", "strategy": "order_shuffle",
+             "title": "Order Shuffle", "dimension": "coherence", "n": 10, "n_missing": 0,
+             "falling": share, "falling_low": share - 0.2, "falling_high": share + 0.1,
+             "not_rising": share + 0.1, "not_rising_low": share - 0.1, "not_rising_high": min(share + 0.2, 1.0)}
+        )  # fmt: skip
+    return to_table("robustness/ladders", rows)
+
+
+def tables(judges: Sequence[tuple[str, str]] = JUDGES) -> dict[str, pa.Table]:
+    """All of them, by name."""
+    return {
+        "robustness/robustness": robustness(judges),
+        "robustness/drops": drops(judges),
+        "robustness/ladders": ladders(judges),
+    }
