@@ -5,6 +5,7 @@
 #   snakemake --cores 8 botchat                                    BotChat's tables and figures
 #   snakemake --cores 8 metaeval                                   how far judges agree with people
 #   snakemake --cores 8 robustness                                 whether judges notice damage
+#   snakemake --cores 8 dialogbench                                multiple-choice questions on dialogues
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
@@ -28,6 +29,7 @@ include: "rules/judging.smk"
 include: "rules/botchat.smk"
 include: "rules/metaeval.smk"
 include: "rules/robustness.smk"
+include: "rules/dialogbench.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 include: "rules/usage.smk"
@@ -38,6 +40,7 @@ localrules:
     all,
     battles,
     botchat,
+    dialogbench,
     download,
     estimate,
     metaeval,
@@ -53,3 +56,4 @@ rule all:
         battle_files(),
         metaeval_files(),
         robustness_files(),
+        dialogbench_files(),

@@ -14,6 +14,7 @@ from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.checking import checked
 from dialeval.dialogbench.filtering import read_verdict
 from dialeval.dialogbench.written import Outcome, read_written
+from dialeval.engines.embedded.folds import fold_of
 from dialeval.engines.request import Dialogue
 
 Dialogues = dict[str, list[Dialogue]]
@@ -57,6 +58,17 @@ def test_the_right_option_is_what_was_said(dialogues: Dialogues) -> None:
             assert not {text for text in found.options if text in source} - {source[n]}
             if task == "DI":
                 assert found.extra["response"] == source[n + 1]
+
+
+def test_options_come_from_one_fold_so_that_none_is_known_to_an_embedded_model(dialogues: Dialogues) -> None:
+    folds_of: dict[str, set[int]] = {}
+    for one in dialogues["en"]:
+        for text in one:
+            folds_of.setdefault(text, set()).add(fold_of(one))
+    for outcome in written(dialogues, "MRG", "en", 1):
+        assert outcome.item is not None
+        fold = fold_of(outcome.item.utterances)
+        assert all(fold in folds_of[text] for text in outcome.item.options)
 
 
 def test_chinese_clozes_are_sound_but_few(dialogues: Dialogues) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -119,13 +118,3 @@ def test_another_filter_asks_for_no_writing_again(changed: Workspace) -> None:
     assert changed.stored("*/dialogbench_writing") == written
     configure(changed, written={"domains": ["Film", "Music"]})
     assert not {"write_items", "filter_items"} & set(changed.would_run("dialogbench"))
-
-
-def test_another_language_asks_only_about_what_is_new(changed: Workspace) -> None:
-    before = changed.stored("generic-*/dialogbench_letter")
-    configure(changed, bundled=["en", "zh"])
-    assert "write_items" not in changed.would_run("dialogbench")
-    changed.run("dialogbench")
-    assert len(changed.stored("generic-*/dialogbench_letter")) == len(before) + 4 * 10 + 3 + 2
-    usage = json.loads((changed.folder / "results/usage/generic/dialogbench_letter-1-of-1.json").read_text())
-    assert usage["requests"] - usage["asked"] == len(before)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy.special import chdtrc
 
 from dialeval.aggregation.answer_rates import Answer, Rate, Row, first_rotation, grouped, mean_rate, rate_of
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, DIMENSIONS, TASKS
@@ -48,7 +48,7 @@ def item_rows(items: Iterable[TestItem]) -> list[Row]:
     ]
 
 
-def accuracy_rows(answers: Iterable[Answer]) -> list[Row]:
+def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
 
     Only the first rotation counts. `scope` says what `name` is: task, dimension or overall; `n_tasks` how many tasks
@@ -58,7 +58,7 @@ def accuracy_rows(answers: Iterable[Answer]) -> list[Row]:
     for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
         by_task = dict(grouped(group, "task"))
-        rates = {task: rate_of(by_task[task,]) for task in ABBREVIATIONS if (task,) in by_task}
+        rates = {task: rate_of(by_task[task,], confidence) for task in ABBREVIATIONS if (task,) in by_task}
         for task, rate in rates.items():
             rows.append(_accuracy_row(about, "task", task, rate, 1))
         for dimension in DIMENSIONS:
@@ -87,7 +87,7 @@ def human_rows(languages: Sequence[str]) -> list[Row]:
     return rows
 
 
-def domain_rows(answers: Iterable[Answer]) -> list[Row]:
+def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns accuracy by model, method, language and domain, and the mean of each group of domains (Table 7).
 
     Domains beyond the twenty come last and belong to no group.
@@ -95,7 +95,7 @@ def domain_rows(answers: Iterable[Answer]) -> list[Row]:
     rows: list[Row] = []
     for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
-        by_domain = {name: rate_of(found) for (name,), found in grouped(group, "domain")}
+        by_domain = {name: rate_of(found, confidence) for (name,), found in grouped(group, "domain")}
         for group_name in GROUPS:
             own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
             for name, rate in own.items():
@@ -109,7 +109,7 @@ def domain_rows(answers: Iterable[Answer]) -> list[Row]:
     return rows
 
 
-def position_rows(answers: Iterable[Answer]) -> list[Row]:
+def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns, for each place of the right option, the accuracy, and how often the letter was chosen (Figure 7).
 
     `p_uniform` is the chi-square test of the chosen letters against equal chances, the same in each row of a group;
@@ -122,7 +122,9 @@ def position_rows(answers: Iterable[Answer]) -> list[Row]:
         chosen = Counter(answer["choice"] for answer in group if answer["choice"] is not None)
         counts = np.array([chosen[letter] for letter in letters], dtype=np.float64)
         n_read = int(counts.sum())
-        test = stats.chisquare(counts) if n_read else None
+        expected = n_read / n_options
+        chi_square = float(((counts - expected) ** 2).sum() / expected) if n_read else None
+        p_uniform = None if chi_square is None else float(chdtrc(n_options - 1, chi_square))
         for letter in letters:
             rows.append(
                 {
@@ -131,17 +133,17 @@ def position_rows(answers: Iterable[Answer]) -> list[Row]:
                     "language": language,
                     "n_options": n_options,
                     "letter": letter,
-                    **rate_of(answer for answer in group if answer["label"] == letter).to_row(),
+                    **rate_of((answer for answer in group if answer["label"] == letter), confidence).to_row(),
                     "n_chosen": chosen[letter],
                     "share_chosen": chosen[letter] / n_read if n_read else math.nan,
-                    "chi_square": float(test.statistic) if test else None,
-                    "p_uniform": float(test.pvalue) if test else None,
+                    "chi_square": chi_square,
+                    "p_uniform": p_uniform,
                 }
             )
     return rows
 
 
-def circular_rows(answers: Iterable[Answer]) -> list[Row]:
+def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns the share of items that are answered right in every rotation, by task, with the mean over tasks.
 
     `accuracy` is that share; `single_accuracy` is that of the first rotation alone, `mean_accuracy` that over all
@@ -160,7 +162,7 @@ def circular_rows(answers: Iterable[Answer]) -> list[Row]:
             if own := by_task.get(task):
                 single = rate_of(first_rotation(answer for found in own for answer in found))
                 mean = rate_of(answer for found in own for answer in found).accuracy
-                rates[task] = (rate_of(map(_joined, own)), single, mean)
+                rates[task] = (rate_of(map(_joined, own), confidence), single, mean)
         for task, (rate, single, mean) in rates.items():
             rows.append(
                 {**about, "task": task, **rate.to_row(), "single_accuracy": single.accuracy, "mean_accuracy": mean}
@@ -210,13 +212,13 @@ def domain_count_rows(classified: Mapping[str, Iterable[Answer]]) -> list[Row]:
     return rows
 
 
-def ablation_rows(variants: Mapping[str, Iterable[Answer]]) -> list[Row]:
+def ablation_rows(variants: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
     """Returns accuracy by variant, and by how much it differs from the full procedure (Table 4).
 
     Args:
         variants: answers by variant: `full`, and `-styles` or `-filter`.
     """
-    by_variant = {name: accuracy_rows(answers) for name, answers in variants.items()}
+    by_variant = {name: accuracy_rows(answers, confidence) for name, answers in variants.items()}
     full = {_about(row): row["accuracy"] for row in by_variant.get("full", [])}
     rows: list[Row] = []
     for variant, found in by_variant.items():

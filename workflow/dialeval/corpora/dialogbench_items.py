@@ -7,7 +7,6 @@ The task is the record's own, or the file's name where the record has none that 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,7 +50,7 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
     """
     reading = ItemReading(str(path))
     seen: Counter[str] = Counter()
-    for file in _files(path):
+    for file in item_files(path):
         for number, line in enumerate(read_text(file).split("\n"), start=1):
             if line.strip():
                 _read_line(line, f"{file}, line {number}", task or file.stem, language, origin, reading, seen)
@@ -87,11 +86,15 @@ def _task(name: str, fallback: str, where: str) -> Task:
     return task
 
 
-def _files(path: Path) -> Iterator[Path]:
+def item_files(path: Path) -> list[Path]:
+    """Returns a file, or the `.json` and `.jsonl` files of a folder.
+
+    Raises:
+        UserError: a folder has none.
+    """
     if not path.is_dir():
-        yield path
-        return
+        return [path]
     files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
     if not files:
         raise UserError(f"{path}: no file ends in {' or '.join(SUFFIXES)}")
-    yield from files
+    return files

@@ -21,6 +21,7 @@ import numpy as np
 from dialeval.corpora.multiple_choice import LETTERS
 from dialeval.dialogbench.domains import DOMAINS, NAMES
 from dialeval.dialogbench.subjects import fields_of
+from dialeval.engines.embedded.folds import fold_of
 from dialeval.engines.request import Dialogue
 
 ORIGIN = "embedded"
@@ -31,7 +32,7 @@ Score = Callable[[Dialogue, str], float]
 _LEAST = {"MRG": 8, "DI": 10}
 """Utterances that a dialogue needs so that four turns can be shown."""
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
-_NEAREST = 24
+_NEAREST = 12
 
 
 def write_embedded(subject: Sequence[Dialogue], dialogues: Sequence[Dialogue]) -> str:
@@ -117,15 +118,22 @@ def _cloze(task: str, dialogue: Dialogue, dialogues: Sequence[Dialogue], rng: np
         record["response"] = dialogue[hidden + 1]
     shown = {LETTERS[place]: options[which] for place, which in enumerate(order)}
     label = LETTERS[order.index(0)]
-    analysis = f"{label} is what was said in this dialogue; the others were said in other dialogues."
+    analysis = "The right option was said in this dialogue, the others in other dialogues."
     return json.dumps(record | {"option": shown, "analysis": analysis, "label": label}, ensure_ascii=False)
 
 
 def _others(
     right: str, dialogue: Dialogue, dialogues: Sequence[Dialogue], speaker: int, rng: np.random.Generator
 ) -> list[str]:
-    """Returns three utterances of the same speaker in other dialogues, drawn from those nearest in length."""
-    pool = {text for other in dialogues if other != dialogue for text in other[speaker::2]} - set(dialogue)
+    """Returns three utterances of the same speaker in other dialogues, drawn from those nearest in length.
+
+    They come from the dialogue's own fold, if it has enough: what an embedded model is asked about then holds no
+    utterance that it learned from, neither the right option nor one that would betray itself by being known.
+    """
+    fold = _fold(dialogue[0])
+    others = [other for other in dialogues if other != dialogue]
+    own = {text for other in others if _fold(other[0]) == fold for text in other[speaker::2]} - set(dialogue)
+    pool = own if len(own) >= _NEAREST else {text for other in others for text in other[speaker::2]} - set(dialogue)
     nearest = sorted(pool, key=lambda text: (abs(len(text) - len(right)), text))[:_NEAREST]
     return [nearest[int(place)] for place in rng.permutation(len(nearest))[:3]]
 
@@ -138,6 +146,11 @@ def _turns(utterances: Dialogue) -> list[dict[str, str]]:
         else:
             turns[-1]["speaker2"] = text
     return turns
+
+
+@lru_cache(maxsize=100_000)
+def _fold(first_utterance: str) -> int:
+    return fold_of((first_utterance,))
 
 
 @lru_cache(maxsize=8)

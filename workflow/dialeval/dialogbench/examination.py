@@ -30,7 +30,8 @@ from dialeval.protocols.verdict_text import status_of
 Method = Literal["letter", "choice", "perplexity"]
 Presentation = Literal["history", "text"]
 METHODS: tuple[Method, ...] = ("letter", "choice", "perplexity")
-PROTOCOL = "dialogbench"
+PROTOCOL = "multiple_choice"
+"""Under which embedded models answer, from the subject."""
 SAMPLING = Sampling(temperature=0.0, max_tokens=256)
 """The paper's: 256 tokens at most."""
 _QUESTION = {"en": "dialogbench_question_en.j2", "zh": "dialogbench_question_zh.j2"}
@@ -66,7 +67,7 @@ def plan(
             continue
         for rotation, rotated in enumerate(rotations(item) if circular else (item,)):
             request = Request(
-                request_id=f"{PROTOCOL}/{method}/{item.language}/{item.item_id}/{rotation}",
+                request_id=f"dialogbench/{method}/{item.language}/{item.item_id}/{rotation}",
                 protocol=PROTOCOL,
                 kind="chat" if method == "letter" else "choice",
                 messages=_messages(rotated, templates, presentation),
@@ -145,7 +146,7 @@ def _plan_perplexity(item: TestItem, templates: Templates, sampling: Sampling) -
     )
     for option, text in enumerate(item.options):
         request = Request(
-            request_id=f"{PROTOCOL}/perplexity/{item.language}/{item.item_id}/0/{option}",
+            request_id=f"dialogbench/perplexity/{item.language}/{item.item_id}/0/{option}",
             protocol=PROTOCOL,
             kind="loglikelihood",
             messages=(Message("user", prompt),),

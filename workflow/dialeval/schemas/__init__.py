@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from dialeval.schemas import botchat, metaeval, robustness, shared
+from dialeval.schemas import botchat, dialogbench, metaeval, robustness, shared
 
-SCHEMAS: dict[str, pa.Schema] = {**shared.SCHEMAS, **botchat.SCHEMAS, **metaeval.SCHEMAS, **robustness.SCHEMAS}
+SCHEMAS: dict[str, pa.Schema] = {
+    **shared.SCHEMAS,
+    **botchat.SCHEMAS,
+    **metaeval.SCHEMAS,
+    **robustness.SCHEMAS,
+    **dialogbench.SCHEMAS,
+}

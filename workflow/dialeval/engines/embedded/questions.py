@@ -82,11 +82,11 @@ def read_yes_no(request: Request) -> Rated:
 
 
 def read_options(request: Request) -> tuple[Dialogue, tuple[str, ...]]:
-    """Returns the dialogue and the options of a request `multiple_choice`."""
+    """Returns the dialogue and the options of a request `multiple_choice`, whatever else its subject holds."""
     place = f"request '{request.request_id}' of protocol 'multiple_choice'"
-    if len(request.subject) != 2 or not request.subject[0] or not 2 <= len(request.subject[1]) <= len(LETTERS):
+    if len(request.subject) < 2 or not request.subject[0] or not 2 <= len(request.subject[1]) <= len(LETTERS):
         raise _refusal(f"{place} must be about at least one utterance, and 2 to {len(LETTERS)} options")
-    utterances, options = request.subject
+    utterances, options, *_ = request.subject
     if request.kind == "choice" and len(request.labels) != len(options):
         raise _refusal(f"{place} has {len(request.labels)} labels for {len(options)} options; give one for each")
     if request.kind == "loglikelihood" and request.continuation.strip() not in map(str.strip, options):

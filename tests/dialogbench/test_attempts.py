@@ -1,0 +1,144 @@
+"""Rounds of writing, the filter after them, and the table between the two."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dialogbench_examples import answer, record
+
+from dialeval.dialogbench.briefs import Brief, plan_briefs
+from dialeval.dialogbench.checking import Rules, counts
+from dialeval.dialogbench.rounds import (
+    Attempt,
+    classify_attempts,
+    filter_attempts,
+    items_of,
+    write_in_rounds,
+    written_of,
+)
+from dialeval.engines.request import Request, Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.tables import Provenance, TableWriter, iterate_rows
+
+DOMAINS = ["Film", "Music", "Travel"]
+Answers = Callable[[Request], dict[str, Any]]
+
+
+class Model:
+    """Answers by a function and remembers what it was asked."""
+
+    def __init__(self, answers: Answers) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
+        self.asked += [request.request_id for request in requests]
+        return [self.answers(request) for request in requests]
+
+
+def sound(name: str) -> str:
+    turns = [{"speaker1": f"{name} {n} one two three.", "speaker2": f"{name} {n} four five six."} for n in range(5)]
+    return json.dumps(record(dialogue=turns))
+
+
+def domain_of(request: Request) -> str:
+    return dict(pair for pair in request.subject if len(pair) == 2)["domain"]  # type: ignore[misc]
+
+
+def briefs(styles: bool = True) -> list[Brief]:
+    return list(plan_briefs(["IC"], DOMAINS, per_cell=1, styles=styles))
+
+
+def written(writer: Model, max_rounds: int = 3, styles: bool = True) -> list[Attempt]:
+    return asyncio.run(
+        write_in_rounds(
+            writer.ask,
+            briefs(styles),
+            Templates(),
+            Sampling(temperature=1.0),
+            origin="w",
+            rules=Rules(),
+            duplicate_similarity=0.7,
+            max_rounds=max_rounds,
+        )
+    )
+
+
+def second_time_lucky(request: Request) -> dict[str, Any]:
+    """Music is first an apology, and Travel what Film is."""
+    domain = domain_of(request)
+    if request.repeat == 0 and domain == "Music":
+        return answer("I'm sorry, I cannot.")
+    return answer(sound("Film" if request.repeat == 0 else domain))
+
+
+def test_what_is_wanting_is_asked_for_again_and_every_answer_is_kept() -> None:
+    writer = Model(second_time_lucky)
+    attempts = written(writer)
+    assert [(one.round, one.outcome.domain, one.outcome.reasons) for one in attempts] == [
+        (0, "Film", ()),
+        (0, "Music", ("refused",)),
+        (0, "Travel", ("near_duplicate",)),
+        (1, "Music", ()),
+        (1, "Travel", ()),
+    ]
+    assert len(set(writer.asked)) == 5
+    assert [item.domain for item in items_of(attempts)] == ["Film", "Music", "Travel"]
+    reasons = {(row["domain"], row["reason"]): row["n"] for row in counts(one.outcome for one in attempts)}
+    assert reasons["Travel", "near_duplicate"] == reasons["Travel", "accepted"] == 1
+
+
+def test_after_the_last_round_nothing_is_asked_any_more() -> None:
+    writer = Model(lambda request: answer("Sorry."))
+    assert len(written(writer, max_rounds=2)) == len(writer.asked) == 6
+
+
+def refuses(domain: str) -> Answers:
+    return lambda request: answer("incorrect" if request.request_id.count(domain.lower()) else "correct")
+
+
+def test_the_filter_judges_accepted_items_alone_and_changes_nothing_else() -> None:
+    attempts = written(Model(second_time_lucky))
+    judge = Model(refuses("Music"))
+    filtered = asyncio.run(filter_attempts(judge.ask, attempts, Templates(), judge="j"))
+    assert len(judge.asked) == 3
+    assert [one.outcome.reasons for one in filtered] == [
+        (),
+        ("refused",),
+        ("near_duplicate",),
+        ("filtered_out",),
+        (),
+    ]
+    assert [one.variant for one in filtered] == ["full", None, None, "-filter", "full"]
+    assert [variant for variant, _ in written_of(filtered, ["full"])] == ["full", "full"]
+    assert [item.domain for _, item in written_of(filtered, ["full", "-filter"])] == ["Film", "Music", "Travel"]
+
+
+def test_items_without_styles_are_a_variant_of_their_own() -> None:
+    attempts = written(Model(lambda request: answer(sound(domain_of(request)))), styles=False)
+    assert {one.variant for one in attempts} == {"-styles"}
+    filtered = asyncio.run(filter_attempts(Model(refuses("Film")).ask, attempts, Templates(), judge="j"))
+    assert [one.variant for one in filtered] == [None, "-styles", "-styles"]
+
+
+def test_a_table_gives_back_every_attempt(tmp_path: Path) -> None:
+    attempts = written(Model(second_time_lucky))
+    with TableWriter(tmp_path / "w.parquet", "written_items", Provenance()) as table:
+        table.write_all(one.to_row() for one in attempts)
+    assert [Attempt.from_row(row) for row in iterate_rows(tmp_path / "w.parquet", "written_items")] == attempts
+
+
+def test_the_classifier_describes_accepted_items_with_their_variant() -> None:
+    attempts = written(Model(second_time_lucky))
+    text = "Speaker 1: friendly\nSpeaker 2: unfriendly\nDomain: Film"
+    rows = asyncio.run(classify_attempts(Model(lambda _: answer(text)).ask, attempts, Templates(), judge="j"))
+    assert [(row["variant"], row["asked_domain"], row["domain"]) for row in rows] == [
+        ("full", "Film", "Film"),
+        ("full", "Music", "Film"),
+        ("full", "Travel", "Film"),
+    ]
+    assert {(row["speaker1_style"], row["speaker2_style"]) for row in rows} == {("friendly", "unfriendly")}

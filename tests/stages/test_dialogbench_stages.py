@@ -1,0 +1,161 @@
+"""DialogBench's stages on small tables: sources, limits and variants of items, and answers by source and variant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dialogbench_examples import item, record
+
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.dialogbench.rounds import Attempt
+from dialeval.dialogbench.written import Outcome
+from dialeval.stages import dialogbench_plan, dialogbench_read, dialogbench_tables
+from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
+
+HERE = Provenance()
+
+
+def write_items(path: Path) -> None:
+    """Writes three written items: one for each variant."""
+
+    def attempt(name: str, styles: bool, reasons: tuple[str, ...] = ()) -> Attempt:
+        found = item(item_id=f"en/IC/{name}", origin="w")
+        return Attempt(styles, 0, Outcome(found.item_id, "IC", "Film", "en", "ok", found, reasons, reasons))
+
+    attempts = [attempt("a", True), attempt("b", True, ("filtered_out",)), attempt("c", False)]
+    attempts.append(attempt("d", True, ("too_few_turns",)))
+    with TableWriter(path, "written_items", HERE) as table:
+        table.write_all(one.to_row() for one in attempts)
+
+
+def read(tmp_path: Path, written: list[Path], **changes: Any) -> list[dict[str, Any]]:
+    settings: dict[str, Any] = {"bundled": [], "published": {}, "variants": ["full"], "limit": None, "random_seed": 0}
+    dialogbench_read.stage(dialogbench_read.Settings(**settings | changes), written, tmp_path / "items.parquet", HERE)
+    return read_table(tmp_path / "items.parquet", "test_items").to_pylist()
+
+
+def test_items_of_all_sources_have_names_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [json.dumps(record(id="IC-1")), json.dumps(record(id="IC-1", label="E"))]
+    (tmp_path / "intent_first.json").write_text("\n".join(lines), encoding="utf-8")
+    write_items(tmp_path / "written.parquet")
+    published = {"paper-zh": {"path": str(tmp_path / "intent_first.json"), "language": "zh", "task": None}}
+    rows = read(tmp_path, [tmp_path / "written.parquet"], bundled=["en", "zh"], published=published)
+    assert len({row["item_id"] for row in rows}) == len(rows) == 48 + 12 + 1 + 1
+    assert rows[0]["item_id"].startswith("bundled/en/")
+    assert [row["item_id"] for row in rows[-2:]] == ["paper-zh/IC-1", "written/en/IC/a"]
+    said = capsys.readouterr().out
+    assert "1 IC label_outside_options" in said
+    assert "test items: 60 bundled, 1 paper-zh, 1 written" in said
+
+
+def test_the_right_options_place_is_drawn_and_the_option_stays_the_right_one(tmp_path: Path) -> None:
+    rows = read(tmp_path, [], bundled=["en"])
+    others = read(tmp_path, [], bundled=["en"], random_seed=1)
+    assert any(one["label"] != other["label"] for one, other in zip(rows, others, strict=True))
+    for one, other in zip(rows, others, strict=True):
+        first, second = TestItem.from_row(one), TestItem.from_row(other)
+        assert first.options[first.right] == second.options[second.right]
+        assert sorted(first.options) == sorted(second.options)
+
+
+def test_a_limit_holds_for_each_task(tmp_path: Path) -> None:
+    assert len(read(tmp_path, [], bundled=["en", "zh"], limit=2)) == 24 + 12
+
+
+def test_variants_are_told_apart(tmp_path: Path) -> None:
+    write_items(tmp_path / "written.parquet")
+    rows = read(tmp_path, [tmp_path / "written.parquet"], variants=["full", "-styles", "-filter"])
+    assert [(row["item_id"][-1], row["variant"]) for row in rows] == [("a", "full"), ("b", "-filter"), ("c", "-styles")]
+    assert [row["item_id"][-1] for row in read(tmp_path, [tmp_path / "written.parquet"])] == ["a"]
+
+
+def test_requests_carry_the_items_names(tmp_path: Path) -> None:
+    rows = read(tmp_path, [], bundled=["en"], limit=1)
+    settings = dialogbench_plan.Settings(method="letter", circular=True, presentation="history", max_tokens=9)
+    dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", HERE)
+    requests = read_table(tmp_path / "requests.parquet", "requests").to_pylist()
+    assert len(requests) == 10 * 4 + 3 + 2
+    assert {request["seed_id"] for request in requests} == {row["item_id"] for row in rows}
+    assert {request["max_tokens"] for request in requests} == {9}
+
+
+def answer(source: str, variant: str, correct: bool, number: int) -> dict[str, Any]:
+    return {
+        "source": source,
+        "variant": variant,
+        "model": "m",
+        "method": "letter",
+        "item_id": f"{source}/{number}",
+        "task": "IC",
+        "domain": "Film",
+        "language": "en",
+        "rotation": 0,
+        "n_options": 4,
+        "label": "A",
+        "choice": "A" if correct else "B",
+        "correct": correct,
+        "status": "ok",
+    }
+
+
+def tables_of(tmp_path: Path, answers: list[dict[str, Any]], ablations: list[str]) -> Path:
+    read(tmp_path, [], bundled=["en"])
+    write_items(tmp_path / "written.parquet")
+    write_table(tmp_path / "answers.parquet", "test_answers", to_table("test_answers", answers), HERE)
+    dialogbench_tables.stage(
+        dialogbench_tables.Settings(confidence=0.9, ablations=ablations),
+        tmp_path / "items.parquet",
+        [tmp_path / "answers.parquet"],
+        [tmp_path / "written.parquet"],
+        [],
+        tmp_path / "tables",
+        HERE,
+    )
+    return tmp_path / "tables"
+
+
+def rows_of(folder: Path, name: str) -> list[dict[str, Any]]:
+    return read_table(folder / f"{name}.parquet", f"dialogbench/{name}").to_pylist()
+
+
+def test_sources_are_never_mixed_and_ablations_stand_apart(tmp_path: Path) -> None:
+    answers = [answer("bundled", "full", True, 1), answer("bundled", "full", True, 2)]
+    answers += [answer("written", "full", True, 3), answer("written", "full", False, 4)]
+    answers += [answer("written", "-filter", False, 5), answer("written", "-styles", True, 6)]
+    folder = tables_of(tmp_path, answers, ["styles", "filter"])
+    overall = {row["source"]: row for row in rows_of(folder, "accuracy") if row["scope"] == "overall"}
+    assert (overall["bundled"]["accuracy"], overall["written"]["accuracy"]) == (1.0, 0.5)
+    assert overall["written"]["n"] == 2
+    assert overall["paper"]["accuracy"] == pytest.approx(0.925)
+    assert overall["paper"]["low"] is None
+    ablations = {row["variant"]: row for row in rows_of(folder, "ablations") if row["scope"] == "overall"}
+    assert {name: (row["accuracy"], row["n"]) for name, row in ablations.items()} == {
+        "full": (0.5, 2),
+        "-styles": (1.0, 1),
+        "-filter": (pytest.approx(1 / 3), 3),
+    }
+    assert ablations["-filter"]["difference"] == pytest.approx(1 / 3 - 1 / 2)
+    counts = [(row["variant"], row["reason"], row["n"]) for row in rows_of(folder, "filter_counts")]
+    assert counts == [
+        ("full", "accepted", 1),
+        ("full", "filtered_out", 1),
+        ("full", "too_few_turns", 1),
+        ("-styles", "accepted", 1),
+    ]
+
+
+def test_the_confidence_is_that_of_the_configuration(tmp_path: Path) -> None:
+    folder = tables_of(tmp_path, [answer("bundled", "full", n < 5, n) for n in range(10)], [])
+    (row,) = [row for row in rows_of(folder, "accuracy") if row["scope"] == "task" and row["source"] == "bundled"]
+    # Wilson at 90% for 5 of 10: centre 1/2, half-width 1.645 sqrt(n/4 + z^2/4) / (n + z^2)
+    half = 1.6449 * (10 / 4 + 1.6449**2 / 4) ** 0.5 / (10 + 1.6449**2)
+    assert (row["low"], row["high"]) == (pytest.approx(0.5 - half, abs=1e-4), pytest.approx(0.5 + half, abs=1e-4))
+
+
+def test_without_answers_the_tables_are_empty_but_there(tmp_path: Path) -> None:
+    folder = tables_of(tmp_path, [], [])
+    assert rows_of(folder, "accuracy") == rows_of(folder, "circular") == rows_of(folder, "ablations") == []
+    assert sum(row["n"] for row in rows_of(folder, "items")) == 48
