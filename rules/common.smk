@@ -317,7 +317,9 @@ def examination_settings(method):
 
 def askers():
     """Returns the models that are asked what is planned without a look at chatbots, by protocol."""
-    return {protocol: CONFIG.judges_of(protocol) for protocol in SCORING}
+    found = {protocol: CONFIG.judges_of(protocol) for protocol in SCORING}
+    methods = CONFIG.dialogbench.examine.by_method() if CONFIG.dialogbench else {}
+    return found | {f"dialogbench_{name}": asked for name, asked in methods.items()}
 
 
 def asked_dimensions():

@@ -449,7 +449,8 @@ def report_figures():
     """Returns the figures that the page shows."""
     figures = figure_files("svg") if CONFIG.talks() else []
     figures += metaeval_figure_files("svg") if CONFIG.metaeval else []
-    return figures + (robustness_figure_files("svg") if CONFIG.robustness else [])
+    figures += robustness_figure_files("svg") if CONFIG.robustness else []
+    return figures + (dialogbench_figure_files("svg") if CONFIG.dialogbench else [])
 
 
 def report_title():

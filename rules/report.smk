@@ -80,6 +80,27 @@ TITLES = {  # file -> title and caption, here and in Snakemake's own report
         "Damage in steps",
         "Share of severity ladders on which the score falls with every step, or never rises. Wilson intervals.",
     ),
+    "dialogbench/tasks": (
+        "Accuracy by task",
+        "Share of the test items of each task that a model answers rightly; the average is over tasks (DialogBench, "
+        "Table 2).",
+    ),
+    "dialogbench/domains": (
+        "Accuracy by domain",
+        "Daily life beside professional knowledge (Tables 7 and 8).",
+    ),
+    "dialogbench/positions": (
+        "Position bias",
+        "How often a model chooses each letter, and how often it is right where the right answer stands there.",
+    ),
+    "dialogbench/styles": (
+        "Styles of the speakers",
+        "Written items before and after their speakers were given characters, as a model sees them.",
+    ),
+    "dialogbench/domain_counts": (
+        "Domains of the written items",
+        "As a model sees them, before and after the domain was given.",
+    ),
 }
 for n in CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []:
     TITLES[f"botchat/figure5_arena_n{n}"] = (
