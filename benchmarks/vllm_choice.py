@@ -20,10 +20,10 @@ from vllm_direct import Direct, cpu_settings, final, interleaved, megabytes_now,
 
 from dialeval.corpora import bundled
 from dialeval.engines.answering import Answering
+from dialeval.engines.labels import label_tree
 from dialeval.engines.request import Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.engines.vllm_engine.labels import label_tree
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import render_dialogue
 

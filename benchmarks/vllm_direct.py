@@ -95,10 +95,11 @@ def interleaved(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(rounds):
         for name in list(calls) if number % 2 == 0 else list(reversed(calls)):
-            start = time.perf_counter()
+            start, processor = time.perf_counter(), time.process_time()
             calls[name]()
             seconds[name].append(time.perf_counter() - start)
-            print(f"  {name}: {seconds[name][-1]:.1f} s", flush=True)
+            processor = time.process_time() - processor
+            print(f"  {name}: {seconds[name][-1]:.1f} s, {processor:.1f} s of processor time", flush=True)
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 

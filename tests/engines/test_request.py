@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
+import json
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
@@ -49,3 +51,63 @@ def test_a_response_comes_back_as_it_was(text: str, reasoning: str, tokens: int 
     line = response.to_json().encode("utf-8", "surrogatepass")
     assert b"\n" not in line
     assert Response.from_json(line.decode("utf-8", "surrogatepass")) == response
+
+
+texts = st.text() | st.sampled_from(["", "\ud800", "\u2028", "é中🙂", 'a "quote"\n'])
+numbers = st.none() | st.integers(0, 10**6)
+logprobs = st.floats(allow_nan=False)
+
+
+@given(
+    st.builds(
+        Response,
+        text=texts,
+        finish_reason=st.sampled_from(["stop", "length", "refusal", ""]),
+        reasoning=texts,
+        prompt_tokens=numbers,
+        completion_tokens=numbers,
+        reasoning_tokens=numbers,
+        label_logprobs=st.none() | st.dictionaries(texts, logprobs, max_size=4),
+        label_mass=st.none() | logprobs,
+        logprob=st.none() | logprobs,
+        n_tokens=numbers,
+    )
+)
+def test_a_response_is_written_as_all_its_fields_but_the_empty_ones(response: Response) -> None:
+    content = {name: value for name, value in asdict(response).items() if value not in (None, "")}
+    plain = json.dumps({"text": response.text, **content}, ensure_ascii=False, sort_keys=True)
+    assert response.to_json() == plain
+
+
+@given(
+    st.builds(
+        Request,
+        request_id=texts,
+        protocol=texts,
+        kind=st.sampled_from(["chat", "choice", "loglikelihood"]),
+        messages=st.lists(st.builds(Message, texts, texts), max_size=3).map(tuple),
+        sampling=st.builds(
+            Sampling,
+            temperature=logprobs | st.integers(0, 2),
+            top_p=logprobs,
+            max_tokens=st.integers(1, 9999),
+            seed=numbers,
+            stop=st.lists(texts, max_size=2).map(tuple),
+        ),
+        labels=st.lists(texts, max_size=3).map(tuple),
+        continuation=texts,
+        subject=st.lists(st.lists(texts, max_size=3).map(tuple), max_size=2).map(tuple),
+        repeat=st.integers(0, 5),
+    ),
+    texts,
+    st.booleans(),
+)
+def test_a_key_is_the_hash_of_all_fields_in_canonical_json(
+    request: Request, identity: str, reads_subject: bool
+) -> None:
+    content = asdict(request) | {"identity": identity}
+    for name in ("request_id", *(() if reads_subject else ("protocol", "subject"))):
+        del content[name]
+    plain = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    expected = hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    assert request_key(request, identity, reads_subject=reads_subject) == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import TextIO
 
 
@@ -16,6 +17,9 @@ class Progress:
         unit: what is counted.
         every: seconds between two lines.
         stream: where lines go; standard error if not given.
+
+    Attributes:
+        extra: gives further words for each line, such as what an engine says of itself.
     """
 
     def __init__(
@@ -23,6 +27,7 @@ class Progress:
     ) -> None:
         self.title, self.total, self.unit, self.every = title, total, unit, every
         self.done = self.stored = self.failed = self.tokens = 0
+        self.extra: Callable[[], str] = str
         self._stream = stream or sys.stderr
         self._start = self._last = time.monotonic()
 
@@ -41,7 +46,7 @@ class Progress:
         seconds = time.monotonic() - self._start
         asked = self.done - self.stored
         self._print(
-            f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s "
+            f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} "
             f"({asked} asked, {self.stored} from the store, {self.failed} failed)"
         )
 
@@ -52,14 +57,17 @@ class Progress:
         if self.total:
             parts[0] += f"/{self.total} ({100 * self.done / self.total:.0f}%)"
         parts.append(f"{rate:.1f} {self.unit}/s")
-        if self.tokens:
-            parts.append(f"{self.tokens / seconds:.0f} tokens/s")
+        parts[-1] += self._speed(seconds)
         if self.total and rate > 0:
             parts.append(f"{_duration((self.total - self.done) / rate)} left")
         parts.append(f"{self.stored} from the store")
         if self.failed:
             parts.append(f"{self.failed} failed")
         return ", ".join(parts)
+
+    def _speed(self, seconds: float) -> str:
+        tokens = f"{self.tokens / max(seconds, 1e-9):.0f} tokens/s" if self.tokens else ""
+        return "".join(f", {words}" for words in (tokens, self.extra()) if words)
 
     def _print(self, line: str) -> None:
         print(line, file=self._stream, flush=True)

@@ -145,9 +145,10 @@ def test_parts_and_token_counts_are_read(ask_all: Any) -> None:
         (Reply(completion("Hi"), delay=1.0), "timeout", 3),
         (Reply(completion("  ")), "empty", 1),
         (Reply(completion("", reasoning="hm")), "empty", 1),
-        (Reply(b'{"choices": ['), "malformed", 1),
-        (Reply([]), "malformed", 1),
-        (Reply({"choices": [{"message": {"content": 5}}]}), "malformed", 1),
+        (Reply(b'{"choices": ['), "malformed", 3),
+        (Reply([]), "malformed", 3),
+        (Reply({"choices": [{"message": {"content": 5}}]}), "malformed", 3),
+        (Reply(completion("Hi", finish="abort")), "server", 3),
     ],
 )
 def test_every_failure_has_its_kind_and_its_number_of_tries(ask_all: Any, reply: Reply, kind: str, tries: int) -> None:
@@ -157,6 +158,13 @@ def test_every_failure_has_its_kind_and_its_number_of_tries(ask_all: Any, reply:
     assert isinstance(failure, AnswerFailure)
     assert failure.kind == kind
     assert len(endpoint.log) == tries
+
+
+@pytest.mark.parametrize("reply", [Reply(b"<html>hello</html>"), Reply({}), Reply(completion("", finish="abort"))])
+def test_an_answer_that_is_none_is_asked_for_again(ask_all: Any, reply: Reply) -> None:
+    with LoopbackEndpoint(lambda asked: reply if asked.number < 3 else Reply(completion("Hi."))) as endpoint:
+        assert only(ask_all(endpoint, [chat()])).text == "Hi."
+        assert len(endpoint.log) == 3
 
 
 def test_a_narrow_endpoint_is_not_stormed(ask_all: Any) -> None:

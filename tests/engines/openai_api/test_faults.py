@@ -13,7 +13,7 @@ from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer
 from dialeval.engines.openai_api import counting
 from dialeval.engines.openai_api.faults import retry_after, short
 from dialeval.engines.openai_api.identity import plain_address
-from dialeval.engines.openai_api.labels import label_of_token, sum_labels
+from dialeval.engines.openai_api.label_tokens import label_of_token, sum_labels
 
 
 @pytest.mark.parametrize(

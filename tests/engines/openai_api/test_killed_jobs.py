@@ -10,10 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from batch_endpoint import BatchService
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.engines.store import ResponseStore
@@ -94,6 +96,34 @@ def test_twenty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: 
         asked_before = len(endpoint.log)
         jobs.wait(jobs.start(**job, concurrency=CONCURRENCY))
         assert len(endpoint.log) == asked_before
+
+
+def test_kills_at_any_step_of_a_batch_hand_nothing_over_twice(tmp_path: Path, jobs: Jobs) -> None:
+    numbers, dice = range(300), random.Random(3)
+    service = BatchService(polls=6)
+
+    def slow(asked: Asked) -> Reply:
+        return replace(service(asked), delay=dice.uniform(0, 0.03))  # what is done is often not heard of
+
+    with LoopbackEndpoint(slow) as endpoint:
+        job = {"url": endpoint.url, "store": str(tmp_path), "writer": "job", "first": 0, "last": len(numbers)}
+        known: dict[int, str] = {}
+        for _ in range(KILLS):
+            process = jobs.start(**job, concurrency=4, batch=30)
+            seen, end = len(endpoint.log), time.monotonic() + 20
+            more = dice.randint(1, 6)
+            while len(endpoint.log) < seen + more and time.monotonic() < end:
+                time.sleep(0.001)
+            time.sleep(dice.uniform(0, 0.03))
+            os.kill(process, signal.SIGKILL)
+            jobs.wait(process)
+            now = stored(tmp_path, numbers)
+            assert known.items() <= now.items(), "a stored answer was lost"
+            known = now
+        jobs.wait(jobs.start(**job, concurrency=4, batch=30))
+        assert stored(tmp_path, numbers) == {number: f"reply to question {number}" for number in numbers}
+    assert service.handed_over == dict.fromkeys((f"question {number}" for number in numbers), 1)
+    assert not service.ordinary
 
 
 def test_two_jobs_share_a_store(tmp_path: Path, jobs: Jobs) -> None:

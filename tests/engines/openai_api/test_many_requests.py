@@ -27,16 +27,17 @@ POLICY = RetryPolicy(max_tries=MAX_TRIES, max_total_seconds=120, first_wait=0.01
 # kind -> how many of 1,000 requests; the others are answered at once
 SHARES = {
     "refused once": 12, "server error twice": 80, "cut twice": 40, "empty": 30, "not JSON": 10, "other JSON": 10,
-    "says no": 30, "filtered": 20, "too long": 10, "bad": 10, "always down": 5, "always cut": 5, "budget lost": 10,
+    "malformed once": 20, "says no": 30, "filtered": 20, "too long": 10, "bad": 10, "always down": 5, "always cut": 5,
+    "budget lost": 10,
 }  # fmt: skip
 KINDS = [kind for kind, count in SHARES.items() for _ in range(count)]
 EXPECTED_FAILURES = {
     "empty": "empty", "not JSON": "malformed", "other JSON": "malformed", "filtered": "refusal",
     "too long": "context_length", "bad": "bad_request", "always down": "server", "always cut": "connection",
 }  # fmt: skip
-TRIES = {"refused once": 2, "server error twice": 3, "cut twice": 3, "slow once": 2, "dated": 2} | dict.fromkeys(
-    ("always down", "always cut"), MAX_TRIES
-)
+ONCE, TWICE = ("refused once", "slow once", "dated", "malformed once"), ("server error twice", "cut twice")
+ALWAYS = ("always down", "always cut", "not JSON", "other JSON")
+TRIES = dict.fromkeys(ONCE, 2) | dict.fromkeys(TWICE, 3) | dict.fromkeys(ALWAYS, MAX_TRIES)
 
 
 def kind_of(text: str) -> str:
@@ -63,6 +64,8 @@ def script(asked: Asked) -> Reply:
             return Reply(completion("cut"), status=200 + 300 * (asked.number - 1), cut=True)
         case "slow once" if first:
             return Reply(completion("late"), delay=TIMEOUT + 1)
+        case "malformed once" if first:
+            return Reply(b'{"choices": [{"message"')
         case "always down":
             return Reply(b"<html>down</html>", 503)
         case "always cut":

@@ -47,7 +47,7 @@ async def main(url, store):
     model = OpenAIModel(engine="openai", model="m", base_url=url, api_key_env="SOME_KEY", max_tries=2,
                         headers_env={"X-Api-Key": "SOME_HEADER"}, timeout_seconds=1, patience_seconds=0)
     engine = OpenAIEngine(model, retrying=RetryPolicy(2, 10, 0.01, 0.02))
-    print(repr(engine), str(engine), repr(engine._connection), repr(engine._limits), engine.identity, repr(model))
+    print(repr(engine), str(engine), repr(engine.connection), repr(engine._limits), engine.identity, repr(model))
     with ResponseStore(store, identity=engine.identity, name="m", protocol="unieval") as kept:
         answering = Answering(engine, kept, Progress("test", None, "answers", every=0), max_failure_share=0.0)
         for kind in KINDS:
@@ -75,7 +75,7 @@ async def main(url, store):
 
 asyncio.run(main(sys.argv[1], Path(sys.argv[2])))
 """
-KINDS = ["200", "201", "400", "401", "402", "403", "404", "429", "500", "html", "list", "cut", "slow"]
+KINDS = ["200", "201", "400", "401", "402", "403", "404", "500", "html", "list", "429", "cut", "slow"]
 
 
 def spellings(secret: str) -> list[bytes]:

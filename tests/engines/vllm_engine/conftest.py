@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     folder = tmp_path_factory.mktemp("models") / "tiny-model"
-    build_tiny_model(folder, steps=6)
+    build_tiny_model(folder, steps=0, random_seed=1)  # at its random start it rarely ends early
     return folder
 
 
@@ -68,6 +68,16 @@ def engine(settings: Callable[..., VllmModel]) -> Iterator[VllmEngine]:
     shared.start()
     yield shared
     asyncio.run(shared.close())
+
+
+@pytest.fixture(scope="session")
+def another_engine(settings: Callable[..., VllmModel], engine: VllmEngine) -> Callable[..., VllmEngine]:
+    """Returns an engine of its own, which stays open: what one engine closes, others of its process need."""
+
+    def make(**changes: Any) -> VllmEngine:
+        return VllmEngine(settings(kv_cache_memory_bytes=32 << 20, **changes))
+
+    return make
 
 
 @pytest.fixture(scope="session")

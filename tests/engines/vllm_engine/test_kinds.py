@@ -90,9 +90,11 @@ def test_a_request_that_vllm_refuses_fails_alone(engine: VllmEngine, ask: Ask) -
 
 def test_a_cancelled_request_leaves_the_engine(engine: VllmEngine, ask: Ask) -> None:
     async def cancel() -> None:
-        request = Request("test", "test", "chat", HELLO, Sampling(temperature=0.5, max_tokens=900))
+        request = Request("test", "test", "chat", HELLO, Sampling(temperature=2.0, max_tokens=900))
         task = asyncio.create_task(engine.answer(request))
-        await asyncio.sleep(0.3)
+        while not engine.admission.in_hand:
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

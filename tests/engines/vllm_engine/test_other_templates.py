@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,10 @@ STRICT = """
 
 
 @pytest.fixture(scope="module")
-def strict_engine(settings: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def strict_engine(another_engine: Callable[..., VllmEngine], tmp_path_factory: pytest.TempPathFactory) -> VllmEngine:
     path = tmp_path_factory.mktemp("template") / "strict.jinja"
     path.write_text(STRICT)
-    engine = VllmEngine(settings(chat_template=str(path), kv_cache_memory_bytes=32 << 20))
-    yield engine
-    asyncio.run(engine.close())
+    return another_engine(chat_template=str(path))
 
 
 def test_a_template_without_system_role_chats(
@@ -64,15 +61,17 @@ def test_a_choice_is_read_behind_the_reasoning(strict_engine: VllmEngine, ask: C
 
 
 def test_a_base_model_goes_on_with_a_transcript(
-    settings: Callable[..., Any], selfchat: Callable[..., Any], ask: Callable[..., Any], tmp_path: Path
+    another_engine: Callable[..., VllmEngine],
+    selfchat: Callable[..., Any],
+    ask: Callable[..., Any],
+    tmp_path: Path,
 ) -> None:
-    engine = VllmEngine(settings(chat_template="none", kv_cache_memory_bytes=32 << 20))
+    engine = another_engine(chat_template="none")
     assert engine.normalisation == "transcript"
     chats = selfchat(engine, tmp_path, of={"a": ("Hello.", "Hi.")})
     assert all("\n" not in turn.text for turns in chats.dialogues.values() for turn in turns)
     answer = ask(engine, "loglikelihood", (Message("user", "The sky is"),), continuation=" blue.")
     assert answer.n_tokens >= 2
-    asyncio.run(engine.close())
 
 
 def test_a_tokenizer_without_a_template_names_the_option(

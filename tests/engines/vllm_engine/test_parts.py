@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import math
 import subprocess
 import sys
 from pathlib import Path
@@ -15,13 +14,12 @@ import pytest
 from pydantic import ValidationError
 
 from dialeval.config import VllmModel
-from dialeval.engines.request import AnswerFailure, Message
+from dialeval.engines.request import Message
 from dialeval.engines.vllm_engine import vllm_identity, vllm_missing
-from dialeval.engines.vllm_engine.admission import Admission
+from dialeval.engines.vllm_engine.admission import Admission, DialogueRoom
 from dialeval.engines.vllm_engine.identity import folder_digest
-from dialeval.engines.vllm_engine.labels import label_logprobs, label_tree, variants
 from dialeval.engines.vllm_engine.reasoning import split_reasoning
-from dialeval.engines.vllm_engine.templates import merge_system, transcript
+from dialeval.engines.vllm_engine.templates import transcript
 
 SYSTEM, ONE, TWO = Message("system", "Be brief."), Message("user", "Hello."), Message("assistant", "Hi.")
 
@@ -61,43 +59,9 @@ def test_reasoning_is_kept_apart(text: str, opened: bool, answer: str, reasoning
     assert split_reasoning(text, opened=opened) == (answer, reasoning)
 
 
-def test_system_text_goes_into_the_first_user_message() -> None:
-    assert merge_system((SYSTEM, ONE)) == (Message("user", "Be brief.\n\nHello."),)
-    assert merge_system((SYSTEM, TWO, ONE)) == (Message("user", "Be brief."), TWO, ONE)
-    assert merge_system((ONE,)) == (ONE,)
-    assert merge_system((TWO, ONE))[0].role == "user"
-
-
 def test_a_transcript_names_the_speakers_and_keeps_lines_whole() -> None:
     assert transcript((SYSTEM, TWO, Message("user", "Two\nlines."))) == "Be brief.\n\nB: Hi.\nA: Two lines.\nB:"
     assert transcript((ONE,)) == "Hello."
-
-
-def test_variants_of_a_label() -> None:
-    assert set(variants("Yes")) == {"Yes", "yes", " Yes", " yes"}
-    assert set(variants("NO")) == {"NO", "No", "no", " NO", " No", " no"}
-
-
-def characters(text: str) -> list[int]:
-    return [ord(character) for character in text]
-
-
-def test_labels_share_tokens_and_one_goes_on_from_another() -> None:
-    tree = label_tree(["1", "10"], characters)
-    one, zero, blank = map(ord, "10 ")
-    assert set(tree.next_tokens) == {(), (blank,), (one,), (blank, one)}
-    half = math.log(0.5)
-    steps = {(): {one: half, blank: half}, (one,): {zero: half}, (blank,): {one: half}, (blank, one): {zero: half}}
-    found, mass = label_logprobs(tree, steps)
-    assert math.exp(found["10"]) == pytest.approx(0.25 + 0.125)
-    assert math.exp(found["1"]) == pytest.approx(0.25 + 0.125)
-    assert mass == pytest.approx(0.75)
-
-
-@pytest.mark.parametrize("labels", [["Yes", "yes"], ["Yes", ""], ["A", " a "]])
-def test_labels_that_cannot_be_told_apart_are_refused(labels: list[str]) -> None:
-    with pytest.raises(AnswerFailure):
-        label_tree(labels, characters)
 
 
 def test_begun_dialogues_go_before_new_ones_and_equals_in_the_order_of_their_prompts() -> None:
@@ -132,6 +96,60 @@ def test_a_request_larger_than_the_cache_is_let_in_alone() -> None:
         assert admission.in_hand == 0
 
     asyncio.run(run())
+
+
+def test_dialogues_begin_as_the_cache_has_room_for_them() -> None:
+    admission = Admission(capacity=14_000, block_size=32)
+    # before any answer an utterance is guessed at 64 tokens, or the longest allowed, and 5 of marks
+    assert admission.dialogues_at_once(10, 1024) == int(14_000 / (2 * 0.7 * 10 * 69))
+    assert admission.dialogues_at_once(10, 15) == int(14_000 / (2 * 0.7 * 10 * 20))
+    admission.count_answer(4)
+    admission.count_answer(6)
+    assert admission.dialogues_at_once(10, 1024) == 100
+
+
+def test_a_dialogue_waits_until_another_has_ended_or_the_room_has_grown() -> None:
+    async def run() -> None:
+        order: list[str] = []
+        most = 2
+        room = DialogueRoom(lambda: most)
+        ends = {name: asyncio.Event() for name in "abcd"}
+
+        async def dialogue(name: str) -> None:
+            async with room:
+                order.append(name)
+                await ends[name].wait()
+
+        async with asyncio.TaskGroup() as group:
+            for name in "abcd":
+                group.create_task(dialogue(name))
+            await asyncio.sleep(0.1)
+            assert order == ["a", "b"]
+            ends["b"].set()
+            await asyncio.sleep(0.1)
+            assert order == ["a", "b", "c"]
+            most = 3
+            await asyncio.sleep(0.1)
+            assert order == ["a", "b", "c", "d"]
+            for end in ends.values():
+                end.set()
+        assert (room.going_on, room.most_going_on) == (0, 3)
+
+    asyncio.run(run())
+
+
+def test_one_dialogue_always_has_room() -> None:
+    async def run() -> None:
+        room = DialogueRoom(lambda: 0)
+        async with room:
+            waiting = asyncio.create_task(room.__aenter__())
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            waiting.cancel()
+        async with room:
+            pass
+
+    asyncio.run(asyncio.wait_for(run(), 5))
 
 
 def test_the_identity_holds_what_can_change_an_answer() -> None:

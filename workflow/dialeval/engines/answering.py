@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine, Iterable, Iterator
-from contextlib import suppress
-from dataclasses import asdict
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator
+from contextlib import aclosing, suppress
+from dataclasses import fields
+from typing import Any, Protocol, TypeVar, cast
 
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
 from dialeval.engines.store import ResponseStore
@@ -15,6 +15,21 @@ from dialeval.errors import UserError
 from dialeval.progress import Progress
 
 _Result = TypeVar("_Result")
+
+
+class TableEngine(Engine, Protocol):
+    """An engine that answers a whole table at once, in its own order and time."""
+
+    def answer_all(
+        self, requests: Iterable[tuple[str, Request]], store: ResponseStore
+    ) -> AsyncGenerator[tuple[str, Response | AnswerFailure], None]:
+        """Yields key and outcome of every request, each once; other answers of this store's may be among them.
+
+        Args:
+            requests: keys and requests, each key once, none of them in the store.
+            store: where the caller puts each answer before it asks for the next.
+        """
+        ...
 
 
 async def run_together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
@@ -49,6 +64,7 @@ class Answering:
         self.failures: Counter[str] = Counter()
         self.first_message: dict[str, str] = {}
         self._in_flight: dict[str, asyncio.Future[Response]] = {}
+        progress.extra = getattr(engine, "progress_words", progress.extra)
 
     def key(self, request: Request) -> str:
         """Returns the key of a request to this model."""
@@ -108,6 +124,9 @@ class Answering:
 
         Requests are drawn from the iterable as places become free, so that a long table is never held in memory.
         """
+        if hasattr(self.engine, "answer_all"):
+            await self._ask_table(cast(TableEngine, self.engine), requests)
+            return
         waiting: Iterator[Request] = iter(requests)
 
         async def worker() -> None:
@@ -120,6 +139,37 @@ class Answering:
                     await self.ask(request)
 
         await run_together(worker() for _ in range(self.engine.concurrency))
+
+    async def _ask_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
+        """Has every request answered by an engine that takes a whole table."""
+        names: dict[str, str] = {}
+        twins: Counter[str] = Counter()
+
+        def to_ask() -> Iterator[tuple[str, Request]]:
+            for request in requests:
+                self.total += 1
+                key = self.key(request)
+                if key in self.store:
+                    self.progress.advance(stored=True)
+                elif key in names:
+                    twins[key] += 1
+                else:
+                    self.asked += 1
+                    names[key] = request.request_id
+                    yield key, request
+
+        async with aclosing(engine.answer_all(to_ask(), self.store)) as outcomes:
+            async for key, outcome in outcomes:
+                name = names.pop(key, None)
+                if isinstance(outcome, Response):
+                    if key not in self.store:
+                        self.store.append(key, outcome)
+                    if name is not None:
+                        self.progress.advance(tokens=outcome.completion_tokens or 0)
+                    for _ in range(twins.pop(key, 0)):
+                        self.progress.advance(stored=True)
+                elif name is not None:
+                    self.count_failure(outcome, name)
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Runs work that asks this model to its end, then gives back what the engine holds."""
@@ -147,7 +197,12 @@ class Answering:
         )
 
 
+_COLUMNS = tuple(field.name for field in fields(Response))
+_NO_RESPONSE = Response(text="", finish_reason="")
+
+
 def response_row(request: Request, key: str, response: Response | None) -> dict[str, Any]:
     """Returns a row of the table `responses`; without a response its status is `missing`."""
     row: dict[str, Any] = {"request_id": request.request_id, "key": key, "status": "ok" if response else "missing"}
-    return row | asdict(response or Response(text="", finish_reason=""))
+    response = response or _NO_RESPONSE
+    return row | {name: getattr(response, name) for name in _COLUMNS}

@@ -19,8 +19,8 @@ FAILURES_IN_A_ROW = 10
 """Failures without one answer in between after which an endpoint may be called dead."""
 HOPELESS = frozenset({"authentication", "quota", "not_found"})
 """Failures that no waiting mends."""
-UNWELL = frozenset({"connection", "timeout", "server"})
-"""Failures of an endpoint that may recover within `patience` seconds."""
+UNWELL = frozenset({"connection", "timeout", "server", "malformed"})
+"""Failures of an endpoint, or of a proxy before it, that may recover within `patience` seconds."""
 
 
 class Pace:

@@ -23,11 +23,7 @@ def open_engine(model: Model, learned: Sequence[Path]) -> Engine:
         UserError: the engine cannot be had here.
     """
     if isinstance(model, OpenAIModel):
-        from dialeval.engines.budget import BudgetedEngine
-        from dialeval.engines.openai_api.engine import OpenAIEngine
-
-        engine = OpenAIEngine(model)
-        return engine if model.budget is None else BudgetedEngine(engine, model)
+        return _behind_an_endpoint(model)
     if isinstance(model, VllmModel):
         from dialeval.engines.vllm_engine import VllmEngine
 
@@ -35,6 +31,18 @@ def open_engine(model: Model, learned: Sequence[Path]) -> Engine:
     if isinstance(model, EmbeddedModel):
         return _embedded(model, learned)
     raise UserError(f"a model of engine '{model.engine}' is not asked; its answers are read from files")
+
+
+def _behind_an_endpoint(model: OpenAIModel) -> Engine:
+    from dialeval.engines.budget import BudgetedBatchEngine, BudgetedEngine
+    from dialeval.engines.openai_api.batches.engine import BatchEngine
+    from dialeval.engines.openai_api.engine import OpenAIEngine
+
+    engine = OpenAIEngine(model)
+    if model.batch:
+        in_batches = BatchEngine(engine, model)
+        return in_batches if model.budget is None else BudgetedBatchEngine(in_batches, model)
+    return engine if model.budget is None else BudgetedEngine(engine, model)
 
 
 def _embedded(model: EmbeddedModel, learned: Sequence[Path]) -> Engine:

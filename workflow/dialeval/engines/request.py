@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple, Protocol
+
+_response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 Kind = Literal["chat", "choice", "loglikelihood"]
 Dialogue = tuple[str, ...]
@@ -44,6 +47,7 @@ class Request:
         kind: `chat` asks for text, `choice` for the log-probabilities of `labels`, `loglikelihood` for that of
             `continuation` after the messages.
         messages: the prompt.
+        labels: what is chosen from (`choice`), or the dimensions that an answer must name (`rating`).
         subject: the dialogues that the request is about, as data. Embedded models answer from it; others from the
             messages, which render it.
         repeat: number of this repetition of an otherwise equal request.
@@ -87,13 +91,20 @@ class Response:
 
     def to_json(self) -> str:
         """Returns the canonical JSON of what is not at its default."""
-        content = {name: value for name, value in asdict(self).items() if value not in (None, "")}
-        return json.dumps({"text": self.text, **content}, ensure_ascii=False, sort_keys=True)
+        content: dict[str, Any] = {"text": self.text}
+        for name in _OPTIONAL:
+            value = getattr(self, name)
+            if value is not None and value != "":
+                content[name] = value
+        return _response_json(content)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Response:
         """Reads what `to_json` wrote."""
         return cls(**json.loads(text))
+
+
+_OPTIONAL = tuple(field.name for field in fields(Response) if field.name != "text")
 
 
 class AnswerFailure(Exception):
@@ -144,16 +155,22 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
         identity: the model's identity, as `Engine.identity`.
         reads_subject: whether the model answers from the subject, which then belongs to the key.
     """
+    sampling = request.sampling
     content = {
         "identity": identity,
         "kind": request.kind,
         "messages": request.messages,
-        "sampling": asdict(request.sampling),
+        "sampling": {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+            "seed": sampling.seed,
+            "stop": sampling.stop,
+        },
         "labels": request.labels,
         "continuation": request.continuation,
         "repeat": request.repeat,
     }
     if reads_subject:
         content |= {"protocol": request.protocol, "subject": request.subject}
-    canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(_request_json(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -151,6 +151,16 @@ class ResponseStore:
         self._output_size += len(line)
         self.written += 1
 
+    def sync(self) -> None:
+        """Makes what was stored survive a power failure."""
+        if self._output is not None:
+            os.fsync(self._output)
+            self._last_sync = time.monotonic()
+
+    def beside(self, suffix: str) -> Path:
+        """Returns the path of a file of this job's writer that lies beside its answers and holds none."""
+        return self.folder / f"{self._writer}.{suffix}"
+
     def _acquire_lock(self) -> int:
         """Waits until no other job writes under the same name; the lock dies with its process."""
         descriptor = os.open(self.folder / f"{self._writer}.lock", os.O_RDWR | os.O_CREAT, 0o666)

@@ -13,9 +13,9 @@ import argparse
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,10 +26,12 @@ from dialeval.prompts.rendering import Templates
 
 VOCABULARY = 1024
 CONTEXT_WINDOW = 4096
-DEFAULT_STEPS = 300
+DEFAULT_STEPS = 450
 TOKENS_PER_STEP = 2048
 SHORT, LONG = 256, 1024
-LONG_EVERY = 8
+LONG_EVERY = 3
+JUDGED = 8
+"""Utterances that dialogues have at most in a judge's examples, so that these fit a long text."""
 LEARNING_RATE = 3e-3
 START, END, PADDING = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
 CHAT_TEMPLATE = (
@@ -83,8 +85,17 @@ def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: i
     return int(model.num_parameters())
 
 
+class Example(NamedTuple):
+    """A text to learn from: what stands before, and what is to be said then."""
+
+    before: str
+    said: str
+
+
 class Examples:
     """Draws texts to learn from: dialogues as the chatbot sees them, and verdicts as a judge gives them.
+
+    Of a dialogue all is learned, of a verdict only the verdict: the prompt before it is a hundred times as long.
 
     Args:
         dialogues: human dialogues.
@@ -97,33 +108,32 @@ class Examples:
         self._templates = Templates()
         self._system = self._templates.render("selfchat.j2")
 
-    def draw(self) -> str:
-        """Returns one text in the form of the chat template."""
-        makers: list[Callable[[], str]] = [self.chat, self.chat, self.single_verdict, self.pair_verdict]
-        return makers[int(self._generator.integers(len(makers)))]()
+    def verdict(self) -> Example:
+        """Returns a prompt for a judge and its verdict."""
+        return self.single_verdict() if self._generator.random() < 0.7 else self.pair_verdict()
 
-    def chat(self) -> str:
+    def chat(self) -> Example:
         """Returns a dialogue, most often with the self-chat's system message."""
         roles = ("user", "assistant") if self._generator.random() < 0.5 else ("assistant", "user")
         system = [_message("system", self._system)] if self._generator.random() < 0.7 else []
         turns = [_message(roles[turn % 2], text) for turn, text in enumerate(self._dialogue())]
-        return "".join(system + turns)
+        return Example("", "".join(system + turns))
 
-    def single_verdict(self) -> str:
+    def single_verdict(self) -> Example:
         """Returns a UniEval prompt and a verdict: Yes where an utterance of another dialogue was put in."""
-        dialogue = self._dialogue()
+        dialogue = self._dialogue()[:JUDGED]
         if self._generator.random() < 0.5:
             answer = "Choice: No\nIndex: None\nReason: The utterances are short and answer each other."
         else:
             dialogue, place = self._damaged(dialogue)
             answer = f"Choice: Yes\nIndex: {place}\nReason: Utterance {place} does not fit what came before."
         prompt = self._templates.render("unieval.j2", utterances=dialogue)
-        return _message("user", prompt) + _message("assistant", answer)
+        return _verdict(prompt, answer)
 
-    def pair_verdict(self) -> str:
+    def pair_verdict(self) -> Example:
         """Returns an Arena or GTEval prompt and a verdict."""
         damaged = self._generator.random(2) < 0.5
-        pair = [self._damaged(self._dialogue())[0] if bad else self._dialogue() for bad in damaged]
+        pair = [self._damaged(self._dialogue()[:JUDGED])[0] if bad else self._dialogue()[:JUDGED] for bad in damaged]
         choice = {
             (False, False): "Neither",
             (True, False): "Conversation 1",
@@ -133,7 +143,7 @@ class Examples:
         template = "arena.j2" if self._generator.random() < 0.5 else "gteval.j2"
         prompt = self._templates.render(template, first=pair[0], second=pair[1])
         answer = f"Choice: {choice}\nReason: The replies there do not fit what came before."
-        return _message("user", prompt) + _message("assistant", answer)
+        return _verdict(prompt, answer)
 
     def _dialogue(self) -> Dialogue:
         return self._dialogues[int(self._generator.integers(len(self._dialogues)))]
@@ -150,6 +160,11 @@ def _message(role: str, content: str) -> str:
     return f"{START}{role}\n{content}{END}\n"
 
 
+def _verdict(prompt: str, answer: str) -> Example:
+    before, _, said = _message("assistant", answer).partition(answer)
+    return Example(_message("user", prompt) + before, answer + said)
+
+
 def _train_tokenizer(dialogues: Sequence[Dialogue], examples: Examples) -> Any:
     """Returns a byte-level BPE tokenizer that knows the dialogues and the prompts."""
     import transformers
@@ -164,7 +179,8 @@ def _train_tokenizer(dialogues: Sequence[Dialogue], examples: Examples) -> Any:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    prompts = [maker() for maker in (examples.chat, examples.single_verdict, examples.pair_verdict) for _ in range(8)]
+    makers = (examples.chat, examples.single_verdict, examples.pair_verdict)
+    prompts = ["".join(maker()) for maker in makers for _ in range(8)]
     tokenizer.train_from_iterator([*(text for dialogue in dialogues for text in dialogue), *prompts], trainer)
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -176,7 +192,7 @@ def _train_tokenizer(dialogues: Sequence[Dialogue], examples: Examples) -> Any:
 
 
 def _train_model(tokenizer: Any, examples: Examples, steps: int, random_seed: int) -> Any:
-    """Returns a small Llama, trained to go on with the texts; most texts are cut to their last tokens."""
+    """Returns a small Llama, trained to go on with the texts; long texts are cut to their last tokens."""
     import torch
     import transformers
 
@@ -200,14 +216,22 @@ def _train_model(tokenizer: Any, examples: Examples, steps: int, random_seed: in
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=max(steps, 2), pct_start=0.1)
     for step in range(1, steps + 1):
         length = LONG if step % LONG_EVERY == 0 else SHORT
-        texts = [examples.draw() for _ in range(TOKENS_PER_STEP // length)]
-        rows = [tokenizer(text, add_special_tokens=False)["input_ids"][-length:] for text in texts]
-        width = max(map(len, rows))
+        draw = examples.verdict if length == LONG else examples.chat  # a verdict needs to see all of its prompt
+        drawn = [draw() for _ in range(TOKENS_PER_STEP // length)]
+        rows = [[tokenizer(part, add_special_tokens=False)["input_ids"] for part in example] for example in drawn]
+        width = min(length, max(len(before) + len(said) for before, said in rows))
         ids = torch.full((len(rows), width), config.pad_token_id)
         labels = torch.full((len(rows), width), -100)
-        for place, row in enumerate(rows):
-            ids[place, : len(row)] = labels[place, : len(row)] = torch.tensor(row)
-        loss = model(input_ids=ids, attention_mask=(labels >= 0).long(), labels=labels).loss
+        for place, (before, said) in enumerate(rows):
+            row, learned = (before + said)[-width:], min(len(said), width)
+            ids[place, : len(row)] = torch.tensor(row)
+            labels[place, len(row) - learned : len(row)] = torch.tensor(row[-learned:])
+        logits = model(input_ids=ids, attention_mask=(ids != config.pad_token_id).long()).logits
+        losses = torch.nn.functional.cross_entropy(
+            logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten(), ignore_index=-100, reduction="none"
+        ).view(len(rows), -1)
+        counts = (labels[:, 1:] >= 0).sum(dim=1)
+        loss = (losses.sum(dim=1) / counts).mean()  # a short verdict counts as much as a long dialogue
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dialeval.engines.openai_api.labels import label_of_token, sum_labels
+from dialeval.engines.openai_api.label_tokens import label_of_token, sum_labels
 from dialeval.engines.request import AnswerFailure, Response
 
 _OPENING, _CLOSING = "<think>", "</think>"

@@ -8,7 +8,7 @@ from typing import Any
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.identity import budget_field, sends_temperature
 from dialeval.engines.request import Message, Request
-from dialeval.engines.vllm_engine.templates import merge_system
+from dialeval.engines.system_messages import merge_system
 
 TOP_LOGPROBS = 20
 """The most that OpenAI, and vLLM by default, give."""

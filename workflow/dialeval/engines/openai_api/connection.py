@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from typing import Any
+from collections.abc import Awaitable
+from typing import IO, Any
 
 import httpx2
 import openai
@@ -19,6 +20,7 @@ from dialeval.engines.openai_api.transport import transport_for
 from dialeval.errors import UserError
 
 LONGEST_CONNECT = 30.0
+_ANSWER = httpx2.Response
 
 
 class Connection:
@@ -49,27 +51,48 @@ class Connection:
         return f"Connection({self.address})"
 
     async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | Fault:
-        """Sends a request once.
+        """Sends a request once and returns the JSON of the answer.
 
         Args:
             path: the place below the endpoint's address, or a whole address.
             body: what is sent as JSON.
         """
         client = self._client_of_this_loop()
-        try:
-            async with asyncio.timeout(self._model.timeout_seconds):
-                response = await client.post(path, cast_to=httpx2.Response, body=body, options=self._options)
-        except TimeoutError:
-            return Fault("timeout", f"no answer within timeout_seconds = {self._model.timeout_seconds:g}")
-        except openai.APIStatusError as error:
-            return status_fault(error.status_code, _json(error.response), error.response.headers, self.redactor)
-        except openai.APIConnectionError as error:
-            return Fault("connection", short(self.redactor.mask(_cause(error))))
-        except UnicodeError:
-            return Fault("bad_request", "the prompt holds characters that are no text (half a surrogate pair)")
-        except (httpx2.HTTPError, openai.OpenAIError) as error:
-            return Fault("malformed", short(self.redactor.mask(f"{type(error).__name__}: {error}")))
-        return self._payload(response)
+        return self._payload(await self._try(client.post(path, cast_to=_ANSWER, body=body, options=self._options)))
+
+    async def get(self, path: str) -> dict[str, Any] | Fault:
+        """Asks once for something and returns its JSON."""
+        client = self._client_of_this_loop()
+        return self._payload(await self._try(client.get(path, cast_to=_ANSWER, options=self._options)))
+
+    async def upload(
+        self, path: str, name: str, file: IO[bytes], fields: dict[str, str], longest: float
+    ) -> dict[str, Any] | Fault:
+        """Sends a file once, as a form, and returns the JSON of the answer.
+
+        Args:
+            path: the place below the endpoint's address.
+            name: the file's name.
+            file: the file, which is read from its beginning.
+            fields: the form's other fields.
+            longest: seconds that this may take.
+        """
+        headers = {"Content-Type": "multipart/form-data", **self._options.get("headers", {})}
+        options: Any = {**self._options, "headers": headers}
+        files: Any = [("file", (name, file, "application/jsonl"))]
+        call = self._client_of_this_loop().post(path, cast_to=_ANSWER, body=fields, files=files, options=options)
+        return self._payload(await self._try(call, longest))
+
+    async def download(self, path: str, longest: float) -> bytes | Fault:
+        """Asks once for a file and returns its content.
+
+        Args:
+            path: the place below the endpoint's address.
+            longest: seconds that this may take.
+        """
+        client = self._client_of_this_loop()
+        response = await self._try(client.get(path, cast_to=_ANSWER, options=self._options), longest)
+        return response if isinstance(response, Fault) else response.content
 
     async def close(self) -> None:
         """Closes all connections; the next request opens new ones."""
@@ -78,7 +101,25 @@ class Connection:
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
 
-    def _payload(self, response: httpx2.Response) -> dict[str, Any] | Fault:
+    async def _try(self, call: Awaitable[httpx2.Response], longest: float | None = None) -> httpx2.Response | Fault:
+        seconds = self._model.timeout_seconds if longest is None else longest
+        try:
+            async with asyncio.timeout(seconds):
+                return await call
+        except TimeoutError:
+            return Fault("timeout", f"no answer within {seconds:g} s (timeout_seconds)")
+        except openai.APIStatusError as error:
+            return status_fault(error.status_code, _json(error.response), error.response.headers, self.redactor)
+        except openai.APIConnectionError as error:
+            return Fault("connection", short(self.redactor.mask(_cause(error))))
+        except UnicodeError:
+            return Fault("bad_request", "the prompt holds characters that are no text (half a surrogate pair)")
+        except (httpx2.HTTPError, openai.OpenAIError) as error:
+            return Fault("malformed", short(self.redactor.mask(f"{type(error).__name__}: {error}")))
+
+    def _payload(self, response: httpx2.Response | Fault) -> dict[str, Any] | Fault:
+        if isinstance(response, Fault):
+            return response
         payload = _json(response)
         if not isinstance(payload, dict):
             said = short(self.redactor.mask(str(payload)))[:120]

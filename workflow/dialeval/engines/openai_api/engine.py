@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
@@ -13,12 +15,13 @@ from dialeval.engines.openai_api.answers import read_chat, read_choice
 from dialeval.engines.openai_api.bodies import chat_body, choice_body
 from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.counting import tokenizer_for
-from dialeval.engines.openai_api.faults import Fault
+from dialeval.engines.openai_api.faults import Fault, read_or_fault
 from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
 
+Read = TypeVar("Read")
 _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3
 """What OpenAI's chat format adds to the texts."""
 
@@ -31,6 +34,8 @@ class OpenAIEngine:
         reads_subject: always false.
         concurrency: how many requests may be in flight at once.
         context_window: tokens of prompt and answer together as configured; None if not known.
+        connection: the way to the endpoint.
+        retrying: when to try again.
 
     Args:
         model: the model's configuration.
@@ -50,20 +55,20 @@ class OpenAIEngine:
         self.concurrency = model.concurrency
         self.context_window = model.context_window
         self._model = model
-        self._connection = Connection(model)
+        self.connection = Connection(model)
+        self.retrying = retrying or RetryPolicy(model.max_tries, model.max_total_seconds)
         self._limits = Limits(
-            f"model '{model.model}' at {self._connection.address}",
+            f"model '{model.model}' at {self.connection.address}",
             in_flight=model.concurrency,
             requests_per_minute=model.requests_per_minute,
             tokens_per_minute=model.tokens_per_minute,
             patience=model.patience_seconds,
         )
-        self._retrying = retrying or RetryPolicy(model.max_tries, model.max_total_seconds)
         self._tokenizer = tokenizer
         self._finding = asyncio.Lock()
         if model.context_window is not None or model.tokens_per_minute is not None:
             self._tokens()
-        self._server = VllmServer(model, self._connection.address, self._post)
+        self._server = VllmServer(model, self.connection.address, self._post)
 
     @property
     def tokenizer_name(self) -> str:
@@ -85,26 +90,26 @@ class OpenAIEngine:
         counts = self._tokens().count_all([message.content for message in messages])
         return sum(counts) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT
 
+    async def completed(self, response: Response) -> Response:
+        """Returns an answer that was read elsewhere as this engine would have given it."""
+        return self._masked(await self._with_reasoning_tokens(response))
+
     async def close(self) -> None:
         """Closes the connections."""
         self._server.forget()
-        await self._connection.close()
+        await self.connection.close()
 
     async def _chat(self, request: Request) -> Response:
-        payload = await self._post("/chat/completions", chat_body(self._model, request), request)
-        response = read_chat(payload)
-        if response.reasoning and not response.reasoning_tokens:  # the endpoint does not say how many
-            tokenizer = self._tokenizer or await self._tokenizer_later()
-            response = replace(response, reasoning_tokens=tokenizer.count_all([response.reasoning])[0])
-        return response
+        response = await self._post("/chat/completions", chat_body(self._model, request), request, read_chat)
+        return await self._with_reasoning_tokens(response)
 
     async def _choice(self, request: Request) -> Response:
         match self._model.label_logprobs:
             case "vllm":
                 return await self._server.choice(request)
             case "top_logprobs":
-                payload = await self._post("/chat/completions", choice_body(self._model, request), request)
-                return read_choice(payload, request.labels)
+                read = partial(read_choice, labels=request.labels)
+                return await self._post("/chat/completions", choice_body(self._model, request), request, read)
             case _:
                 raise AnswerFailure(
                     "unsupported", "label_logprobs is none for this model; read its labels from its text instead"
@@ -119,27 +124,41 @@ class OpenAIEngine:
             )
         return await self._server.loglikelihood(request)
 
-    async def _post(self, path: str, body: dict[str, Any], request: Request | None) -> dict[str, Any]:
+    async def _post(
+        self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
+    ) -> Read:
+        """Returns what `read` makes of the endpoint's JSON; what it finds malformed is asked for again."""
         tokens = 0
         if request is not None and self._model.tokens_per_minute is not None:
             tokens = self.count_tokens(request.messages) + request.sampling.max_tokens
 
-        async def attempt() -> dict[str, Any]:
+        async def attempt() -> Read:
             async with self._limits.place(tokens) as place:
-                outcome = await self._connection.post(path, body)
-                if isinstance(outcome, Fault):
+                outcome = await self.connection.post(path, body)
+                try:
+                    answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
+                except AnswerFailure:
+                    self._limits.answered()  # of no use, but an answer
+                    raise
+                if isinstance(answer, Fault):
                     self._limits.failed(
-                        place, outcome.kind, str(outcome), too_many=outcome.too_many, pause=outcome.retry_after
+                        place, answer.kind, str(answer), too_many=answer.too_many, pause=answer.retry_after
                     )
-                    raise outcome
+                    raise answer
                 self._limits.answered()
-                return outcome
+                return answer
 
-        return await with_retries(self._retrying, attempt)
+        return await with_retries(self.retrying, attempt)
+
+    async def _with_reasoning_tokens(self, response: Response) -> Response:
+        if not response.reasoning or response.reasoning_tokens:
+            return response
+        tokenizer = self._tokenizer or await self._tokenizer_later()  # the endpoint does not say how many
+        return replace(response, reasoning_tokens=tokenizer.count_all([response.reasoning])[0])
 
     def _masked(self, response: Response) -> Response:
         """Returns a response in which an endpoint that repeats what it was sent has not written the key."""
-        mask = self._connection.redactor.mask_answer
+        mask = self.connection.redactor.mask_answer
         text, reasoning = mask(response.text), mask(response.reasoning)
         if text is response.text and reasoning is response.reasoning:
             return response

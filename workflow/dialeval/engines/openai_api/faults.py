@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.request import AnswerFailure
 
+Read = TypeVar("Read")
 LONGEST_MESSAGE = 400
-PASSING = frozenset({"rate_limit", "server", "connection", "timeout"})
+PASSING = frozenset({"rate_limit", "server", "connection", "timeout", "malformed"})
 """Kinds of failure that may pass: the request is tried again. All others are final for this run."""
 
 _QUOTA_CODES = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance")
@@ -70,6 +71,24 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
         retry_after=retry_after(headers),
         final=status in (501, 505),
     )
+
+
+def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any]) -> Read | Fault:
+    """Returns what `read` makes of an endpoint's JSON, or a fault where another try may give something better.
+
+    Args:
+        read: raises AnswerFailure if there is nothing to read.
+        payload: the JSON.
+
+    Raises:
+        AnswerFailure: the endpoint has answered as it should, and the answer is of no use.
+    """
+    try:
+        return read(payload)
+    except AnswerFailure as failure:
+        if failure.kind not in PASSING:
+            raise
+        return Fault(failure.kind, str(failure))
 
 
 def short(text: str) -> str:

@@ -73,7 +73,11 @@ async def with_retries(policy: RetryPolicy, attempt: Callable[[], Awaitable[Answ
         stop=stop,
         reraise=True,
     )
-    return await retrying(attempt)
+
+    async def once() -> Answer:  # a coroutine function, which is what the library awaits
+        return await attempt()
+
+    return await retrying(once)
 
 
 def _fault(state: RetryCallState) -> Fault:

@@ -108,13 +108,16 @@ class _Wire:
         self._idle_since = 0.0
 
     async def exchange(self, request: httpx2.Request) -> httpx2.Response:
-        """Sends a request in one piece and returns the answer."""
+        """Sends a request, in one piece if it is at hand, and returns the answer."""
         talk = self._talk
         head = h11.Request(
             method=request.method.encode(), target=request.url.raw_path, headers=list(request.headers.raw)
         )
-        pieces = [talk.send(head), talk.send(h11.Data(await request.aread())), talk.send(h11.EndOfMessage())]
-        self._writer.write(b"".join(piece for piece in pieces if piece))
+        if isinstance(request.stream, httpx2.ByteStream):
+            pieces = [talk.send(head), talk.send(h11.Data(await request.aread())), talk.send(h11.EndOfMessage())]
+            self._writer.write(b"".join(piece for piece in pieces if piece))
+        else:
+            await self._send_by_and_by(head, request.stream)
         await self._writer.drain()
         answer: h11.Response | None = None
         content: list[bytes] = []
@@ -133,6 +136,15 @@ class _Wire:
         assert answer is not None
         stream = httpx2.ByteStream(b"".join(content))
         return httpx2.Response(answer.status_code, headers=answer.headers.raw_items(), stream=stream)
+
+    async def _send_by_and_by(self, head: h11.Request, body: object) -> None:
+        """Sends a file that is too large to be held in memory."""
+        assert isinstance(body, httpx2.AsyncByteStream)
+        self._writer.write(self._talk.send(head) or b"")
+        async for chunk in body:
+            self._writer.write(self._talk.send(h11.Data(chunk)) or b"")
+            await self._writer.drain()
+        self._writer.write(self._talk.send(h11.EndOfMessage()) or b"")
 
     def may_go_on(self) -> bool:
         """Returns whether another request may follow, and prepares for it."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from dialeval.config import OpenAIModel
+from dialeval.engines.labels import LabelTree, Path, label_logprobs, label_tree
 from dialeval.engines.openai_api.answers import (
     first_token_logprobs,
     next_token_logprobs,
@@ -16,10 +18,19 @@ from dialeval.engines.openai_api.answers import (
 )
 from dialeval.engines.openai_api.bodies import exact_choice_body, next_token_body, scoring_body, tokenise_body
 from dialeval.engines.request import AnswerFailure, Request, Response
-from dialeval.engines.vllm_engine.labels import LabelTree, Path, label_logprobs, label_tree
 
-Post = Callable[[str, dict[str, Any], Request | None], Awaitable[dict[str, Any]]]
+Read = TypeVar("Read")
 _TOKEN_ID = "token_id:"
+
+
+class Post(Protocol):
+    """Sends a request to a path below the endpoint's address, or to a whole address, and reads the answer."""
+
+    def __call__(
+        self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
+    ) -> Awaitable[Read]:
+        """Returns what `read` makes of the endpoint's JSON."""
+        ...
 
 
 class VllmServer:
@@ -28,7 +39,7 @@ class VllmServer:
     Args:
         model: the model's configuration.
         address: the endpoint's address, which ends in /v1.
-        post: sends a request to a path below the address, or to a whole address, within the endpoint's limits.
+        post: sends a request within the endpoint's limits.
     """
 
     def __init__(self, model: OpenAIModel, address: str, post: Post) -> None:
@@ -44,17 +55,16 @@ class VllmServer:
         """
         tree = await self._tree(request.labels)
         first = exact_choice_body(self._model, request, tree.next_tokens[()])
-        payload = await self._post("/chat/completions", first, request)
-        response = read_first_token(payload)
+        response, shown = await self._post("/chat/completions", first, request, _first_token)
         if response.finish_reason == "refusal":
             return response
-        logprobs: dict[Path, dict[int, float]] = {(): _by_number(first_token_logprobs(payload), tree.next_tokens[()])}
+        logprobs: dict[Path, dict[int, float]] = {(): _by_number(shown, tree.next_tokens[()])}
         deeper = [path for path in tree.next_tokens if path]
         if deeper:
             prompt = await self._tokens(tokenise_body(self._model, request.messages))
             for path in deeper:
                 body = next_token_body(self._model, [*prompt, *path], tree.next_tokens[path])
-                shown = next_token_logprobs(await self._post("/completions", body, request))
+                shown = await self._post("/completions", body, request, next_token_logprobs)
                 logprobs[path] = _by_number(shown, tree.next_tokens[path])
         found, mass = label_logprobs(tree, logprobs)
         return replace(response, label_logprobs=found, label_mass=min(mass, 1.0))
@@ -66,8 +76,8 @@ class VllmServer:
         if not continuation:
             raise AnswerFailure("bad_request", "the continuation has no token to score")
         tokens = [*prompt, *continuation]
-        payload = await self._post("/completions", scoring_body(self._model, tokens), request)
-        return read_scores(payload, tokens, len(prompt))
+        read = partial(read_scores, tokens=tokens, n_prefix=len(prompt))
+        return await self._post("/completions", scoring_body(self._model, tokens), request, read)
 
     def forget(self) -> None:
         """Drops what was learned of labels and ends what is under way."""
@@ -94,11 +104,20 @@ class VllmServer:
         return await self._tokens({"model": self._model.model, "prompt": text, "add_special_tokens": False})
 
     async def _tokens(self, body: dict[str, Any]) -> list[int]:
-        payload = await self._post(self._tokenize, body, None)
-        tokens = payload.get("tokens")
-        if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
-            raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
-        return tokens
+        return await self._post(self._tokenize, body, None, _read_tokens)
+
+
+def _first_token(payload: dict[str, Any]) -> tuple[Response, dict[str, float]]:
+    """Returns an answer of one token with the probabilities shown for it, of which a refusal has none."""
+    response = read_first_token(payload)
+    return response, {} if response.finish_reason == "refusal" else first_token_logprobs(payload)
+
+
+def _read_tokens(payload: dict[str, Any]) -> list[int]:
+    tokens = payload.get("tokens")
+    if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
+        raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
+    return tokens
 
 
 def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, float]:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 FIRST_GUESS_OF_ANSWER = 64
 """Tokens expected of an answer before any has been seen."""
+MARKS = 5
+"""Tokens that a chat template puts around an utterance."""
+PART_OF_LENGTH = 0.7
+"""Of its last length, what a dialogue needs on average while it goes on."""
+LOOK_EVERY = 0.02
+"""Seconds between two looks whether another dialogue has room."""
 
 
 class Admission:
@@ -52,6 +58,17 @@ class Admission:
         """Learns how long answers are."""
         self._answers += 1
         self._answer_tokens += tokens
+
+    def dialogues_at_once(self, n_utterances: int, max_tokens: int) -> int:
+        """Returns how many dialogues the cache holds while they go on.
+
+        Args:
+            n_utterances: utterances that they have in the end.
+            max_tokens: longest utterance.
+        """
+        mean = self._answer_tokens / self._answers if self._answers else FIRST_GUESS_OF_ANSWER
+        whole = n_utterances * (min(max_tokens, mean) + MARKS)
+        return int(self.capacity / (2 * PART_OF_LENGTH * whole))
 
     async def enter(self, depth: int, prompt: str, need: int) -> None:
         """Waits until a request of this need has room."""
@@ -108,6 +125,34 @@ class Admission:
     def _expected_answer(self) -> int:
         mean = self._answer_tokens / self._answers if self._answers else FIRST_GUESS_OF_ANSWER
         return int(mean * 1.5) + 1
+
+
+class DialogueRoom:
+    """Lets dialogues begin while the KV cache can hold those that go on, so that none loses its history between turns.
+
+    A dialogue is in the cache twice, because its two speakers change places in the prompt with every turn. Dialogues
+    that go on are at all stages, so that each needs a part of its last length on average.
+
+    Args:
+        most: gives the most dialogues at once; asked again and again, since it is learned how long utterances are.
+    """
+
+    def __init__(self, most: Callable[[], int]) -> None:
+        self._most = most
+        self._turn = asyncio.Lock()
+        self.going_on = self.most_going_on = 0
+
+    async def __aenter__(self) -> None:
+        async with self._turn:  # first come, first served; only the first in line looks
+            while self.going_on and self.going_on >= self._most():
+                await asyncio.sleep(LOOK_EVERY)
+        self.going_on += 1
+        self.most_going_on = max(self.most_going_on, self.going_on)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.going_on -= 1
 
 
 class Place:

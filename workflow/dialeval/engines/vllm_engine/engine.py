@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from dialeval.config import VllmModel
+from dialeval.engines.labels import LabelTree, label_logprobs, label_tree
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
-from dialeval.engines.vllm_engine.admission import Admission
+from dialeval.engines.vllm_engine.admission import Admission, DialogueRoom
 from dialeval.engines.vllm_engine.arguments import LABELS_AT_ONCE, engine_arguments, prepare_environment
 from dialeval.engines.vllm_engine.driving import AsyncDriver, Driver, StepDriver, refusal
 from dialeval.engines.vllm_engine.identity import folder_digest, text_digest, vllm_identity
 from dialeval.engines.vllm_engine.installation import vllm_missing
-from dialeval.engines.vllm_engine.labels import LabelTree, label_logprobs, label_tree
 from dialeval.engines.vllm_engine.reasoning import CLOSING, opens_reasoning, split_reasoning
 from dialeval.engines.vllm_engine.templates import ChatTemplate
 from dialeval.engines.vllm_engine.tokenization import Tokenization
@@ -23,6 +24,10 @@ from dialeval.errors import UserError
 
 IN_FLIGHT = 2048
 """Requests that may wait here for room in the KV cache; the cache, not this, limits what the engine has in hand."""
+
+
+FIRST_DIALOGUES = 8
+"""Dialogues that begin before the engine has started."""
 
 
 class VllmEngine:
@@ -86,6 +91,10 @@ class VllmEngine:
         """Share of all prompt tokens that were in the prefix cache."""
         return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
 
+    def progress_words(self) -> str:
+        """Returns what belongs beside the rate of answers in a line of progress."""
+        return f"{self.prefix_hit_rate:.0%} of prompt tokens cached" if self.prompt_tokens else ""
+
     @property
     def admission(self) -> Admission:
         """What the engine has in hand; starts it."""
@@ -112,6 +121,20 @@ class VllmEngine:
         self._admission = Admission(driver.size.cache_tokens, driver.size.block_size, self._model.concurrency)
         return driver
 
+    def room_for_dialogues(self, n_utterances: int, max_tokens: int) -> DialogueRoom:
+        """Returns a context for each of many dialogues, which waits until the cache has room for another one.
+
+        Args:
+            n_utterances: utterances that they have in the end.
+            max_tokens: longest utterance.
+        """
+
+        def most() -> int:
+            admission = self._admission  # before the engine has started, which a stored dialogue never needs
+            return FIRST_DIALOGUES if admission is None else admission.dialogues_at_once(n_utterances, max_tokens)
+
+        return DialogueRoom(most)
+
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure: `context` (too long for the window), `labels`, `unsupported`, `refused`."""
         match request.kind:
@@ -135,17 +158,15 @@ class VllmEngine:
     async def _chat(self, request: Request) -> Response:
         rendered, prompt = self._tokenization.prompt(request.messages)
         sampling = request.sampling
-        output = await self._generate(
-            request,
-            rendered,
-            prompt,
-            sampling.max_tokens,
+        params = _sampling_params(
+            max_tokens=sampling.max_tokens,
             temperature=sampling.temperature,
             top_p=sampling.top_p,
             seed=sampler_seed(request) if sampling.temperature > 0 else None,
             stop=[*sampling.stop, *self._template.stops(request.messages)],
             stop_token_ids=self._stop_token_ids,
         )
+        output = await self._generate(request, rendered, prompt, params)
         completion = output.outputs[0]
         text, reasoning = split_reasoning(completion.text, opened=opens_reasoning(rendered))
         return Response(
@@ -166,7 +187,8 @@ class VllmEngine:
             prompt = self._tokenization.tokens(f"{rendered.rstrip()}\n\n{CLOSING}\n\n")
         nodes = list(tree.next_tokens)
         steps = [self._step(request, rendered, [*prompt, *node], tree.next_tokens[node]) for node in nodes]
-        logprobs, mass = label_logprobs(tree, dict(zip(nodes, await asyncio.gather(*steps), strict=True)))
+        shown = await asyncio.gather(*steps) if len(steps) > 1 else [await steps[0]]
+        logprobs, mass = label_logprobs(tree, dict(zip(nodes, shown, strict=True)))
         text = max(logprobs, key=logprobs.__getitem__, default="")
         return Response(
             text=text,
@@ -180,8 +202,7 @@ class VllmEngine:
         """Returns the log-probabilities of some tokens at the end of a prompt."""
         if len(tokens) > LABELS_AT_ONCE:
             raise AnswerFailure("labels", f"the labels begin in {len(tokens)} ways, more than {LABELS_AT_ONCE}")
-        options = {"temperature": 0.0, "logprob_token_ids": tokens, "detokenize": False}
-        output = await self._generate(request, rendered, prompt, 1, **options)
+        output = await self._generate(request, rendered, prompt, _choice_params(tuple(tokens)))
         found = output.outputs[0].logprobs[0]
         return {token: found[token].logprob for token in tokens}
 
@@ -190,17 +211,15 @@ class VllmEngine:
         if start == 0 or start == len(prompt):
             missing = "text before it" if start == 0 else "a continuation"
             raise AnswerFailure("unsupported", f"a log-likelihood needs {missing}")
-        options = {"temperature": 0.0, "prompt_logprobs": 0, "detokenize": False}
-        output = await self._generate(request, rendered, prompt, 1, **options)
+        params = _sampling_params(max_tokens=1, temperature=0.0, prompt_logprobs=0, detokenize=False)
+        output = await self._generate(request, rendered, prompt, params)
         scored = output.prompt_logprobs[start:]
         logprobs = [found[token].logprob for token, found in zip(prompt[start:], scored, strict=True)]
         return Response(text="", prompt_tokens=start, logprob=sum(logprobs), n_tokens=len(logprobs))
 
-    async def _generate(
-        self, request: Request, rendered: str, prompt: list[int], max_tokens: int, **options: Any
-    ) -> Any:
+    async def _generate(self, request: Request, rendered: str, prompt: list[int], params: Any) -> Any:
         """Returns vLLM's output for a prompt, once there is room for it."""
-        window = self.context_window
+        window, max_tokens = self.context_window, params.max_tokens
         if window is not None and len(prompt) + max_tokens > window:
             raise AnswerFailure(
                 "context",
@@ -208,7 +227,6 @@ class VllmEngine:
                 "raise max_model_len if the model allows it, or lower max_tokens",
             )
         driver, admission = self.start(), self.admission
-        params = _sampling_params(max_tokens=max_tokens, **options)
         async with admission.place(len(request.messages), rendered, prompt, max_tokens):
             output = await driver.generate(prompt, params, self._lora)
         completion = output.outputs[0]
@@ -223,15 +241,28 @@ class VllmEngine:
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
-def _sampling_params(**options: Any) -> Any:
+@cache
+def _vllm_names() -> tuple[Any, Any, Any]:
+    """Returns what a request needs of vLLM; looking it up anew for each takes as long as the rest of a request."""
     from vllm import SamplingParams
     from vllm.exceptions import VLLMError
     from vllm.sampling_params import RequestOutputKind
 
+    return SamplingParams, RequestOutputKind.FINAL_ONLY, VLLMError
+
+
+def _sampling_params(**options: Any) -> Any:
+    make, once, refused = _vllm_names()
     try:
-        return SamplingParams(output_kind=RequestOutputKind.FINAL_ONLY, **options)
-    except (ValueError, VLLMError) as error:
+        return make(output_kind=once, **options)
+    except (ValueError, refused) as error:
         raise refusal(error) from error
+
+
+@lru_cache(maxsize=1024)
+def _choice_params(tokens: tuple[int, ...]) -> Any:
+    """Returns the parameters that all requests for the same labels share; vLLM copies them."""
+    return _sampling_params(max_tokens=1, temperature=0.0, logprob_token_ids=list(tokens), detokenize=False)
 
 
 def sampler_seed(request: Request) -> int:

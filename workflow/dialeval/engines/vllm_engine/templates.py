@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.engines.request import Message
+from dialeval.engines.system_messages import merge_system
 from dialeval.errors import UserError
 
 AS_IS, MERGED, TRANSCRIPT = "none", "system merged into the first user message", "transcript"
-OPENING_LINE = "(The conversation begins.)"
-"""What the user says before an assistant who speaks first, where there is no system text to stand there."""
 _SYSTEM, _USER, _ASSISTANT = "Marksystem", "Markuser", "Markassistant"
 _NAMES = {"user": "A", "assistant": "B"}
 
@@ -115,16 +114,6 @@ def special_tokens(tokenizer: Any) -> dict[str, int]:
     named = {str(token): tokenizer.convert_tokens_to_ids(str(token)) for token in tokenizer.all_special_tokens}
     added = getattr(tokenizer, "added_tokens_decoder", {})
     return named | {str(token): number for number, token in added.items() if token.special}
-
-
-def merge_system(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Returns messages without a system role, beginning with the user, that say the same."""
-    system = "\n\n".join(message.content for message in messages if message.role == "system")
-    spoken = [message for message in messages if message.role != "system"]
-    if not spoken or spoken[0].role != "user":
-        return (Message("user", system or OPENING_LINE), *spoken)
-    first = f"{system}\n\n{spoken[0].content}" if system else spoken[0].content
-    return (Message("user", first), *spoken[1:])
 
 
 def transcript(messages: Sequence[Message]) -> str:

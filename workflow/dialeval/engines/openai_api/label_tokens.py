@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from dialeval.engines.labels import cases
+
 _LEADING = " ▁Ġ\n"
 
 
@@ -21,7 +23,7 @@ def label_of_token(token: str, labels: Sequence[str]) -> str | None:
     """
     word = token.lstrip(_LEADING).rstrip()
     exact = [label for label in labels if label.strip() == word]
-    near = exact or [label for label in labels if word in _cases(label.strip())]
+    near = exact or [label for label in labels if word in cases(label.strip())]
     return near[0] if len(near) == 1 else None
 
 
@@ -36,10 +38,6 @@ def sum_labels(seen: Iterable[tuple[str, float]]) -> tuple[dict[str, float], flo
         by_label.setdefault(label, []).append(logprob)
     sums = {label: _logsumexp(logprobs) for label, logprobs in by_label.items()}
     return sums, min(1.0, math.fsum(map(math.exp, sums.values())))
-
-
-def _cases(label: str) -> set[str]:
-    return {label, label.lower(), label.capitalize(), label[:1].upper() + label[1:]}
 
 
 def _logsumexp(values: Sequence[float]) -> float:

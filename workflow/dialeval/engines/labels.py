@@ -24,16 +24,22 @@ class LabelTree:
     Attributes:
         label_of: token sequence -> label.
         next_tokens: inner node (the tokens before it) -> tokens that may follow.
+        longer: token sequence of a label -> the next ones that go on from it, if any do.
     """
 
     label_of: dict[Path, str] = field(default_factory=dict)
     next_tokens: dict[Path, list[int]] = field(default_factory=dict)
+    longer: dict[Path, list[Path]] = field(default_factory=dict)
+
+
+def cases(label: str) -> set[str]:
+    """Returns a label as it is, in lower case and capitalised."""
+    return {label, label.lower(), label.capitalize(), label[:1].upper() + label[1:]}
 
 
 def variants(label: str) -> list[str]:
     """Returns the ways in which a model may write a label."""
-    cases = {label, label.lower(), label.capitalize(), label[:1].upper() + label[1:]}
-    return sorted({blank + case for case in cases for blank in ("", " ")})
+    return sorted({blank + case for case in cases(label) for blank in ("", " ")})
 
 
 def label_tree(labels: Sequence[str], encode: Callable[[str], list[int]]) -> LabelTree:
@@ -66,6 +72,10 @@ def label_tree(labels: Sequence[str], encode: Callable[[str], list[int]]) -> Lab
             following = tree.next_tokens.setdefault(path[:depth], [])
             if token not in following:
                 following.append(token)
+        longer = [other for other in tree.label_of if len(other) > len(path) and other[: len(path)] == path]
+        nearest = [other for other in longer if not any(other[: len(o)] == o for o in longer if len(o) < len(other))]
+        if nearest:
+            tree.longer[path] = nearest
     return tree
 
 
@@ -84,8 +94,9 @@ def label_logprobs(tree: LabelTree, logprobs: Mapping[Path, Mapping[int, float]]
 
     masses = dict.fromkeys(tree.label_of.values(), 0.0)
     for path, label in tree.label_of.items():
-        longer = [other for other in tree.label_of if len(other) > len(path) and other[: len(path)] == path]
-        nearest = [other for other in longer if not any(other[: len(o)] == o for o in longer if len(o) < len(other))]
-        masses[label] += max(probability(path) - math.fsum(map(probability, nearest)), 0.0)
+        share = probability(path)
+        if path in tree.longer:
+            share = max(share - math.fsum(map(probability, tree.longer[path])), 0.0)
+        masses[label] += share
     found = {label: math.log(mass) for label, mass in masses.items() if mass > 0}
     return found, math.fsum(masses.values())

@@ -1,0 +1,38 @@
+"""From a configuration to the engine that it asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dialeval.config import OpenAIModel, PublishedModel
+from dialeval.engines.budget import BudgetedBatchEngine, BudgetedEngine
+from dialeval.engines.openai_api.batches.engine import BatchEngine
+from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.opening import open_engine
+from dialeval.errors import UserError
+
+PRICED = {"price_input": 1.0, "price_output": 2.0, "budget": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ({}, OpenAIEngine),
+        ({"batch": True}, BatchEngine),
+        (PRICED, BudgetedEngine),
+        (PRICED | {"batch": True}, BudgetedBatchEngine),
+    ],
+)
+def test_endpoints(options: dict[str, Any], kind: type) -> None:
+    model = OpenAIModel.model_validate({"engine": "openai", "model": "m", "api_key_env": None} | options)
+    engine = open_engine(model, [])
+    assert type(engine) is kind
+    assert hasattr(engine, "answer_all") is model.batch
+    assert engine.identity == OpenAIEngine(model.model_copy(update={"batch": False, "budget": None})).identity
+
+
+def test_published_models_are_not_asked() -> None:
+    with pytest.raises(UserError, match="its answers are read from files"):
+        open_engine(PublishedModel(engine="published"), [])

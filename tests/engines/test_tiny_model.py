@@ -1,0 +1,53 @@
+"""What a tiny model is trained on: verdicts that the parsers read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dialeval.corpora import bundled
+from dialeval.engines.request import Dialogue
+from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model, missing_packages
+from dialeval.protocols import unieval
+
+
+@pytest.fixture
+def examples() -> Examples:
+    dialogues: list[Dialogue] = [tuple(part.text for part in d.utterances) for d in bundled.read("en").dialogues]
+    return Examples(dialogues, np.random.default_rng(5))
+
+
+def test_single_verdicts_are_such_as_the_parser_reads(examples: Examples) -> None:
+    choices = []
+    for _ in range(20):
+        before, said = examples.single_verdict()
+        assert before.endswith("<|im_start|>assistant\n")
+        assert said.endswith(f"{END}\n")
+        planned = {"request_id": "r", "seed_id": "s", "left": "m", "n_utterances": 8}
+        answer = {"text": said.removesuffix(f"{END}\n"), "status": "ok", "finish_reason": "stop"}
+        verdict = unieval.parse("tiny", planned, answer)
+        assert verdict["status"] == "ok"
+        choices.append(verdict["choice"])
+    assert set(choices) == {"Yes", "No"}
+
+
+def test_examples_have_the_form_of_the_chat_template(examples: Examples) -> None:
+    import jinja2
+
+    template = jinja2.Template(CHAT_TEMPLATE)
+    before, _ = examples.pair_verdict()
+    prompt = before.removeprefix("<|im_start|>user\n").partition(END)[0]
+    assert template.render(messages=[{"role": "user", "content": prompt}], add_generation_prompt=True) == before
+    assert examples.chat().before == ""
+
+
+def test_training_moves_the_model(tmp_path: Path) -> None:
+    problem = missing_packages()
+    if problem:
+        pytest.skip(problem)
+    for steps in (0, 3):
+        assert build_tiny_model(tmp_path / str(steps), steps=steps) > 500_000
+    weights = [(tmp_path / str(steps) / "model.safetensors").read_bytes() for steps in (0, 3)]
+    assert weights[0] != weights[1]

@@ -1,0 +1,186 @@
+"""The same model behind vLLM's own server: it answers as in this process, and BotChat runs over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dialeval.config import Answering, OpenAIModel, Seeds, Selfchat
+from dialeval.corpora import bundled
+from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.request import Message, Request, Response, Sampling
+from dialeval.engines.vllm_engine import VllmEngine
+from dialeval.engines.vllm_engine.engine import sampler_seed
+from dialeval.protocols.selfchat import history
+from dialeval.stages import answer, extract_seeds, read_corpus, selfchat, unieval_parse, unieval_plan, unieval_rates
+from dialeval.tables import HUMAN, Provenance, read_table
+
+pytestmark = pytest.mark.vllm
+N_SEEDS, N_UTTERANCES = 12, 6
+ARGUMENTS = (
+    "--served-model-name", "tiny", "--dtype", "float32", "--enforce-eager", "--max-model-len", "4096",
+    "--max-num-batched-tokens", "4096", "--no-enable-chunked-prefill", "--block-size", "32", "--max-num-seqs", "32",
+    "--kv-cache-memory-bytes", str(64 << 20),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def server(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of vLLM's server with the tiny model."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = tmp_path_factory.mktemp("server") / "log"
+    quiet = {"VLLM_NO_USAGE_STATS": "1", "VLLM_LOGGING_LEVEL": "WARNING", "TORCHDYNAMO_DISABLE": "1"}
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(model_folder)]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "--host", "127.0.0.1", "--port", str(port), *ARGUMENTS],
+            env=os.environ | quiet, stdout=output, stderr=output, start_new_session=True,
+        )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 240
+        while not _is_up(f"http://127.0.0.1:{port}/health"):
+            assert process.poll() is None, log.read_text()[-3000:]
+            assert time.monotonic() < deadline, "the server does not start:\n" + log.read_text()[-3000:]
+            time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def _is_up(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return int(answer.status) == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def model(server: str) -> OpenAIModel:
+    return OpenAIModel(
+        engine="openai",
+        model="tiny",
+        base_url=server,
+        api_key_env=None,
+        label_logprobs="vllm",
+        prompt_logprobs=True,
+        concurrency=16,
+    )
+
+
+def ask_all(model: OpenAIModel, requests: list[Request]) -> list[Response]:
+    """Asks the server."""
+
+    async def ask() -> list[Response]:
+        engine = OpenAIEngine(model)
+        try:
+            return list(await asyncio.gather(*map(engine.answer, requests)))
+        finally:
+            await engine.close()
+
+    return asyncio.run(ask())
+
+
+def here(engine: VllmEngine, requests: list[Request]) -> list[Response]:
+    """Asks the engine in this process."""
+
+    async def ask() -> list[Response]:
+        return list(await asyncio.gather(*map(engine.answer, requests)))
+
+    return asyncio.run(ask())
+
+
+def dialogues() -> list[tuple[Message, ...]]:
+    found = [[part.text for part in dialogue.utterances] for dialogue in bundled.read("en").dialogues[:8]]
+    return [history("You are one of two people who talk.", texts[: 2 + n % 5]) for n, texts in enumerate(found)]
+
+
+def test_choice_agrees_with_the_engine_in_this_process(engine: VllmEngine, model: OpenAIModel) -> None:
+    sets = [("Yes", "No"), ("Conversation 1", "Conversation 2", "Both", "Neither"), ("A", "B", "C"), ("是", "否")]
+    requests = [
+        Request(f"r/{n}/{m}", "yes_no", "choice", messages, labels=labels)
+        for n, messages in enumerate(dialogues())
+        for m, labels in enumerate(sets)
+    ]
+    for request, over_http, inside in zip(requests, ask_all(model, requests), here(engine, requests), strict=True):
+        assert over_http.label_logprobs == pytest.approx(inside.label_logprobs, abs=1e-4), request.labels
+        assert over_http.label_mass == pytest.approx(inside.label_mass, abs=1e-4)
+
+
+def test_loglikelihood_agrees_with_the_engine_in_this_process(engine: VllmEngine, model: OpenAIModel) -> None:
+    texts = ["Hello, how are you?", "中文，和 emoji 🙂", "MiXeD CaSe 10:30", "a", "It is so. " * 20]
+    requests = [
+        Request(f"r/{n}/{m}", "options", "loglikelihood", messages, continuation=text)
+        for n, messages in enumerate(dialogues())
+        for m, text in enumerate(texts)
+    ]
+    for request, over_http, inside in zip(requests, ask_all(model, requests), here(engine, requests), strict=True):
+        assert over_http.n_tokens == inside.n_tokens, request.continuation
+        assert over_http.logprob is not None
+        assert inside.logprob is not None
+        assert over_http.logprob / inside.n_tokens == pytest.approx(inside.logprob / inside.n_tokens, abs=1e-4)
+
+
+def test_chat_agrees_with_the_engine_in_this_process(engine: VllmEngine, model: OpenAIModel) -> None:
+    sampling = Sampling(temperature=0.9, max_tokens=40)
+    requests = [Request(f"r/{n}", "selfchat", "chat", messages, sampling) for n, messages in enumerate(dialogues())]
+    for request, inside in zip(requests, here(engine, requests), strict=True):
+        same_chance = model.model_copy(update={"extra_body": {"seed": sampler_seed(request)}})
+        (over_http,) = ask_all(same_chance, [request])
+        assert over_http == inside
+        assert over_http.text.strip()
+
+
+def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
+    def path(name: str) -> Path:
+        return tmp_path / f"{name}.parquet"
+
+    about = Provenance()
+    store, asking = tmp_path / "store", Answering(max_failure_share=0.0)
+    reading = read_corpus.Settings(name="bundled", reader="bundled", path=None, language="en")
+    read_corpus.stage(reading, path("human"), about)
+    extract_seeds.stage(Seeds(corpus="bundled", limit=N_SEEDS), path("human"), path("seeds"), about)
+
+    model = model.model_copy(update={"extra_body": {"seed": 1}})  # so that it goes the same way every time
+    chat = Selfchat(n_utterances=N_UTTERANCES, temperature=1, max_tokens=12)
+    chatting = selfchat.Settings(name="tiny", model=model, selfchat=chat, answering=asking)
+    selfchat.stage(chatting, path("seeds"), [], store, path("generated"), tmp_path / "chat.json", about)
+    generated = read_table(path("generated"), "generated").to_pylist()
+    assert len(generated) == N_SEEDS * N_UTTERANCES
+    written = [row for row in generated if row["origin"] == "model"]
+    assert all(row["text"] and row["completion_tokens"] <= 12 for row in written)
+
+    planning = unieval_plan.Settings(temperature=0, max_tokens=16)
+    unieval_plan.stage(planning, path("human"), path("seeds"), [path("generated")], path("requests"), about)
+    judging = answer.Settings(name="tiny", protocol="unieval", model=model, answering=asking)
+    answer.stage(judging, path("requests"), [], store, path("responses"), tmp_path / "judge.json", about)
+    parsing = unieval_parse.Settings(judge="tiny")
+    parts = {"requests": path("requests"), "responses": [path("responses")], "again": [], "verdicts": path("verdicts")}
+    unieval_parse.stage(parsing, **parts, provenance=about)
+    verdicts = read_table(path("verdicts"), "verdicts").to_pylist()
+    assert [row["left"] for row in verdicts] == [HUMAN] * N_SEEDS + ["tiny"] * N_SEEDS
+    assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}
+
+    rating = unieval_rates.Settings(judges=["tiny"], chatbots=["tiny"], n_utterances=[4, N_UTTERANCES])
+    outputs = [tmp_path / name for name in ("rates.parquet", "rates.csv", "at_gt.parquet", "at_gt.csv")]
+    unieval_rates.stage(rating, [path("verdicts")], path("seeds"), *outputs, about)
+    rates = read_table(outputs[0], "botchat/unieval_pass_rates").to_pylist()
+    assert {(row["model"], row["n"]) for row in rates} >= {("tiny", 4), ("tiny", N_UTTERANCES)}
+
+    answer.stage(judging, path("requests"), [], store, path("again"), tmp_path / "again.json", about)
+    assert '"asked":0' in (tmp_path / "again.json").read_text().replace(" ", "")

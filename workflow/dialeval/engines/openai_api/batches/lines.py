@@ -1,0 +1,83 @@
+"""The lines of a batch: requests as they are handed over, and answers as they come back."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from dialeval.config import OpenAIModel
+from dialeval.engines.openai_api.answers import read_chat, read_choice
+from dialeval.engines.openai_api.batches.ledger import Asked
+from dialeval.engines.openai_api.bodies import chat_body, choice_body
+from dialeval.engines.openai_api.faults import Fault, read_or_fault, status_fault
+from dialeval.engines.openai_api.redaction import Redactor
+from dialeval.engines.request import AnswerFailure, Request, Response
+
+PLACE = "/v1/chat/completions"
+"""Where a batch's requests go, whatever the endpoint's own address."""
+UNANSWERED = {"batch_expired": "expired", "batch_cancelled": "cancelled"}
+
+
+def goes_in_a_batch(model: OpenAIModel, request: Request) -> bool:
+    """Returns whether a request is a single one to a place that batches can ask.
+
+    One with half a surrogate pair would spoil the file for all others.
+    """
+    try:
+        "".join(message.content for message in request.messages).encode()
+    except UnicodeEncodeError:
+        return False
+    return request.kind == "chat" or (request.kind == "choice" and model.label_logprobs == "top_logprobs")
+
+
+def request_line(model: OpenAIModel, key: str, request: Request) -> bytes:
+    """Returns the line by which a request is handed over."""
+    body = chat_body(model, request) if request.kind == "chat" else choice_body(model, request)
+    line = {"custom_id": key, "method": "POST", "url": PLACE, "body": body}
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def read_lines(
+    content: bytes, asked: Mapping[str, Asked], redactor: Redactor
+) -> Iterator[tuple[str, Response | AnswerFailure]]:
+    """Yields key and outcome of each line of a batch's output or errors; lines that say nothing of a key are left out.
+
+    Args:
+        content: the file.
+        asked: what the batch was asked, by key.
+        redactor: takes secrets out of error messages.
+    """
+    for line in io.BytesIO(content):
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        key = entry.get("custom_id") if isinstance(entry, dict) else None
+        if isinstance(key, str) and key in asked:
+            yield key, _outcome(entry, asked[key], redactor)
+
+
+def _outcome(entry: Mapping[str, Any], asked: Asked, redactor: Redactor) -> Response | AnswerFailure:
+    error, response = entry.get("error"), entry.get("response")
+    code = error.get("code") if isinstance(error, dict) else None
+    if code in UNANSWERED:
+        return AnswerFailure(UNANSWERED[code], f"the batch was {UNANSWERED[code]} before this request was answered")
+    status = response.get("status_code") if isinstance(response, dict) else None
+    body = response.get("body") if isinstance(response, dict) else None
+    if isinstance(status, int) and status != 200:
+        return status_fault(status, body, {}, redactor)
+    if status == 200 and isinstance(body, dict):
+        try:
+            return read_or_fault(_reader(asked), body)
+        except AnswerFailure as failure:
+            return failure
+    if isinstance(error, dict):
+        return status_fault(500, entry, {}, redactor)
+    return Fault("malformed", "the batch's line for this request is not as OpenAI documents it")
+
+
+def _reader(asked: Asked) -> Callable[[dict[str, Any]], Response]:
+    return read_chat if asked.kind == "chat" else partial(read_choice, labels=asked.labels)

@@ -1,0 +1,281 @@
+"""One job's work with batches: hand over what is new, wait for what is out, read what comes back.
+
+What expired, met an error that may pass, or came back unreadable is asked as an ordinary request; so is what no batch
+can ask. What someone cancelled at the endpoint stays unanswered until the next job.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from dialeval.config import OpenAIModel
+from dialeval.engines.limits import CircuitBreaker
+from dialeval.engines.openai_api.batches.endpoint import BatchEndpoint, BatchStatus
+from dialeval.engines.openai_api.batches.ledger import Asked, Batch, BatchLedger
+from dialeval.engines.openai_api.batches.lines import goes_in_a_batch, read_lines, request_line
+from dialeval.engines.openai_api.batches.spool import RequestSpool
+from dialeval.engines.openai_api.batches.submission import BatchFile
+from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.openai_api.faults import PASSING, Fault
+from dialeval.engines.request import AnswerFailure, Request, Response
+from dialeval.errors import UserError
+
+Outcome = Response | AnswerFailure
+FULL = "token_limit_exceeded"
+"""Code of a batch that was refused because too much is under way at the endpoint."""
+PATIENCE = 20
+"""Times `patience_seconds` that an endpoint may be unwell while nothing but waiting is done."""
+REPORT_EVERY = 600.0
+
+
+@dataclass(frozen=True)
+class Polling:
+    """How often a batch is asked after: at first after `first` seconds, then rarer, up to every `longest` seconds."""
+
+    first: float = 2.0
+    longest: float = 60.0
+
+
+class BatchRun:
+    """The batches of one job.
+
+    Args:
+        engine: answers ordinary requests, and holds the connection.
+        model: the model's configuration.
+        ledger: what was handed over by this and earlier jobs.
+        spool: where requests wait.
+        save: puts what was answered so far safely on the disk.
+        say: tells the user how it goes.
+        polling: how often to look.
+        most_bytes: size of a batch's file.
+    """
+
+    def __init__(
+        self,
+        engine: OpenAIEngine,
+        model: OpenAIModel,
+        ledger: BatchLedger,
+        spool: RequestSpool,
+        *,
+        save: Callable[[], None],
+        say: Callable[[str], None],
+        polling: Polling,
+        most_bytes: int,
+    ) -> None:
+        self._engine, self._model, self._ledger, self._spool = engine, model, ledger, spool
+        self._save, self._say, self._polling, self._most_bytes = save, say, polling, most_bytes
+        self._endpoint = BatchEndpoint(engine.connection, engine.retrying, model.timeout_seconds)
+        self._place = f"model '{model.model}' at {engine.connection.address}"
+        self._breaker = CircuitBreaker(self._place, patience=PATIENCE * model.patience_seconds)
+        self._wanted: dict[str, Batch] = {}
+        self._later: list[str] = []
+        self._said: dict[str, tuple[BatchStatus, float]] = {}
+
+    async def outcomes(self, requests: Iterable[tuple[str, Request]]) -> AsyncGenerator[tuple[str, Outcome], None]:
+        """Yields key and outcome of every request, and of others that an earlier job had put into the same batches."""
+        await self._settle_unclear()
+        ordinary: list[str] = []
+        await self._hand_over(self._fresh(requests, ordinary))
+        async for outcome in self._one_by_one(ordinary):
+            yield outcome
+        while self._wanted:
+            batch, status = await self._next_ended()
+            async for outcome in self._collect(batch, status):
+                yield outcome
+            later, self._later = self._later, []
+            await self._hand_over((key, self._spool.get(key)) for key in later)
+
+    def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
+        """Yields what is to be handed over, and notes what is out already and what no batch can ask."""
+        for key, request in requests:
+            self._spool.put(key, request)
+            if key in self._ledger:
+                batch = self._ledger.batch_of(key)
+                self._wanted[batch.mark] = batch
+            elif goes_in_a_batch(self._model, request):
+                yield key, request
+            else:
+                ordinary.append(key)
+
+    async def _settle_unclear(self) -> None:
+        """Finds out whether batches came to be that a killed job was about to begin."""
+        for batch in [batch for batch in self._ledger.open.values() if not batch.name]:
+            name = await self._find(batch) if batch.file else None
+            if name is None:
+                self._ledger.close(batch)
+            else:
+                self._ledger.created(batch, name)
+
+    async def _find(self, batch: Batch) -> str | None:
+        try:
+            return await self._endpoint.find(batch.mark, batch.planned)
+        except Fault as fault:
+            raise self._lost(batch, fault) from None
+
+    async def _hand_over(self, requests: Iterable[tuple[str, Request]]) -> None:
+        file: BatchFile | None = None
+        try:
+            for key, request in requests:
+                line = request_line(self._model, key, request)
+                if file is not None and not file.holds(line):
+                    await self._submit(file)
+                    file.close()
+                    file = None
+                file = file or BatchFile(self._model.batch_requests, self._most_bytes)
+                file.add(key, Asked(request.kind, request.labels), line)
+            if file is not None:
+                await self._submit(file)
+        finally:
+            if file is not None:
+                file.close()
+
+    async def _submit(self, file: BatchFile) -> None:
+        batch = self._ledger.plan(uuid.uuid4().hex, file.asked.items())
+        try:
+            uploaded = await self._endpoint.upload(f"dialeval-{batch.mark}.jsonl", file.file, file.size)
+            self._ledger.uploaded(batch, uploaded)
+            self._ledger.created(batch, await self._endpoint.create(uploaded, batch.mark, batch.planned))
+        except Fault as fault:
+            if not (batch.file and fault.passing):  # surely there is no such batch
+                self._ledger.close(batch)
+            raise UserError(
+                f"{self._place} did not take a batch of {len(batch.asked)} requests: {fault.kind}: {fault}. What was "
+                "handed over before goes on there: run the same command again to wait for it. For an endpoint without "
+                "batches, set batch: false"
+            ) from None
+        self._wanted[batch.mark] = batch
+        self._say(f"batch {batch.name}: {len(batch.asked)} requests handed over")
+
+    async def _next_ended(self) -> tuple[Batch, BatchStatus]:
+        """Waits until a batch has ended."""
+        wait = self._polling.first
+        while True:
+            for batch in list(self._wanted.values()):
+                status = await self._status(batch)
+                if status is not None and status.ended:
+                    return batch, status
+            await asyncio.sleep(wait)
+            wait = min(wait * 1.5, self._polling.longest)
+
+    async def _status(self, batch: Batch) -> BatchStatus | None:
+        """Returns how far a batch is, or None if the endpoint does not say it just now."""
+        try:
+            status = await self._endpoint.status(batch.name)
+        except Fault as fault:
+            self._breaker.failed(fault.kind, str(fault))
+            if fault.passing:
+                return None
+            raise self._lost(batch, fault) from None
+        self._breaker.answered()
+        said, when = self._said.get(batch.mark, (None, 0.0))
+        if said is None or status.state != said.state or time.monotonic() - when > REPORT_EVERY:
+            self._said[batch.mark] = status, time.monotonic()
+            hours = (time.time() - batch.planned) / 3600
+            self._say(
+                f"batch {batch.name}: {status.state}, {status.completed} of {len(batch.asked)} answered, "
+                f"{status.failed} failed, {hours:.1f} h since it was handed over"
+            )
+        return status
+
+    async def _collect(self, batch: Batch, status: BatchStatus) -> AsyncGenerator[tuple[str, Outcome], None]:
+        """Yields what an ended batch gave, and closes it."""
+        del self._wanted[batch.mark]
+        if status.state == "failed" and self._put_off(batch, status):
+            return
+        answered: set[str] = set()
+        failed: dict[str, AnswerFailure] = {}
+        for file in status.files:
+            content = await self._content(batch, file)
+            for key, outcome in read_lines(content, batch.asked, self._engine.connection.redactor):
+                if isinstance(outcome, AnswerFailure):
+                    failed.setdefault(key, outcome)
+                elif key not in answered:  # the first answer counts
+                    answered.add(key)
+                    yield key, await self._engine.completed(outcome)
+        again: list[str] = []
+        for key in batch.asked:
+            if key in answered or key not in self._spool:
+                continue
+            failure = failed.get(key) or _unmentioned(batch, status)
+            if failure.kind == "expired" or failure.kind in PASSING:
+                again.append(key)
+            else:
+                yield key, failure
+        self._save()
+        self._ledger.close(batch)
+        if again:
+            self._say(f"batch {batch.name}: {len(again)} requests without an answer are asked one by one")
+        async for one in self._one_by_one(again):
+            yield one
+
+    def _put_off(self, batch: Batch, status: BatchStatus) -> bool:
+        """Returns whether a batch was refused for the time being; its requests then go into another."""
+        if status.code != FULL:
+            return False
+        if not self._wanted:
+            raise UserError(
+                f"{self._place} refuses batch {batch.name} of {len(batch.asked)} requests: {status.said}. Hand over "
+                "less at once with a smaller batch_requests, or wait until others' batches have ended, then run the "
+                "same command again"
+            )
+        self._later += [key for key in batch.asked if key in self._spool]
+        self._ledger.close(batch)
+        self._say(f"batch {batch.name}: refused for now ({status.said}), handed over again after another has ended")
+        return True
+
+    async def _content(self, batch: Batch, file: str) -> bytes:
+        try:
+            return await self._endpoint.content(file)
+        except Fault as fault:
+            if fault.kind == "not_found":  # endpoints delete them after some weeks
+                self._say(f"batch {batch.name}: its file {file} is no longer there")
+                return b""
+            raise self._lost(batch, fault) from None
+
+    async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
+        """Yields outcomes of ordinary requests as they come."""
+
+        async def ask(key: str) -> tuple[str, Outcome]:
+            try:
+                return key, await self._engine.answer(self._spool.get(key))
+            except AnswerFailure as failure:
+                return key, failure
+
+        waiting = iter(keys)
+        under_way: set[asyncio.Task[tuple[str, Outcome]]] = set()
+        try:
+            while True:
+                while len(under_way) < self._engine.concurrency and (key := next(waiting, None)) is not None:
+                    under_way.add(asyncio.create_task(ask(key)))
+                if not under_way:
+                    return
+                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+
+    def _lost(self, batch: Batch, fault: Fault) -> UserError:
+        return UserError(
+            f"{self._place} does not give batch {batch.name or batch.mark}: {fault.kind}: {fault}. It is recorded in "
+            f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
+            "lost for good, delete that file, and its requests are handed over anew"
+        )
+
+
+def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:
+    """Returns why a request has no line in what a batch gave."""
+    match status.state:
+        case "expired":
+            return AnswerFailure("expired", f"batch {batch.name} expired before this request was answered")
+        case "cancelled":
+            return AnswerFailure("cancelled", f"batch {batch.name} was cancelled before this request was answered")
+        case "failed":
+            return AnswerFailure("bad_request", f"batch {batch.name} was refused: {status.code}: {status.said}")
+        case _:
+            return AnswerFailure("malformed", f"batch {batch.name} does not mention this request")
