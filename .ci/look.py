@@ -50,6 +50,22 @@ def main(results: Path) -> None:
     gteval = table("gteval")
     assert (gteval[["win", "tie", "lose", "unparsed"]].sum(axis=1) - 1).abs().max() < 1e-9
     assert (gteval["unparsed"] == 0).all(), "the embedded judge must answer in the judges' grammar"
+    correlations = table("../metaeval/correlations").set_index(["judge", "method", "dimension"])["pearson"]
+    print(correlations.to_string())
+    assert correlations["forest", "yes_no", "overall"] > 0.3, "the judge must notice steps of damage"
+    assert abs(correlations["random", "yes_no", "overall"]) < 0.3, "chance must not"
+
+    ratios = table("../robustness/robustness")
+    forest = ratios[(ratios["judge"] == "forest") & (ratios["method"] == "yes_no")]
+    print(forest[["strategy", "dimension", "ratio", "rises", "n"]].to_string(index=False))
+    assert forest["strategy"].nunique() == 16
+    assert forest["ratio"].mean() > forest["rises"].mean(), "damage must lower more scores than it raises"
+    length = ratios[(ratios["judge"] == "length") & (ratios["strategy"] == "order_shuffle")]
+    assert (length["ratio"] == 0).all(), "length does not depend on the order"
+
+    accuracy = table("../dialogbench/accuracy")
+    print(accuracy.groupby(["source", "model", "method"])["n"].sum().to_string())
+    assert set(accuracy["model"]) >= {"retrieval", "ngram", "random", "generic", "forest"}
     print("the default run is complete and sensible")
 
 
