@@ -26,6 +26,7 @@ try:
     from dialeval.engines.prices import Prices, prices_of
     from dialeval.errors import UserError
     from dialeval.fingerprint import fingerprint
+    from dialeval.perturbations.registry import find_strategy
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 
@@ -45,6 +46,9 @@ def checked_config(raw):
             reason = unavailable(checked.models[name])
             if reason:
                 raise UserError(f"models.{name}: {reason}")
+        for field, names in checked.strategies_named().items():
+            for name in names:
+                find_strategy(name, field)
         runlock.check_writable(checked.results_dir)
         return checked
     except UserError as error:

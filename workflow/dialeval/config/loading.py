@@ -57,6 +57,9 @@ def load_config(raw: Mapping[str, Any], *, files_are_there: bool = True) -> Conf
         if path is not None and not path.expanduser().exists():
             missing.append(f"  {field}: {path} does not exist; correct the path or leave the field out")
     if missing:
+        if config.public_corpora:
+            names = ", ".join(config.public_corpora)
+            missing.append(f"  `snakemake download` with the same configuration fetches {names} into data_dir")
         raise UserError("the configuration names what is not there:\n" + "\n".join(missing))
     return config
 

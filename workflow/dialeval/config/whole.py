@@ -242,6 +242,19 @@ class Config(Section):
         """Returns the rated corpora whose items are damaged."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name not in self.corpora]
 
+    def strategies_named(self) -> dict[str, list[str]]:
+        """Returns the perturbations that the configuration names, by field."""
+        named: dict[str, list[str]] = {}
+        if self.robustness:
+            named["robustness.strategies"] = self.robustness.strategies or []
+            named["robustness.ladders.strategies"] = (
+                self.robustness.ladders.strategies if self.robustness.ladders else []
+            )
+        for name, rated in self.metaeval.corpora.items() if self.metaeval else ():
+            if rated.reader == "ladder":
+                named[f"metaeval.corpora.{name}.strategies"] = rated.strategies
+        return named
+
     def published_damage(self) -> Path | None:
         """Returns the folder of the published damaged sets."""
         path = self.robustness.published if self.robustness else None

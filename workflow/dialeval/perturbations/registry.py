@@ -24,14 +24,19 @@ ATTEMPTS = 8
 """How many times a draw is made again when it repeats an earlier one."""
 
 
-def find_strategy(name: str) -> Strategy:
+def find_strategy(name: str, place: str = "") -> Strategy:
     """Returns a strategy by its name.
+
+    Args:
+        name: of the strategy.
+        place: where the name stands, for the message.
 
     Raises:
         UserError: there is none of that name; the nearest one is offered.
     """
     if name not in STRATEGIES:
-        raise UserError(f"there is no perturbation strategy '{name}'; {nearest(name, STRATEGIES)}")
+        where = f"{place}: " if place else ""
+        raise UserError(f"{where}there is no perturbation strategy '{name}'; {nearest(name, STRATEGIES)}")
     return STRATEGIES[name]
 
 

@@ -1,0 +1,106 @@
+"""Mistakes in the parts that examine judges are told with the field, the value and the remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.config import load_config
+from dialeval.config.models import EMBEDDED_SERVES
+from dialeval.engines.embedded.learning import METHODS
+from dialeval.errors import UserError
+from dialeval.perturbations.registry import find_strategy
+
+
+def raw(**changes: Any) -> dict[str, Any]:
+    parts: dict[str, Any] = {
+        "models": {
+            "forest": {"engine": "embedded", "method": "forest"},
+            "length": {"engine": "embedded", "method": "length"},
+            "theirs": {"engine": "published", "unieval": "x.tsv"},
+        },
+        "judges": ["forest"],
+        "protocols": {"yes_no": {}},
+        "metaeval": {"corpora": {"steps": {"reader": "ladder"}}},
+    }
+    return parts | changes
+
+
+def test_meta_evaluation_needs_no_chatbots() -> None:
+    config = load_config(raw())
+    assert config.judges_of("yes_no") == ["forest"]
+    assert config.judges_of("rating") == []
+    assert not config.talks()
+    assert config.used_corpora() == ["bundled"]
+
+
+def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
+    config = load_config(raw(protocols={"yes_no": {"judges": ["length"]}, "rating": {}}))
+    assert (config.judges_of("yes_no"), config.judges_of("rating")) == (["length"], ["forest"])
+    assert config.models_in_use() == ["forest", "length"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"protocols": {}}, ["metaeval: no judge scores anything", "yes_no"]),
+        ({"protocols": {"yes_no": {"judges": ["forst"]}}}, ["protocols.yes_no.judges", "did you mean 'forest'"]),
+        ({"protocols": {"yes_no": {"judges": ["theirs"]}}}, ["'theirs' is a published model", "score_files"]),
+        ({"judges": ["length"], "protocols": {"unieval": {}, "yes_no": {}}}, ["judges: 'length'", "unieval", "forest"]),
+        ({"protocols": {"rating": {"repeats": 5}}}, ["protocols.rating", "temperature 0", "such as 0.7"]),
+        ({"metaeval": {"corpora": {"mine": {"reader": "xdial"}}}}, ["metaeval.corpora.mine", "needs a path"]),
+        ({"metaeval": {"corpora": {"mine": {"reader": "xdal", "path": "x"}}}}, ["did you mean 'xdial'"]),
+        (
+            {"metaeval": {"corpora": {"mine": {"reader": "ladder", "dialogues": "bundeld"}}}},
+            ["metaeval.corpora.mine.dialogues", "'bundeld' is not a corpus", "did you mean 'bundled'"],
+        ),
+        ({"metaeval": {"corpora": {"bundled": {"reader": "ladder"}}}}, ["'bundled' is a name under corpora, too"]),
+        ({"metaeval": {"corpora": {}}}, ["metaeval.corpora", "at least 1"]),
+        ({"metaeval": {"corpora": {"s": {"reader": "ladder", "stps": 3}}}}, ["metaeval.corpora.s.stps", "'steps'"]),
+        ({"robustness": {}}, ["robustness: there is nothing to damage"]),
+        ({"robustness": {"corpora": ["steps", "nowhere"]}}, ["robustness.corpora: 'nowhere' is not a corpus"]),
+        ({"robustness": {"corpora": ["bundled"], "rewriter": "gpt"}}, ["robustness.rewriter: 'gpt' is not a model"]),
+        ({"robustness": {"corpora": ["bundled"], "thetas": [1.5]}}, ["robustness.thetas", "1.5"]),
+        ({"robustness": {"corpora": ["bundled"], "ladders": {"step": 3}}}, ["robustness.ladders.step", "'steps'"]),
+        (
+            {
+                "data_dir": "nowhere",
+                "public_corpora": ["comp-analysis"],
+                "robustness": {"published": "comp-analysis/robustness_data"},
+            },
+            ["robustness.published", "does not exist", "`snakemake download`", "comp-analysis"],
+        ),
+    ],
+)
+def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        load_config(raw(**changes))
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_files_need_not_be_there_before_a_download() -> None:
+    changes = raw(data_dir="nowhere", robustness={"published": "x"})
+    assert load_config(changes, files_are_there=False).published_damage() == Path("nowhere/x")
+
+
+def test_what_embedded_methods_serve_is_what_they_can_do() -> None:
+    assert {name: set(method.serves) for name, method in METHODS.items()} == {
+        name: set(served) for name, served in EMBEDDED_SERVES.items()
+    }
+
+
+def test_named_perturbations_can_be_checked_before_anything_runs() -> None:
+    config = load_config(raw(robustness={"corpora": ["bundled"], "strategies": ["order_shuffle"]}))
+    named = config.strategies_named()
+    assert named["robustness.strategies"] == ["order_shuffle"]
+    every = [name for names in named.values() for name in names]
+    assert all(find_strategy(name).name == name for name in every)
+    assert set(named) == {
+        "robustness.strategies",
+        "robustness.ladders.strategies",
+        "metaeval.corpora.steps.strategies",
+    }
+    with pytest.raises(UserError, match="a.field: there is no perturbation strategy 'order_shufle'.*order_shuffle"):
+        find_strategy("order_shufle", "a.field")
