@@ -23,6 +23,8 @@ if not {"models", "battles"} & set(config):
 
 include: "rules/common.smk"
 include: "rules/paths.smk"
+include: "rules/paths_metaeval.smk"
+include: "rules/paths_dialogbench.smk"
 include: "rules/corpora.smk"
 include: "rules/selfchat.smk"
 include: "rules/judging.smk"

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from scripted import ScriptedEngine, chat_request
 
 from dialeval.aggregation.usage import TokenSums, Usage, read_usage, usage_table, write_usage
+from dialeval.engines.answering import Answering
 from dialeval.engines.prices import Prices
-from dialeval.engines.request import Response
+from dialeval.engines.request import AnswerFailure, Response
+from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
+from dialeval.progress import Progress
 
 
 def key(number: int) -> str:
@@ -39,9 +43,22 @@ def test_tokens_that_an_answer_does_not_tell_are_no_zero() -> None:
     assert (tokens.input_tokens, tokens.output_tokens, tokens.reasoning_tokens) == (None, 6, None)
 
 
-def test_a_job_without_requests_took_nothing() -> None:
-    job = Usage.of_job("m", "arena", requests=0, asked=0, tokens=TokenSums(), failures={}, seconds=0.0)
-    assert (job.input_tokens, job.output_tokens) == (0, 0)
+def test_a_job_without_requests_took_nothing(tmp_path: Path) -> None:
+    with ResponseStore(tmp_path, identity="m", name="m", protocol="arena", writer="whole") as store:
+        answering = Answering(ScriptedEngine(), store, Progress("arena", 0, "answers"))
+        job = Usage.of_job("m", "arena", answering, TokenSums(), 0.0)
+    assert (job.requests, job.asked, job.input_tokens, job.output_tokens) == (0, 0, 0, 0)
+
+
+def test_a_job_reports_what_it_asked_and_what_failed(tmp_path: Path) -> None:
+    failing = ScriptedEngine(
+        lambda request: AnswerFailure("timeout", "slow") if "2" in request.request_id else "an answer"
+    )
+    with ResponseStore(tmp_path, identity="m", name="m", protocol="arena", writer="whole") as store:
+        answering = Answering(failing, store, Progress("arena", None, "answers"), max_failure_share=1.0)
+        answering.run(answering.ask_all(chat_request(f"r{number}") for number in (1, 2, 1, 3)))
+        job = Usage.of_job("m", "arena", answering, TokenSums(), 1.23456)
+    assert (job.requests, job.asked, job.failures, job.seconds) == (4, 3, {"timeout": 1}, 1.235)
 
 
 def test_shards_are_summed_and_priced() -> None:

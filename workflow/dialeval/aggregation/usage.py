@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from dialeval.engines.answering import Answering
 from dialeval.engines.prices import Prices
 from dialeval.engines.request import Response
 from dialeval.errors import UserError
@@ -65,27 +66,17 @@ class Usage:
     seconds: float
 
     @classmethod
-    def of_job(
-        cls,
-        model: str,
-        protocol: str,
-        *,
-        requests: int,
-        asked: int,
-        tokens: TokenSums,
-        failures: Mapping[str, int],
-        seconds: float,
-    ) -> Usage:
-        """Returns the usage of a job."""
+    def of_job(cls, model: str, protocol: str, answering: Answering, tokens: TokenSums, seconds: float) -> Usage:
+        """Returns the usage of a job that asked one model."""
         return cls(
             model,
             protocol,
-            requests,
-            asked,
+            answering.total,
+            answering.asked,
             tokens.input_tokens,
             tokens.output_tokens,
             tokens.reasoning_tokens,
-            dict(failures),
+            dict(answering.failures),
             round(seconds, 3),
         )
 

@@ -99,16 +99,7 @@ def answer(
 
         with TableWriter(responses, "responses", provenance) as table:
             table.write_all(rows())
-    done = Usage.of_job(
-        settings.name,
-        settings.protocol,
-        requests=answering.total,
-        asked=answering.asked,
-        tokens=tokens,
-        failures=answering.failures,
-        seconds=seconds,
-    )
-    write_usage(usage, done)
+    write_usage(usage, Usage.of_job(settings.name, settings.protocol, answering, tokens, seconds))
 
 
 if __name__ == "__main__":

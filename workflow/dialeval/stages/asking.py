@@ -57,16 +57,7 @@ class Asked:
 
     def write_usage(self, path: Path) -> None:
         """Writes the record of the usage."""
-        usage = Usage.of_job(
-            self._name,
-            self._protocol,
-            requests=self._answering.total,
-            asked=self._answering.asked,
-            tokens=self._tokens,
-            failures=self._answering.failures,
-            seconds=self._seconds,
-        )
-        write_usage(path, usage)
+        write_usage(path, Usage.of_job(self._name, self._protocol, self._answering, self._tokens, self._seconds))
 
 
 @contextmanager

@@ -84,16 +84,7 @@ def stage(
     with TableWriter(items, "items", provenance) as table:
         table.write_all(item_rows([item for _, item in outcomes if item is not None]))
     write_table(pairs, "pairs", to_table("pairs", [row for row, _ in outcomes]), provenance)
-    done = Usage.of_job(
-        settings.name,
-        PROTOCOL,
-        requests=answering.total,
-        asked=answering.asked,
-        tokens=tokens,
-        failures=answering.failures,
-        seconds=seconds,
-    )
-    write_usage(usage, done)
+    write_usage(usage, Usage.of_job(settings.name, PROTOCOL, answering, tokens, seconds))
 
 
 if __name__ == "__main__":

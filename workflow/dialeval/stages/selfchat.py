@@ -84,16 +84,7 @@ def stage(
     answering.check_failures()
     with TableWriter(generated, "generated", provenance) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
-    done = Usage.of_job(
-        settings.name,
-        "selfchat",
-        requests=answering.total,
-        asked=answering.asked,
-        tokens=tokens,
-        failures=answering.failures,
-        seconds=seconds,
-    )
-    write_usage(usage, done)
+    write_usage(usage, Usage.of_job(settings.name, "selfchat", answering, tokens, seconds))
 
 
 if __name__ == "__main__":

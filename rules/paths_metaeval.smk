@@ -1,0 +1,152 @@
+# Which files meta-evaluation and robustness read and write, by the configuration.
+
+CORRELATIONS = ["correlations", "averages", "judge_pairs", "ranking_agreement"]
+ROBUSTNESS_TABLES = [
+    "pairs",
+    "robustness",
+    "averages",
+    "thetas",
+    "drops",
+    "ladders",
+]
+ROBUSTNESS_FIGURES = [  # all are always drawn; one without anything to show says why
+    "ratios",
+    "drops",
+    "ladders",
+]
+ROBUSTNESS_DRAWN_FROM = ["robustness", "drops", "ladders"]
+ENSEMBLES = ["dimension_ensemble", "model_ensemble", "matrices"]
+METAEVAL_FIGURES = [  # all are always drawn; one without anything to show says why
+    "judges",
+    "judges_by_corpus",
+    "judges_by_language",
+    "dimensions",
+    "languages",
+    "judges_among_themselves",
+    "ensembles",
+    "annotators",
+]
+METAEVAL_DRAWN_FROM = [
+    "correlations",
+    "averages",
+    "matrices",
+    "model_ensemble",
+    "annotator_agreement",
+]
+
+
+def rated_corpora(reader, others=False):
+    """Returns the rated corpora of a reader, or those of all the others."""
+    corpora = CONFIG.metaeval.corpora if CONFIG.metaeval else {}
+    return [
+        name for name, corpus in corpora.items() if (corpus.reader == reader) != others
+    ]
+
+
+def items_of(corpora):
+    """Returns the item tables of rated corpora."""
+    return [f"{RESULTS}/items/{corpus}.parquet" for corpus in corpora]
+
+
+def ratings_of(corpora):
+    """Returns the rating tables of rated corpora."""
+    return [f"{RESULTS}/ratings/{corpus}.parquet" for corpus in corpora]
+
+
+def rewriters():
+    """Returns the model that damages items, if there is one."""
+    section = CONFIG.robustness
+    return [section.rewriter] if section and section.rewriter else []
+
+
+def perturbed(kind):
+    """Returns the tables of damaged items, or of the pairs that they make with their originals."""
+    if not CONFIG.robustness:
+        return []
+    makers = ["rule", *(rewriters() if CONFIG.robustness.corpora else [])]
+    return [f"{RESULTS}/perturbed/by_{maker}.{kind}.parquet" for maker in makers]
+
+
+def published_damage_files():
+    """Returns the files of the published damaged sets."""
+    folder = CONFIG.published_damage()
+    return sorted(map(str, folder.glob("*/*/*.txt"))) if folder else []
+
+
+def robustness_tables():
+    """Returns the tables of robustness."""
+    if not CONFIG.robustness:
+        return []
+    return [
+        f"{RESULTS}/tables/robustness/{name}.{suffix}"
+        for name in ROBUSTNESS_TABLES
+        for suffix in ("parquet", "csv")
+    ]
+
+
+def robustness_figure_files(suffix):
+    """Returns the figures of robustness."""
+    return [
+        f"{RESULTS}/figures/robustness/{name}.{suffix}" for name in ROBUSTNESS_FIGURES
+    ]
+
+
+def robustness_files():
+    """Returns the tables and figures of robustness."""
+    if not CONFIG.robustness:
+        return []
+    return [
+        *robustness_tables(),
+        *robustness_figure_files("svg"),
+        *robustness_figure_files("pdf"),
+    ]
+
+
+def scored_items():
+    """Returns the tables of everything that judges score."""
+    rated = items_of(CONFIG.metaeval.corpora if CONFIG.metaeval else [])
+    return rated + perturbed("items")
+
+
+def judged_scores():
+    """Returns the score tables of all judges."""
+    return [
+        f"{RESULTS}/scores/{judge}/{protocol}.parquet"
+        for protocol in SCORING
+        for judge in CONFIG.judges_of(protocol)
+    ]
+
+
+def all_scores():
+    """Returns the score tables of all judges and of the user's own metrics."""
+    files = CONFIG.metaeval.score_files if CONFIG.metaeval else {}
+    return judged_scores() + [
+        f"{RESULTS}/scores/{metric}/file.parquet" for metric in files
+    ]
+
+
+def metaeval_tables():
+    """Returns the tables of meta-evaluation."""
+    if not CONFIG.metaeval:
+        return []
+    return [
+        f"{RESULTS}/tables/metaeval/{name}.{suffix}"
+        for name in ["corpora", "annotator_agreement", *CORRELATIONS, *ENSEMBLES]
+        for suffix in ("parquet", "csv")
+    ]
+
+
+def metaeval_files():
+    """Returns the tables and figures of meta-evaluation."""
+    if not CONFIG.metaeval:
+        return []
+    return [
+        *metaeval_tables(),
+        *metaeval_figure_files("svg"),
+        *metaeval_figure_files("pdf"),
+    ]
+
+
+def metaeval_figure_files(suffix):
+    """Returns the figures of meta-evaluation."""
+    return [f"{RESULTS}/figures/metaeval/{name}.{suffix}" for name in METAEVAL_FIGURES]
