@@ -1,4 +1,4 @@
-"""The engine of models that vLLM runs in this process. Importing it imports neither vLLM nor torch."""
+"""The engine of models that vLLM runs in processes of its own. Importing it imports neither vLLM nor torch."""
 
 from dialeval.engines.vllm_engine.engine import VllmEngine
 from dialeval.engines.vllm_engine.identity import vllm_identity

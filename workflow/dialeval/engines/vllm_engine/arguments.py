@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from dialeval.config import VllmModel
@@ -16,17 +17,17 @@ LABELS_AT_ONCE = 128
 """Most tokens whose probability vLLM gives in one step."""
 
 
-def prepare_environment(model: VllmModel) -> None:
-    """Sets variables that vLLM reads on import; what the user has set stays.
-
-    With one copy of the model the engine runs in this process, so that it dies with it.
-    """
-    os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0" if model.data_parallel_size == 1 else "1")
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
-    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+def computing_environment(model: VllmModel, environment: Mapping[str, str]) -> dict[str, str]:
+    """Returns the environment of the process that vLLM computes in; what the user has set stays."""
+    ours = {
+        "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # it is a process of its own already
+        "VLLM_LOGGING_LEVEL": "ERROR",
+        "VLLM_NO_USAGE_STATS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
     if model.enforce_eager:
-        os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
+        ours["TORCHDYNAMO_DISABLE"] = "1"
+    return ours | dict(environment)
 
 
 def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
@@ -36,7 +37,6 @@ def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
         model: the configuration.
         on_cpu: whether vLLM computes on the CPU, where a prefill that is split ends the engine as soon as a request
             has a sampling seed, and where the share of the memory means all of it.
-        window: tokens of prompt and answer together.
     """
     arguments: dict[str, Any] = {
         "model": os.path.expanduser(model.model),  # noqa: PTH111 - a name at Hugging Face is no path
@@ -45,7 +45,6 @@ def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
         "dtype": model.dtype,
         "quantization": model.quantization,
         "tensor_parallel_size": model.tensor_parallel_size,
-        "data_parallel_size": model.data_parallel_size,
         "max_model_len": model.max_model_len,
         "gpu_memory_utilization": model.gpu_memory_utilization,
         "kv_cache_memory_bytes": model.kv_cache_memory_bytes,

@@ -1,8 +1,7 @@
 """Driving vLLM without a barrier: requests go in as they come, and each answer comes out as soon as it is there.
 
-One copy of the model is driven step by step from a thread of its own, in which it was also made (threads of the CPU
-and the current GPU belong to a thread). Several copies are driven by vLLM's own asynchronous client, which shares the
-requests out among them.
+vLLM computes in a process of its own (`computing.py`), so that rendering, tokenising and storing here never wait for
+it, nor it for them. A model of several copies has one such process for each.
 """
 
 from __future__ import annotations
@@ -10,34 +9,36 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import os
 import queue
+import signal
+import subprocess
+import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import Protocol
 
+import dialeval
+from dialeval.config import VllmModel
 from dialeval.engines.request import AnswerFailure
+from dialeval.engines.vllm_engine.arguments import computing_environment
+from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
 from dialeval.errors import UserError
 
 START_HINT = "see the message above; fields of the model and its engine_args are explained in docs/vllm.md"
-
-
-@dataclass(frozen=True)
-class EngineSize:
-    """What an engine holds: tokens of its KV cache, tokens of a block of it, and tokens of one request."""
-
-    cache_tokens: int
-    block_size: int
-    window: int
+SECONDS_TO_END = 60
 
 
 class Driver(Protocol):
-    """Drives one started engine."""
+    """Drives a started engine."""
 
     size: EngineSize
 
-    async def generate(self, prompt: Sequence[int], params: Any, lora: Any) -> Any:
-        """Returns vLLM's final output for a prompt."""
+    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+        """Returns the answer to a prompt; what is asked about the same dialogue meets in one cache."""
         ...
 
     def close(self) -> None:
@@ -46,204 +47,272 @@ class Driver(Protocol):
 
 
 @dataclass
-class _Job:
-    """A prompt on its way through the engine, and who waits for it."""
+class _Waiting:
+    """Who waits for an answer."""
 
-    number: int
-    prompt: Sequence[int]
-    params: Any
-    lora: Any
     loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Any]
+    future: asyncio.Future[Answered]
 
 
-class StepDriver:
-    """Drives `LLMEngine` by `add_request` and `step` in a thread.
+class EngineProcess:
+    """One copy of a model in a process of its own.
 
     Args:
-        arguments: keyword arguments of vLLM's EngineArgs.
+        model: the model's configuration.
+        devices: the GPUs that it may use; None for all that there are.
 
     Attributes:
-        engine: vLLM's engine, which belongs to the thread as long as requests are under way.
-
-    Raises:
-        UserError: the engine does not start.
+        size: what the engine holds, known once it has started.
+        pid: the process.
     """
 
-    engine: Any
-
-    def __init__(self, arguments: dict[str, Any]) -> None:
-        self._inbox: queue.SimpleQueue[_Job | int | None] = queue.SimpleQueue()
-        self._numbers = itertools.count()
-        self._jobs: dict[str, _Job] = {}
-        self._broken: Exception | None = None
+    def __init__(self, model: VllmModel, devices: str | None = None) -> None:
         self.size = EngineSize(0, 0, 0)
-        started: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, args=(arguments, started), name="vllm", daemon=True)
-        self._thread.start()
-        error = started.get()
-        if error is not None:
-            raise UserError(f"vLLM did not start: {type(error).__name__}: {error}; {START_HINT}") from error
+        self._numbers = itertools.count()
+        self._waiting: dict[int, _Waiting] = {}
+        self._lock = threading.Lock()
+        self._ended: str | None = None
+        self._closing = False
+        self._outbox: queue.SimpleQueue[ToCompute | None] = queue.SimpleQueue()
+        self._connection, theirs = Pipe()
+        environment = computing_environment(model, os.environ)
+        environment["PYTHONPATH"] = os.pathsep.join(
+            [str(Path(dialeval.__file__).parents[1]), *filter(None, [environment.get("PYTHONPATH")])]
+        )
+        if devices is not None:
+            environment["CUDA_VISIBLE_DEVICES"] = devices
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "dialeval.engines.vllm_engine.computing", str(theirs.fileno())],
+                stdin=subprocess.PIPE,  # held open as long as this process lives; its end ends the other
+                env=environment,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for this process, which then ends the other in order
+            )
+        self.pid = self._process.pid
+        self._connection.send(model.model_dump_json())
 
-    async def generate(self, prompt: Sequence[int], params: Any, lora: Any) -> Any:
-        """Returns vLLM's final output for a prompt; a request that is cancelled leaves the engine."""
-        if self._broken is not None:
-            raise self._stopped()
-        loop = asyncio.get_running_loop()
-        job = _Job(next(self._numbers), prompt, params, lora, loop, loop.create_future())
-        self._inbox.put(job)
+    def wait_until_started(self) -> None:
+        """Waits until the engine can answer.
+
+        Raises:
+            UserError: it does not start.
+        """
         try:
-            return await job.future
+            first = self._connection.recv()
+        except (EOFError, OSError):
+            first = Ended(self._how_it_ended())
+        except BaseException:  # Ctrl-C while the model is loaded
+            self._process.kill()
+            raise
+        if isinstance(first, Ended):
+            self.close()
+            raise UserError(f"vLLM did not start: {first.reason}; {START_HINT}")
+        self.size = first
+        threading.Thread(target=self._read, name="vllm answers", daemon=True).start()
+        threading.Thread(target=self._write, name="vllm requests", daemon=True).start()
+
+    @property
+    def in_hand(self) -> int:
+        """How many requests are under way."""
+        return len(self._waiting)
+
+    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+        """Returns the answer to a prompt; a request that is cancelled leaves the engine.
+
+        Raises:
+            AnswerFailure: `refused`: vLLM does not take the request.
+            UserError: the engine stopped.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Answered] = loop.create_future()
+        with self._lock:
+            if self._ended is not None:
+                raise self._stopped()
+            number = next(self._numbers)
+            self._waiting[number] = _Waiting(loop, future)
+        self._outbox.put((number, ask))
+        try:
+            return await future
         except asyncio.CancelledError:
-            self._inbox.put(job.number)
+            if self._waiting.pop(number, None):
+                self._outbox.put((number, None))
             raise
 
     def close(self) -> None:
-        """Ends the thread and the engine in it."""
-        self._inbox.put(None)
-        self._thread.join(timeout=60)
-
-    def _run(self, arguments: dict[str, Any], started: queue.SimpleQueue[Exception | None]) -> None:
+        """Ends the process; waits until it is gone."""
+        self._closing = True
+        with contextlib.suppress(OSError):
+            if self.size.window:
+                self._outbox.put(None)
+            else:
+                self._connection.close()
         try:
-            from vllm import EngineArgs
-            from vllm.v1.engine.llm_engine import LLMEngine
+            self._process.wait(timeout=SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
 
-            engine = LLMEngine.from_engine_args(EngineArgs(**arguments))
-            self.engine, self.size = engine, engine_size(engine.vllm_config)
-        except (Exception, SystemExit) as error:
-            started.put(error if isinstance(error, Exception) else RuntimeError(f"it ended with status {error}"))
-            return
-        started.put(None)
-        try:
-            while self._take_in(engine):
-                self._hand_out(engine.step())
-        except Exception as error:  # the engine is gone: everyone who waits is told
-            self._broken = error
-            for job in self._jobs.values():
-                _settle(job, error=self._stopped())
-            while not self._inbox.empty():
-                left = self._inbox.get()
-                if isinstance(left, _Job):
-                    _settle(left, error=self._stopped())
-        finally:
-            with contextlib.suppress(Exception):
-                engine.engine_core.shutdown()
+    def _write(self) -> None:
+        """Sends what is to be computed, all that has come up at once, and None at the end."""
+        going_on = True
+        while going_on:
+            items = [self._outbox.get()]
+            while not self._outbox.empty():
+                items.append(self._outbox.get())
+            requests = [item for item in items if item is not None]
+            going_on = len(requests) == len(items)
+            try:
+                if requests:
+                    self._connection.send(requests)
+                if not going_on:
+                    self._connection.send(None)
+            except OSError:  # the other process is gone, which the reading thread tells everyone
+                return
 
-    def _take_in(self, engine: Any) -> bool:
-        """Adds what has come; waits if there is nothing to do. Returns False at the end."""
+    def _read(self) -> None:
+        """Hands answers to those who wait, in their own event loops."""
         while True:
             try:
-                item = self._inbox.get(block=not self._jobs)
-            except queue.Empty:
-                return True
-            if item is None:
-                return False
-            if isinstance(item, int):
-                if self._jobs.pop(str(item), None):
-                    engine.abort_request([str(item)])
-                continue
-            try:
-                engine.add_request(str(item.number), _tokens(item.prompt), item.params, lora_request=item.lora)
-                self._jobs[str(item.number)] = item
-            except Exception as error:  # vLLM refuses this one request
-                _settle(item, error=refusal(error))
+                outcomes = self._connection.recv()
+            except (EOFError, OSError):
+                outcomes = Ended(self._how_it_ended())
+            if isinstance(outcomes, Ended):
+                break
+            self._hand_out(outcomes)
+        with self._lock:
+            self._ended = outcomes.reason
+            left, self._waiting = self._waiting, {}
+        for waiting in left.values():
+            _tell(waiting.loop, [(waiting.future, self._stopped())])
+        if not self._closing:
+            self._outbox.put(None)
 
-    def _hand_out(self, outputs: Sequence[Any]) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Any]]] = {}
-        for output in outputs:
-            if output.finished and (job := self._jobs.pop(output.request_id, None)):
-                by_loop.setdefault(job.loop, []).append((job, output))
-        for loop, finished in by_loop.items():
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_settle_all, finished)
+    def _hand_out(self, outcomes: Sequence[Computed]) -> None:
+        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Answered], Answered | Exception]]] = {}
+        for number, outcome in outcomes:
+            waiting = self._waiting.pop(number, None)
+            if waiting is not None:
+                answer = _refusal(outcome) if isinstance(outcome, Refused) else outcome
+                by_loop.setdefault(waiting.loop, []).append((waiting.future, answer))
+        for loop, settled in by_loop.items():
+            _tell(loop, settled)
 
     def _stopped(self) -> UserError:
         return UserError(
-            f"vLLM stopped: {type(self._broken).__name__}: {self._broken}; everything that was answered is stored, "
-            "run the same command again to go on"
+            f"vLLM stopped: {self._ended}; everything that was answered is stored, run the same command again to go on"
         )
 
+    def _how_it_ended(self) -> str:
+        status = self._process.wait()
+        if status >= 0:
+            return f"its process ended with status {status}"
+        name = signal.Signals(-status).name
+        return f"its process was ended by {name}" + (", most often for want of memory" if name == "SIGKILL" else "")
 
-class AsyncDriver:
-    """Drives `AsyncLLM`, which computes in processes of its own.
+
+class Copies:
+    """Several copies of a model, each in a process and on GPUs of its own, which share the requests.
+
+    A dialogue stays with one copy, which has its history in the cache; what is new goes to the copy with least in hand.
 
     Args:
-        arguments: keyword arguments of vLLM's EngineArgs.
+        model: the model's configuration.
 
     Raises:
-        UserError: the engine does not start.
+        UserError: there are fewer GPUs than the copies need, or a copy does not start.
     """
 
-    def __init__(self, arguments: dict[str, Any]) -> None:
-        self._numbers = itertools.count()
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, name="vllm", daemon=True).start()
+    def __init__(self, model: VllmModel) -> None:
+        shares = devices_of_copies(model.data_parallel_size, model.tensor_parallel_size, os.environ)
+        self._copies = [EngineProcess(model, devices) for devices in shares]
+        self._copy_of: dict[Hashable, EngineProcess] = {}
         try:
-            self._engine: Any = asyncio.run_coroutine_threadsafe(_start_async(arguments), self._loop).result()
-        except (Exception, SystemExit) as error:
-            raise UserError(f"vLLM did not start: {type(error).__name__}: {error}; {START_HINT}") from error
-        size = engine_size(self._engine.vllm_config)
-        copies = arguments.get("data_parallel_size", 1)
-        self.size = EngineSize(size.cache_tokens * copies, size.block_size, size.window)
+            for copy in self._copies:
+                copy.wait_until_started()
+        except BaseException:
+            self.close()
+            raise
+        sizes = [copy.size for copy in self._copies]
+        self.size = sizes[0]._replace(cache_tokens=sum(size.cache_tokens for size in sizes))
 
-    async def generate(self, prompt: Sequence[int], params: Any, lora: Any) -> Any:
-        """Returns vLLM's final output for a prompt."""
-        coroutine = self._generate(str(next(self._numbers)), _tokens(prompt), params, lora)
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._loop))
+    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+        """Returns the answer to a prompt, from the copy that the dialogue is with."""
+        copy = self._copy_of.get(dialogue) if dialogue is not None else None
+        if copy is None:
+            copy = min(self._copies, key=lambda each: each.in_hand)
+            if dialogue is not None:
+                self._copy_of[dialogue] = copy
+        return await copy.generate(ask)
 
     def close(self) -> None:
-        """Ends the engine's processes."""
-        self._loop.call_soon_threadsafe(self._engine.shutdown)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-
-    async def _generate(self, number: str, prompt: Any, params: Any, lora: Any) -> Any:
-        output = None
-        try:
-            async for latest in self._engine.generate(prompt, params, number, lora_request=lora):
-                output = latest
-        except Exception as error:
-            if not self._engine.errored:
-                raise refusal(error) from error
-            raise UserError(f"vLLM stopped: {error}; run the same command again to go on") from error
-        return output
+        """Ends all copies."""
+        with contextlib.ExitStack() as ends:
+            for copy in self._copies:
+                ends.callback(copy.close)
 
 
-def refusal(error: Exception) -> AnswerFailure:
-    """Returns the failure of one request that vLLM does not take."""
-    return AnswerFailure("refused", f"vLLM refuses the request: {error}")
+def start(model: VllmModel) -> Driver:
+    """Starts as many copies of a model as its configuration says; takes from seconds to minutes.
+
+    Raises:
+        UserError: it does not start.
+    """
+    with _interruptible():
+        if model.data_parallel_size > 1:
+            return Copies(model)
+        process = EngineProcess(model)
+        process.wait_until_started()
+        return process
 
 
-def engine_size(vllm_config: Any) -> EngineSize:
-    """Returns what a started engine holds, from vLLM's own configuration."""
-    cache = vllm_config.cache_config
-    return EngineSize(
-        (cache.num_gpu_blocks or 0) * cache.block_size, cache.block_size, vllm_config.model_config.max_model_len
-    )
+def devices_of_copies(copies: int, gpus_each: int, environment: Mapping[str, str]) -> list[str]:
+    """Returns the GPUs of each copy as values of CUDA_VISIBLE_DEVICES, out of those that the environment names.
+
+    Raises:
+        UserError: it names fewer than are needed.
+    """
+    needed = copies * gpus_each
+    named = environment.get("CUDA_VISIBLE_DEVICES")
+    devices = [name.strip() for name in named.split(",")] if named else [str(number) for number in range(needed)]
+    if len(devices) < needed:
+        raise UserError(
+            f"data_parallel_size {copies} and tensor_parallel_size {gpus_each} need {needed} GPUs, and "
+            f"CUDA_VISIBLE_DEVICES names {len(devices)} ({named}); lower one of the two or let the job have more"
+        )
+    return [",".join(devices[first : first + gpus_each]) for first in range(0, needed, gpus_each)]
 
 
-def _tokens(prompt: Sequence[int]) -> dict[str, Any]:
-    """Returns a prompt in the form of `vllm.inputs.tokens_input`."""
-    return {"type": "token", "prompt_token_ids": list(prompt)}
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets Ctrl-C end the wait for a start; an event loop would only note it until it has its turn again."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
-async def _start_async(arguments: dict[str, Any]) -> Any:
-    from vllm import AsyncEngineArgs
-    from vllm.v1.engine.async_llm import AsyncLLM
-
-    return AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments))
+def _refusal(refused: Refused) -> AnswerFailure:
+    return AnswerFailure("refused", f"vLLM refuses the request: {refused.reason}")
 
 
-def _settle(job: _Job, output: Any = None, error: Exception | None = None) -> None:
-    with contextlib.suppress(RuntimeError):  # as in `_hand_out`
-        job.loop.call_soon_threadsafe(_settle_all, [(job, error if error is not None else output)])
+def _tell(
+    loop: asyncio.AbstractEventLoop, settled: Sequence[tuple[asyncio.Future[Answered], Answered | Exception]]
+) -> None:
+    def settle() -> None:
+        for future, outcome in settled:
+            if future.done():
+                continue
+            if isinstance(outcome, Exception):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
 
-
-def _settle_all(finished: Sequence[tuple[_Job, Any]]) -> None:
-    """Hands answers to those who wait; runs in their event loop."""
-    for job, outcome in finished:
-        if job.future.done():
-            continue
-        if isinstance(outcome, Exception):
-            job.future.set_exception(outcome)
-        else:
-            job.future.set_result(outcome)
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        loop.call_soon_threadsafe(settle)

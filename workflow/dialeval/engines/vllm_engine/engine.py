@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from functools import cache, lru_cache
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from dialeval.config import VllmModel
 from dialeval.engines.labels import LabelTree, label_logprobs, label_tree
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
 from dialeval.engines.vllm_engine.admission import Admission, DialogueRoom
-from dialeval.engines.vllm_engine.arguments import LABELS_AT_ONCE, engine_arguments, prepare_environment
-from dialeval.engines.vllm_engine.driving import AsyncDriver, Driver, StepDriver, refusal
+from dialeval.engines.vllm_engine.arguments import LABELS_AT_ONCE
+from dialeval.engines.vllm_engine.driving import Driver, start
+from dialeval.engines.vllm_engine.exchange import Answered, Ask
 from dialeval.engines.vllm_engine.identity import folder_digest, text_digest, vllm_identity
 from dialeval.engines.vllm_engine.installation import vllm_missing
 from dialeval.engines.vllm_engine.reasoning import CLOSING, opens_reasoning, split_reasoning
@@ -31,7 +32,7 @@ FIRST_DIALOGUES = 8
 
 
 class VllmEngine:
-    """Answers requests with a model that vLLM runs in this process.
+    """Answers requests with a model that vLLM runs in processes of its own.
 
     Making one loads the tokenizer only; the engine starts with the first request that is not in the store.
 
@@ -56,7 +57,7 @@ class VllmEngine:
         missing = vllm_missing()
         if missing:
             raise UserError(missing)
-        prepare_environment(model)
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         tokenizer, weights = _load_tokenizer(model)
         if not weights.startswith("sha256:") and weights:
             model = model.model_copy(update={"revision": weights})
@@ -71,11 +72,10 @@ class VllmEngine:
         self._template = template
         self._tokenizer = tokenizer
         self._tokenization = Tokenization(tokenizer, template)
-        self._stop_token_ids = [] if template.stop_token is None else [_number_of(tokenizer, template.stop_token)]
+        self._stop_token_ids = () if template.stop_token is None else (_number_of(tokenizer, template.stop_token),)
         self._label_trees: dict[tuple[str, ...], LabelTree] = {}
         self._driver: Driver | None = None
         self._admission: Admission | None = None
-        self._lora: Any = None
 
     @property
     def context_window(self) -> int | None:
@@ -110,13 +110,7 @@ class VllmEngine:
         """
         if self._driver is not None:
             return self._driver
-        from vllm.lora.request import LoRARequest
-        from vllm.platforms import current_platform
-
-        arguments = engine_arguments(self._model, on_cpu=current_platform.is_cpu())
-        driver = AsyncDriver(arguments) if self._model.data_parallel_size > 1 else StepDriver(arguments)
-        if self._model.lora_path is not None:
-            self._lora = LoRARequest("adapter", 1, str(self._model.lora_path.expanduser()))
+        driver = start(self._model)
         self._driver = driver
         self._admission = Admission(driver.size.cache_tokens, driver.size.block_size, self._model.concurrency)
         return driver
@@ -158,23 +152,25 @@ class VllmEngine:
     async def _chat(self, request: Request) -> Response:
         rendered, prompt = self._tokenization.prompt(request.messages)
         sampling = request.sampling
-        params = _sampling_params(
+        ask = Ask(
+            prompt,
             max_tokens=sampling.max_tokens,
             temperature=sampling.temperature,
             top_p=sampling.top_p,
             seed=sampler_seed(request) if sampling.temperature > 0 else None,
-            stop=[*sampling.stop, *self._template.stops(request.messages)],
+            stop=(*sampling.stop, *self._template.stops(request.messages)),
             stop_token_ids=self._stop_token_ids,
         )
-        output = await self._generate(request, rendered, prompt, params)
-        completion = output.outputs[0]
-        text, reasoning = split_reasoning(completion.text, opened=opens_reasoning(rendered))
+        answered = await self._generate(request, rendered, ask)
+        ended = answered.finish_reason == "stop"
+        text = self._tokenization.text(answered.token_ids, ended=ended) if answered.text is None else answered.text
+        text, reasoning = split_reasoning(text, opened=opens_reasoning(rendered))
         return Response(
             text=text,
             reasoning=reasoning,
-            finish_reason="length" if completion.finish_reason == "length" else "stop",
+            finish_reason="stop" if ended else "length",
             prompt_tokens=len(prompt),
-            completion_tokens=len(completion.token_ids),
+            completion_tokens=len(answered.token_ids),
             reasoning_tokens=len(self._encode(reasoning)) if reasoning else None,
         )
 
@@ -202,67 +198,44 @@ class VllmEngine:
         """Returns the log-probabilities of some tokens at the end of a prompt."""
         if len(tokens) > LABELS_AT_ONCE:
             raise AnswerFailure("labels", f"the labels begin in {len(tokens)} ways, more than {LABELS_AT_ONCE}")
-        output = await self._generate(request, rendered, prompt, _choice_params(tuple(tokens)))
-        found = output.outputs[0].logprobs[0]
-        return {token: found[token].logprob for token in tokens}
+        answered = await self._generate(request, rendered, Ask(prompt, max_tokens=1, labels=tuple(tokens)))
+        return dict(zip(tokens, answered.logprobs, strict=True))
 
     async def _loglikelihood(self, request: Request) -> Response:
         rendered, prompt, start = self._tokenization.with_continuation(request.messages, request.continuation)
         if start == 0 or start == len(prompt):
             missing = "text before it" if start == 0 else "a continuation"
             raise AnswerFailure("unsupported", f"a log-likelihood needs {missing}")
-        params = _sampling_params(max_tokens=1, temperature=0.0, prompt_logprobs=0, detokenize=False)
-        output = await self._generate(request, rendered, prompt, params)
-        scored = output.prompt_logprobs[start:]
-        logprobs = [found[token].logprob for token, found in zip(prompt[start:], scored, strict=True)]
+        answered = await self._generate(request, rendered, Ask(prompt, max_tokens=1, scored_from=start))
+        logprobs = answered.logprobs
         return Response(text="", prompt_tokens=start, logprob=sum(logprobs), n_tokens=len(logprobs))
 
-    async def _generate(self, request: Request, rendered: str, prompt: list[int], params: Any) -> Any:
-        """Returns vLLM's output for a prompt, once there is room for it."""
-        window, max_tokens = self.context_window, params.max_tokens
-        if window is not None and len(prompt) + max_tokens > window:
+    async def _generate(self, request: Request, rendered: str, ask: Ask) -> Answered:
+        """Returns what vLLM makes of a prompt, once there is room for it."""
+        window, n_prompt = self.context_window, len(ask.prompt)
+        if window is not None and n_prompt + ask.max_tokens > window:
             raise AnswerFailure(
                 "context",
-                f"the prompt of {len(prompt)} tokens and an answer of {max_tokens} do not fit the window of {window}; "
+                f"the prompt of {n_prompt} tokens and an answer of {ask.max_tokens} do not fit the window of {window}; "
                 "raise max_model_len if the model allows it, or lower max_tokens",
             )
         driver, admission = self.start(), self.admission
-        async with admission.place(len(request.messages), rendered, prompt, max_tokens):
-            output = await driver.generate(prompt, params, self._lora)
-        completion = output.outputs[0]
-        if completion.finish_reason not in ("stop", "length"):
-            raise AnswerFailure("refused", f"vLLM gave the request up: {completion.finish_reason}")
-        self.prompt_tokens += len(prompt)
-        self.cached_tokens += output.num_cached_tokens or 0
-        admission.count_answer(len(completion.token_ids))
-        return output
+        async with admission.place(len(request.messages), rendered, ask.prompt, ask.max_tokens):
+            answered = await driver.generate(ask, dialogue=_dialogue(request.messages))
+        if answered.finish_reason not in ("stop", "length"):
+            raise AnswerFailure("refused", f"vLLM gave the request up: {answered.finish_reason}")
+        self.prompt_tokens += n_prompt
+        self.cached_tokens += answered.cached_tokens
+        admission.count_answer(len(answered.token_ids))
+        return answered
 
     def _encode(self, text: str) -> list[int]:
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
-@cache
-def _vllm_names() -> tuple[Any, Any, Any]:
-    """Returns what a request needs of vLLM; looking it up anew for each takes as long as the rest of a request."""
-    from vllm import SamplingParams
-    from vllm.exceptions import VLLMError
-    from vllm.sampling_params import RequestOutputKind
-
-    return SamplingParams, RequestOutputKind.FINAL_ONLY, VLLMError
-
-
-def _sampling_params(**options: Any) -> Any:
-    make, once, refused = _vllm_names()
-    try:
-        return make(output_kind=once, **options)
-    except (ValueError, refused) as error:
-        raise refusal(error) from error
-
-
-@lru_cache(maxsize=1024)
-def _choice_params(tokens: tuple[int, ...]) -> Any:
-    """Returns the parameters that all requests for the same labels share; vLLM copies them."""
-    return _sampling_params(max_tokens=1, temperature=0.0, logprob_token_ids=list(tokens), detokenize=False)
+def _dialogue(messages: tuple[Message, ...]) -> int | None:
+    """Returns a number that all turns of a dialogue share, whoever speaks; None for a question that stands alone."""
+    return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
 
 
 def sampler_seed(request: Request) -> int:

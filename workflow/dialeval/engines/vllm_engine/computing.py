@@ -1,0 +1,157 @@
+"""The process that computes: vLLM's engine, driven step by step, with Python's lock to itself.
+
+    python -m dialeval.engines.vllm_engine.computing DESCRIPTOR
+
+It is started by `driving.py` and gets the model's configuration and then the requests by the connection of that
+descriptor. It ends when it is told to, and at once when the process that started it is gone, however that ended: it
+then reads the end of its standard input.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from multiprocessing.connection import Connection
+from typing import Any
+
+from dialeval.config import VllmModel
+from dialeval.engines.vllm_engine.arguments import engine_arguments
+from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
+
+
+class Computing:
+    """vLLM's engine and what it has in hand.
+
+    Args:
+        model: the model's configuration.
+    """
+
+    def __init__(self, model: VllmModel) -> None:
+        from vllm import EngineArgs
+        from vllm.lora.request import LoRARequest
+        from vllm.platforms import current_platform
+        from vllm.v1.engine.llm_engine import LLMEngine
+
+        self._engine = LLMEngine.from_engine_args(
+            EngineArgs(**engine_arguments(model, on_cpu=current_platform.is_cpu()))
+        )
+        self._lora = None
+        if model.lora_path is not None:
+            self._lora = LoRARequest("adapter", 1, str(model.lora_path.expanduser()))
+        self._in_hand: dict[str, Ask] = {}
+        cache, window = self._engine.vllm_config.cache_config, self._engine.vllm_config.model_config.max_model_len
+        self.size = EngineSize((cache.num_gpu_blocks or 0) * cache.block_size, cache.block_size, window)
+
+    def serve(self, connection: Connection) -> None:
+        """Answers what comes, until None does."""
+        while True:
+            refused: list[Computed] = []
+            while not (self._in_hand or refused) or connection.poll():
+                requests: list[ToCompute] | None = connection.recv()
+                if requests is None:
+                    return
+                refused += self._take_in(requests)
+            if outcomes := refused + self._step():
+                connection.send(outcomes)
+
+    def close(self) -> None:
+        """Ends the engine and the processes that it may have started."""
+        self._engine.engine_core.shutdown()
+
+    def _take_in(self, requests: Sequence[ToCompute]) -> Iterator[Computed]:
+        """Begins requests and forgets those that nobody waits for; yields those that vLLM refuses."""
+        for number, ask in requests:
+            name = str(number)
+            if ask is None:
+                if self._in_hand.pop(name, None):
+                    self._engine.abort_request([name])
+                continue
+            try:
+                prompt: Any = {"type": "token", "prompt_token_ids": ask.prompt}
+                self._engine.add_request(name, prompt, _parameters(*ask[1:]), lora_request=self._lora)
+                self._in_hand[name] = ask
+            except Exception as error:  # it refuses with errors of many kinds
+                yield number, Refused(str(error))
+
+    def _step(self) -> list[Computed]:
+        return [
+            (int(output.request_id), _answered(self._in_hand.pop(output.request_id), output))
+            for output in (self._engine.step() if self._in_hand else ())
+            if output.finished and output.request_id in self._in_hand
+        ]
+
+
+@lru_cache(maxsize=1024)
+def _parameters(
+    max_tokens: int,
+    temperature: float,
+    top_p: float,
+    seed: int | None,
+    stop: tuple[str, ...],
+    stop_token_ids: tuple[int, ...],
+    labels: tuple[int, ...],
+    scored_from: int | None,
+) -> Any:
+    """Returns vLLM's parameters, which it copies; judging requests for the same labels share them."""
+    from vllm import SamplingParams
+    from vllm.sampling_params import RequestOutputKind
+
+    return SamplingParams(
+        max_tokens=max_tokens,
+        temperature=temperature,
+        top_p=top_p,
+        seed=seed,
+        stop=list(stop),
+        stop_token_ids=list(stop_token_ids),
+        logprob_token_ids=list(labels) or None,
+        prompt_logprobs=None if scored_from is None else 0,
+        detokenize=bool(stop),
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
+
+
+def _answered(ask: Ask, output: Any) -> Answered:
+    completion = output.outputs[0]
+    logprobs: list[float] = []
+    if completion.finish_reason in ("stop", "length"):
+        if ask.labels:
+            logprobs = [completion.logprobs[0][token].logprob for token in ask.labels]
+        elif ask.scored_from is not None:
+            scored = zip(ask.prompt, output.prompt_logprobs, strict=True)
+            logprobs = [found[token].logprob for token, found in list(scored)[ask.scored_from :]]
+    return Answered(
+        token_ids=list(completion.token_ids),
+        text=completion.text if ask.stop else None,
+        finish_reason=str(completion.finish_reason),
+        cached_tokens=output.num_cached_tokens or 0,
+        logprobs=logprobs,
+    )
+
+
+def _end_with_parent() -> None:
+    """Waits for the end of standard input, which the process that started this one holds open."""
+    while os.read(0, 1024):
+        pass
+    os._exit(1)
+
+
+def main() -> int:
+    """Computes until the connection says to end."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    connection = Connection(int(sys.argv[1]))
+    try:
+        computing = Computing(VllmModel.model_validate_json(connection.recv()))
+        connection.send(computing.size)
+        computing.serve(connection)
+    except (Exception, SystemExit) as error:
+        connection.send(Ended(f"{type(error).__name__}: {error}"))
+        return 1
+    computing.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
