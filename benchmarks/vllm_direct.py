@@ -1,18 +1,20 @@
 """What the benchmarks of the vLLM engine share: the same vLLM driven directly, seeds, and a table of ratios.
 
-The direct engine is the yardstick. It is started with the same arguments in the same process and gets prompts that are
-already tokenised, so that what it takes is vLLM's own time.
+The direct engine is the yardstick. It is started with the same arguments and runs in the benchmark's process, where it
+is faster than in vLLM's default of a process of its own.
 """
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
-import resource
+import re
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +24,20 @@ from dialeval.config import VllmModel
 from dialeval.corpora import bundled
 from dialeval.engines.request import Dialogue
 from dialeval.engines.tiny_model import build_tiny_model
-from dialeval.engines.vllm_engine.arguments import engine_arguments, prepare_environment
+from dialeval.engines.vllm_engine import VllmEngine
+from dialeval.engines.vllm_engine.arguments import computing_environment, engine_arguments
 
 
 class Direct:
-    """vLLM's engine in this thread: prompts in, all outputs out."""
+    """vLLM as its users drive it, in this process: `llm` for whole batches, `run` for prompts in tokens."""
 
     def __init__(self, model: VllmModel) -> None:
-        prepare_environment(model)
-        from vllm import EngineArgs
+        os.environ |= computing_environment(model, os.environ)
+        from vllm import LLM
         from vllm.platforms import current_platform
-        from vllm.v1.engine.llm_engine import LLMEngine
 
-        self.engine = LLMEngine.from_engine_args(
-            EngineArgs(**engine_arguments(model, on_cpu=current_platform.is_cpu()))
-        )
+        self.llm = LLM(**engine_arguments(model, on_cpu=current_platform.is_cpu()))
+        self.engine = self.llm.llm_engine
         self._numbers = itertools.count()
 
     def run(self, prompts: Sequence[Sequence[int]], parameters: Sequence[Any]) -> list[Any]:
@@ -90,23 +91,42 @@ def seeds(number: int) -> dict[str, Dialogue]:
     return dict(itertools.islice(pairs, number))
 
 
-def interleaved(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Returns the median wall seconds of each call; every round runs all of them, forwards and backwards in turn."""
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
+@dataclass
+class Scheme:
+    """One way to do the work.
+
+    Attributes:
+        prepare: empties the cache; not timed.
+        run: does the work.
+    """
+
+    prepare: Callable[[], object]
+    run: Callable[[], object]
+
+
+def interleaved(schemes: Mapping[str, Scheme], rounds: int) -> dict[str, float]:
+    """Returns the median wall seconds of each scheme; every round runs all, forwards and backwards in turn."""
+    seconds: dict[str, list[float]] = {name: [] for name in schemes}
     for number in range(rounds):
-        for name in list(calls) if number % 2 == 0 else list(reversed(calls)):
-            start, processor = time.perf_counter(), time.process_time()
-            calls[name]()
+        for name in list(schemes) if number % 2 == 0 else list(reversed(schemes)):
+            schemes[name].prepare()
+            start = time.perf_counter()
+            schemes[name].run()
             seconds[name].append(time.perf_counter() - start)
-            processor = time.process_time() - processor
-            print(f"  {name}: {seconds[name][-1]:.1f} s, {processor:.1f} s of processor time", flush=True)
+            print(f"  {name}: {seconds[name][-1]:.1f} s", flush=True)
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
-def megabytes_now() -> float:
-    """Returns the resident memory of this process."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 1e6
+def restart(engine: VllmEngine) -> None:
+    """Ends the engine and starts it again, which empties its cache."""
+    asyncio.run(engine.close())
+    engine.start()
+
+
+def own_megabytes() -> float:
+    """Returns the memory that this process shares with no other."""
+    parts = re.findall(r"^Private_\w+:\s+(\d+) kB", Path("/proc/self/smaps").read_text(), re.MULTILINE)
+    return sum(map(int, parts)) * 1024 / 1e6
 
 
 def report(lines: Sequence[tuple[str, float, str, float]]) -> None:

@@ -369,3 +369,9 @@ def gpus(name):
     """Returns how many GPUs a job of a model asks the scheduler for."""
     model = CONFIG.models.get(name)
     return model.scheduled_gpus if isinstance(model, VllmModel) else 0
+
+
+def environment(name):
+    """Returns the conda environment of a job of a model."""
+    model = CONFIG.models.get(name)
+    return f"../envs/{'vllm' if isinstance(model, VllmModel) else 'core'}.yaml"

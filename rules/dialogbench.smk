@@ -17,7 +17,7 @@ rule write_items:
     log:
         f"{RESULTS}/logs/dialogbench/written.log",
     conda:
-        "../envs/core.yaml"
+        environment(item_makers()["writing"])
     resources:
         gpu=gpus(item_makers()["writing"]),
     params:
@@ -42,7 +42,7 @@ rule filter_items:
     log:
         f"{RESULTS}/logs/dialogbench/filtered.log",
     conda:
-        "../envs/core.yaml"
+        environment(item_makers()["filter"])
     resources:
         gpu=gpus(item_makers()["filter"]),
     params:
@@ -66,7 +66,7 @@ rule describe_items:
     log:
         f"{RESULTS}/logs/dialogbench/descriptions.log",
     conda:
-        "../envs/core.yaml"
+        environment(item_makers()["classification"])
     resources:
         gpu=gpus(item_makers()["classification"]),
     params:

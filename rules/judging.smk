@@ -81,7 +81,7 @@ rule answer:
         judge=one_of(set(CONFIG.judges) - set(PUBLISHED)),
         protocol=one_of(PROTOCOLS),
     conda:
-        "../envs/core.yaml"
+        lambda wildcards: environment(wildcards.judge)
     resources:
         gpu=lambda wildcards: gpus(wildcards.judge),
     params:

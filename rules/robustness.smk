@@ -49,7 +49,7 @@ rule rewrite_items:
     wildcard_constraints:
         model=one_of(rewriters()),
     conda:
-        "../envs/core.yaml"
+        lambda wildcards: environment(wildcards.model)
     resources:
         gpu=lambda wildcards: gpus(wildcards.model),
     params:

@@ -16,7 +16,7 @@ rule generate_dialogues:
     wildcard_constraints:
         chatbot=one_of(set(CONFIG.chatbots) - set(SHARDED) - set(PUBLISHED)),
     conda:
-        "../envs/core.yaml"
+        lambda wildcards: environment(wildcards.chatbot)
     resources:
         gpu=lambda wildcards: gpus(wildcards.chatbot),
     params:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import wait_until_gone
 
 from dialeval.corpora import bundled
 from dialeval.engines.request import Message, Sampling
@@ -60,19 +61,22 @@ from conftest import run_selfchat
 from dialeval.config import VllmModel
 from dialeval.engines.vllm_engine import VllmEngine
 
-if __name__ == "__main__":
-    run_selfchat(VllmEngine(VllmModel(**json.loads(sys.argv[2]))), Path(sys.argv[3]), concurrency=4)
+engine = VllmEngine(VllmModel(**json.loads(sys.argv[2])))
+print(engine.start().pid, flush=True)
+run_selfchat(engine, Path(sys.argv[3]), concurrency=4)
 """
 
 
-def test_a_killed_run_goes_on_without_asking_twice(
+def test_a_killed_run_leaves_no_process_and_goes_on_without_asking_twice(
     engine: VllmEngine, selfchat: SelfChat, settings: Callable[..., Any], reference: Any, tmp_path: Path
 ) -> None:
     script, store = tmp_path / "chat.py", tmp_path / "store"
     script.write_text(CHAT_IN_A_PROCESS)
     arguments = [str(Path(__file__).parent), settings().model_dump_json(), str(store)]
     with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen([sys.executable, str(script), *arguments], stdout=log, stderr=log)
+        process = subprocess.Popen([sys.executable, str(script), *arguments], stdout=subprocess.PIPE, stderr=log)
+    assert process.stdout is not None
+    computing = int(process.stdout.readline())
     deadline = time.monotonic() + 180
     while len(stored_keys(store)) < 20:
         assert process.poll() is None, (tmp_path / "log").read_text()
@@ -80,6 +84,7 @@ def test_a_killed_run_goes_on_without_asking_twice(
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+    wait_until_gone(computing)
 
     before = set(stored_keys(store))
     assert 20 <= len(before) < 24 * 4

@@ -17,9 +17,12 @@ from dialeval.config import VllmModel
 from dialeval.engines.request import Message
 from dialeval.engines.vllm_engine import vllm_identity, vllm_missing
 from dialeval.engines.vllm_engine.admission import Admission, DialogueRoom
+from dialeval.engines.vllm_engine.arguments import computing_environment
+from dialeval.engines.vllm_engine.driving import devices_of_copies
 from dialeval.engines.vllm_engine.identity import folder_digest
 from dialeval.engines.vllm_engine.reasoning import split_reasoning
 from dialeval.engines.vllm_engine.templates import transcript
+from dialeval.errors import UserError
 
 SYSTEM, ONE, TWO = Message("system", "Be brief."), Message("user", "Hello."), Message("assistant", "Hi.")
 
@@ -190,3 +193,22 @@ def test_gpus_for_the_scheduler() -> None:
     assert model().scheduled_gpus == 1
     assert model(tensor_parallel_size=2, data_parallel_size=2).scheduled_gpus == 4
     assert model(gpus=0).scheduled_gpus == 0
+
+
+def test_every_copy_has_gpus_of_its_own() -> None:
+    assert devices_of_copies(2, 1, {}) == ["0", "1"]
+    assert devices_of_copies(2, 2, {"CUDA_VISIBLE_DEVICES": ""}) == ["0,1", "2,3"]
+    assert devices_of_copies(2, 2, {"CUDA_VISIBLE_DEVICES": "7, 3,GPU-a,0,1"}) == ["7,3", "GPU-a,0"]
+    with pytest.raises(
+        UserError, match=r"data_parallel_size 3 .* need 3 GPUs, and CUDA_VISIBLE_DEVICES names 2 \(4,5\)"
+    ):
+        devices_of_copies(3, 1, {"CUDA_VISIBLE_DEVICES": "4,5"})
+
+
+def test_what_the_user_has_set_reaches_the_process() -> None:
+    environment = computing_environment(model(), {"VLLM_LOGGING_LEVEL": "INFO", "HOME": "/home/me"})
+    assert environment["VLLM_LOGGING_LEVEL"] == "INFO"
+    assert environment["HOME"] == "/home/me"
+    assert environment["VLLM_NO_USAGE_STATS"] == "1"
+    assert "TORCHDYNAMO_DISABLE" not in environment
+    assert computing_environment(model(enforce_eager=True), {})["TORCHDYNAMO_DISABLE"] == "1"

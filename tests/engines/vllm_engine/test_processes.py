@@ -1,0 +1,119 @@
+"""The processes that compute: several copies of a model, and what happens when one side is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import wait_until_gone
+
+from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.vllm_engine import VllmEngine
+from dialeval.engines.vllm_engine.driving import Copies, EngineProcess
+from dialeval.engines.vllm_engine.exchange import Answered, Ask
+from dialeval.errors import UserError
+
+pytestmark = pytest.mark.vllm
+HELLO = (Message("system", "Be brief."), Message("user", "Hello, how are you?"))
+LONG = Request("test", "test", "chat", HELLO, Sampling(temperature=2.0, max_tokens=900))
+
+
+def test_an_answer_reads_the_same_whichever_side_makes_it_text(engine: VllmEngine, ask: Callable[..., Any]) -> None:
+    for repeat in range(30):
+        here = Sampling(temperature=1.5, max_tokens=20, seed=repeat)
+        there = Sampling(temperature=1.5, max_tokens=20, seed=repeat, stop=("never to be seen",))
+        text = ask(engine, "chat", HELLO, sampling=here).text
+        assert text == ask(engine, "chat", HELLO, sampling=there).text
+
+
+def test_two_copies_share_the_dialogues_and_each_stays_with_one(
+    another_engine: Callable[..., VllmEngine],
+    selfchat: Callable[..., Any],
+    reference: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    two = another_engine(data_parallel_size=2)
+    one_size = another_engine().start().size
+    driver = two.start()
+    assert isinstance(driver, Copies)
+    assert driver.size.cache_tokens == 2 * one_size.cache_tokens
+    copies_of: dict[Hashable, set[int]] = defaultdict(set)
+    shared, alone = Copies.generate, EngineProcess.generate
+    dialogues: dict[tuple[int, ...], Hashable] = {}
+
+    async def noting(self: Copies, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+        dialogues[tuple(ask.prompt)] = dialogue
+        return await shared(self, ask, dialogue=dialogue)
+
+    async def counting(self: EngineProcess, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+        copies_of[dialogues[tuple(ask.prompt)]].add(self.pid)
+        return await alone(self, ask, dialogue=dialogue)
+
+    monkeypatch.setattr(Copies, "generate", noting)
+    monkeypatch.setattr(EngineProcess, "generate", counting)
+    assert selfchat(two, tmp_path).texts == reference.texts
+    assert all(len(pids) == 1 for pids in copies_of.values())
+    assert len(copies_of) == 24
+    each = [next(iter(pids)) for pids in copies_of.values()]
+    assert sorted(each.count(pid) for pid in set(each)) == [12, 12]
+    asyncio.run(two.close())
+
+
+def test_who_waits_is_told_when_the_process_is_killed(another_engine: Callable[..., VllmEngine]) -> None:
+    own = another_engine()
+    process = own.start()
+    assert isinstance(process, EngineProcess)
+
+    async def kill() -> None:
+        task = asyncio.create_task(own.answer(LONG))
+        while not own.admission.in_hand:
+            await asyncio.sleep(0.001)
+        os.kill(process.pid, signal.SIGKILL)
+        with pytest.raises(UserError, match=r"ended by SIGKILL, .*memory.*everything that was answered is stored"):
+            await task
+        with pytest.raises(UserError, match="vLLM stopped"):
+            await own.answer(LONG)
+        await own.close()
+
+    asyncio.run(asyncio.wait_for(kill(), 60))
+
+
+WAIT_FOR_A_START = """
+import asyncio, json, sys
+from dialeval.config import VllmModel
+from dialeval.engines.request import Message, Request
+from dialeval.engines.vllm_engine import VllmEngine
+
+engine = VllmEngine(VllmModel(**json.loads(sys.argv[1])))
+asyncio.run(engine.answer(Request("x", "x", "chat", (Message("user", "Hello."),))))
+print("answered")
+"""
+
+
+def test_ctrl_c_while_vllm_starts_ends_both(settings: Callable[..., Any], tmp_path: Path) -> None:
+    arguments = [sys.executable, "-c", WAIT_FOR_A_START, settings().model_dump_json()]
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(arguments, stdout=log, stderr=log)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + 60
+    while not (pids := children.read_text().split()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) != 0
+    said = (tmp_path / "log").read_text()
+    assert "KeyboardInterrupt" in said
+    assert "answered" not in said
+    for pid in pids:
+        wait_until_gone(int(pid))
