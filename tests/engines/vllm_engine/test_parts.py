@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import json
 import subprocess
@@ -16,7 +15,6 @@ from pydantic import ValidationError
 from dialeval.config import VllmModel
 from dialeval.engines.request import Message
 from dialeval.engines.vllm_engine import vllm_identity, vllm_missing
-from dialeval.engines.vllm_engine.admission import Admission, DialogueRoom
 from dialeval.engines.vllm_engine.arguments import computing_environment
 from dialeval.engines.vllm_engine.driving import devices_of_copies
 from dialeval.engines.vllm_engine.identity import folder_digest
@@ -65,94 +63,6 @@ def test_reasoning_is_kept_apart(text: str, opened: bool, answer: str, reasoning
 def test_a_transcript_names_the_speakers_and_keeps_lines_whole() -> None:
     assert transcript((SYSTEM, TWO, Message("user", "Two\nlines."))) == "Be brief.\n\nB: Hi.\nA: Two lines.\nB:"
     assert transcript((ONE,)) == "Hello."
-
-
-def test_begun_dialogues_go_before_new_ones_and_equals_in_the_order_of_their_prompts() -> None:
-    order: list[str] = []
-
-    async def one(admission: Admission, depth: int, prompt: str) -> None:
-        async with admission.place(depth, prompt, list(prompt.ljust(60)), 1):
-            order.append(prompt)
-            await asyncio.sleep(0)
-
-    async def run() -> Admission:
-        admission = Admission(capacity=128, block_size=32)
-        jobs = [(1, "first"), (1, "second"), (1, "z"), (1, "a"), (5, "deep")]
-        await asyncio.gather(*(one(admission, depth, prompt) for depth, prompt in jobs))
-        return admission
-
-    admission = asyncio.run(run())
-    assert order == ["first", "second", "deep", "a", "z"]
-    assert admission.in_hand == 0
-    assert admission.most_in_hand == 2
-
-
-def test_a_request_larger_than_the_cache_is_let_in_alone() -> None:
-    async def run() -> None:
-        admission = Admission(capacity=10, block_size=1)
-        async with admission.place(1, "", range(50), 1):
-            waiting = asyncio.create_task(admission.enter(1, "", 1))
-            await asyncio.sleep(0)
-            assert not waiting.done()
-            waiting.cancel()
-        await asyncio.sleep(0.01)
-        assert admission.in_hand == 0
-
-    asyncio.run(run())
-
-
-def test_dialogues_begin_as_the_cache_has_room_for_them() -> None:
-    admission = Admission(capacity=14_000, block_size=32)
-    # before any answer an utterance is guessed at 64 tokens, or the longest allowed, and 5 of marks
-    assert admission.dialogues_at_once(10, 1024) == int(14_000 / (2 * 0.7 * 10 * 69))
-    assert admission.dialogues_at_once(10, 15) == int(14_000 / (2 * 0.7 * 10 * 20))
-    admission.count_answer(4)
-    admission.count_answer(6)
-    assert admission.dialogues_at_once(10, 1024) == 100
-
-
-def test_a_dialogue_waits_until_another_has_ended_or_the_room_has_grown() -> None:
-    async def run() -> None:
-        order: list[str] = []
-        most = 2
-        room = DialogueRoom(lambda: most)
-        ends = {name: asyncio.Event() for name in "abcd"}
-
-        async def dialogue(name: str) -> None:
-            async with room:
-                order.append(name)
-                await ends[name].wait()
-
-        async with asyncio.TaskGroup() as group:
-            for name in "abcd":
-                group.create_task(dialogue(name))
-            await asyncio.sleep(0.1)
-            assert order == ["a", "b"]
-            ends["b"].set()
-            await asyncio.sleep(0.1)
-            assert order == ["a", "b", "c"]
-            most = 3
-            await asyncio.sleep(0.1)
-            assert order == ["a", "b", "c", "d"]
-            for end in ends.values():
-                end.set()
-        assert (room.going_on, room.most_going_on) == (0, 3)
-
-    asyncio.run(run())
-
-
-def test_one_dialogue_always_has_room() -> None:
-    async def run() -> None:
-        room = DialogueRoom(lambda: 0)
-        async with room:
-            waiting = asyncio.create_task(room.__aenter__())
-            await asyncio.sleep(0.05)
-            assert not waiting.done()
-            waiting.cancel()
-        async with room:
-            pass
-
-    asyncio.run(asyncio.wait_for(run(), 5))
 
 
 def test_the_identity_holds_what_can_change_an_answer() -> None:

@@ -36,6 +36,7 @@ def test_an_answer_reads_the_same_whichever_side_makes_it_text(engine: VllmEngin
 
 
 def test_two_copies_share_the_dialogues_and_each_stays_with_one(
+    engine: VllmEngine,
     another_engine: Callable[..., VllmEngine],
     selfchat: Callable[..., Any],
     reference: Any,
@@ -43,10 +44,9 @@ def test_two_copies_share_the_dialogues_and_each_stays_with_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     two = another_engine(data_parallel_size=2)
-    one_size = another_engine().start().size
     driver = two.start()
     assert isinstance(driver, Copies)
-    assert driver.size.cache_tokens == 2 * one_size.cache_tokens
+    assert driver.size.cache_tokens == engine.start().size.cache_tokens  # each has half as much
     copies_of: dict[Hashable, set[int]] = defaultdict(set)
     shared, alone = Copies.generate, EngineProcess.generate
     dialogues: dict[tuple[int, ...], Hashable] = {}
@@ -91,12 +91,12 @@ def test_who_waits_is_told_when_the_process_is_killed(another_engine: Callable[.
 WAIT_FOR_A_START = """
 import asyncio, json, sys
 from dialeval.config import VllmModel
-from dialeval.engines.request import Message, Request
+from dialeval.engines.request import Message, Request, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 
 engine = VllmEngine(VllmModel(**json.loads(sys.argv[1])))
-asyncio.run(engine.answer(Request("x", "x", "chat", (Message("user", "Hello."),))))
-print("answered")
+asyncio.run(engine.answer(Request("x", "x", "chat", (Message("user", "Hello."),), Sampling(max_tokens=8))))
+print("there it is")
 """
 
 
@@ -107,6 +107,7 @@ def test_ctrl_c_while_vllm_starts_ends_both(settings: Callable[..., Any], tmp_pa
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     deadline = time.monotonic() + 60
     while not (pids := children.read_text().split()):
+        assert process.poll() is None, (tmp_path / "log").read_text()
         assert time.monotonic() < deadline
         time.sleep(0.01)
     time.sleep(0.2)
@@ -114,6 +115,6 @@ def test_ctrl_c_while_vllm_starts_ends_both(settings: Callable[..., Any], tmp_pa
     assert process.wait(timeout=30) != 0
     said = (tmp_path / "log").read_text()
     assert "KeyboardInterrupt" in said
-    assert "answered" not in said
+    assert "there it is" not in said
     for pid in pids:
         wait_until_gone(int(pid))

@@ -117,19 +117,24 @@ async def chat_all(
     """
     dialogues: dict[str, list[Turn]] = {}
     waiting = iter(seeds.items())
-    room_for_dialogues = getattr(answering.engine, "room_for_dialogues", lambda *_: nullcontext())
-    room: AbstractAsyncContextManager[None] = room_for_dialogues(n_utterances, sampling.max_tokens)
+    begin: Callable[[int], AbstractAsyncContextManager[Callable[[], None]]] = _begin_at_once
+    if hasattr(answering.engine, "room_for_dialogues"):
+        begin = answering.engine.room_for_dialogues(n_utterances, sampling.max_tokens).dialogue
 
     async def worker() -> None:
         for seed_id, seed in waiting:
-            async with room:
+            async with begin(len(seed)) as grown:
                 with suppress(AnswerFailure):
                     dialogues[seed_id] = await chat(
-                        answering, seed_id, seed, n_utterances=n_utterances, system=system, sampling=sampling
+                        answering, seed_id, seed, grown, n_utterances=n_utterances, system=system, sampling=sampling
                     )
 
     await run_together(worker() for _ in range(min(answering.engine.concurrency, len(seeds))))
     return dialogues
+
+
+def _begin_at_once(_length: int) -> AbstractAsyncContextManager[Callable[[], None]]:
+    return nullcontext(lambda: None)
 
 
 def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, list[Turn]]) -> Iterator[dict[str, Any]]:
@@ -154,10 +159,17 @@ def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, li
 
 
 async def chat(
-    answering: Answering, seed_id: str, seed: Dialogue, *, n_utterances: int, system: str, sampling: Sampling
+    answering: Answering,
+    seed_id: str,
+    seed: Dialogue,
+    grown: Callable[[], None],
+    *,
+    n_utterances: int,
+    system: str,
+    sampling: Sampling,
 ) -> list[Turn]:
     """Continues a seed until the dialogue has `n_utterances`; every answer goes through the store, so a killed run
-    takes the dialogue up again where it was.
+    takes the dialogue up again where it was. `grown` is called after each utterance.
 
     Raises:
         AnswerFailure: an utterance could not be had; the dialogue cannot go on.
@@ -177,4 +189,5 @@ async def chat(
             raise lost
         utterances.append(response.text.strip())
         turns.append(Turn(utterances[-1], response, dropped))
+        grown()
     return turns

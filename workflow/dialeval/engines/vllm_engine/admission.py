@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 
-FIRST_GUESS_OF_ANSWER = 64
-"""Tokens expected of an answer before any has been seen."""
+FIRST_GUESS_OF_ANSWER, GUESSES = 64, 16
+"""Tokens expected of an answer before any has been seen, and how many answers the guess counts for; short answers come
+first, so that the first few say little."""
 MARKS = 5
 """Tokens that a chat template puts around an utterance."""
-PART_OF_LENGTH = 0.7
-"""Of its last length, what a dialogue needs on average while it goes on."""
-LOOK_EVERY = 0.02
-"""Seconds between two looks whether another dialogue has room."""
+PART_IN_USE = 0.9
+"""Of the cache, what dialogues that go on may take; the rest is with those that have just ended."""
 
 
 class Admission:
@@ -59,16 +58,27 @@ class Admission:
         self._answers += 1
         self._answer_tokens += tokens
 
-    def dialogues_at_once(self, n_utterances: int, max_tokens: int) -> int:
-        """Returns how many dialogues the cache holds while they go on.
+    def holds(self, lengths: Mapping[int, int], n_utterances: int, max_tokens: int) -> bool:
+        """Returns whether the cache holds dialogues that all go on, now and after every turn to come.
+
+        A dialogue is in the cache twice, because its two speakers change places in the prompt with every turn.
 
         Args:
+            lengths: utterances of a dialogue -> how many dialogues have so many.
             n_utterances: utterances that they have in the end.
             max_tokens: longest utterance.
         """
-        mean = self._answer_tokens / self._answers if self._answers else FIRST_GUESS_OF_ANSWER
-        whole = n_utterances * (min(max_tokens, mean) + MARKS)
-        return int(self.capacity / (2 * PART_OF_LENGTH * whole))
+        utterance = min(max_tokens, self._mean_answer()) + MARKS
+        shortest = min(lengths, default=n_utterances)
+        return all(
+            sum(
+                2 * number * ((length + turns) * utterance + self.block_size / 2)
+                for length, number in lengths.items()
+                if length + turns <= n_utterances
+            )
+            <= PART_IN_USE * self.capacity
+            for turns in range(n_utterances - shortest + 1)
+        )
 
     async def enter(self, depth: int, prompt: str, need: int) -> None:
         """Waits until a request of this need has room."""
@@ -123,36 +133,10 @@ class Admission:
         self._taken += need
 
     def _expected_answer(self) -> int:
-        mean = self._answer_tokens / self._answers if self._answers else FIRST_GUESS_OF_ANSWER
-        return int(mean * 1.5) + 1
+        return int(self._mean_answer() * 1.5) + 1
 
-
-class DialogueRoom:
-    """Lets dialogues begin while the KV cache can hold those that go on, so that none loses its history between turns.
-
-    A dialogue is in the cache twice, because its two speakers change places in the prompt with every turn. Dialogues
-    that go on are at all stages, so that each needs a part of its last length on average.
-
-    Args:
-        most: gives the most dialogues at once; asked again and again, since it is learned how long utterances are.
-    """
-
-    def __init__(self, most: Callable[[], int]) -> None:
-        self._most = most
-        self._turn = asyncio.Lock()
-        self.going_on = self.most_going_on = 0
-
-    async def __aenter__(self) -> None:
-        async with self._turn:  # first come, first served; only the first in line looks
-            while self.going_on and self.going_on >= self._most():
-                await asyncio.sleep(LOOK_EVERY)
-        self.going_on += 1
-        self.most_going_on = max(self.most_going_on, self.going_on)
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.going_on -= 1
+    def _mean_answer(self) -> float:
+        return (FIRST_GUESS_OF_ANSWER * GUESSES + self._answer_tokens) / (GUESSES + self._answers)
 
 
 class Place:

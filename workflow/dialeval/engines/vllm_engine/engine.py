@@ -6,14 +6,16 @@ import asyncio
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dialeval.config import VllmModel
 from dialeval.engines.labels import LabelTree, label_logprobs, label_tree
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
-from dialeval.engines.vllm_engine.admission import Admission, DialogueRoom
+from dialeval.engines.vllm_engine.admission import Admission
 from dialeval.engines.vllm_engine.arguments import LABELS_AT_ONCE
+from dialeval.engines.vllm_engine.dialogue_room import DialogueRoom
 from dialeval.engines.vllm_engine.driving import Driver, start
 from dialeval.engines.vllm_engine.exchange import Answered, Ask
 from dialeval.engines.vllm_engine.identity import folder_digest, text_digest, vllm_identity
@@ -116,18 +118,19 @@ class VllmEngine:
         return driver
 
     def room_for_dialogues(self, n_utterances: int, max_tokens: int) -> DialogueRoom:
-        """Returns a context for each of many dialogues, which waits until the cache has room for another one.
+        """Returns what lets many dialogues begin as the cache has room for them.
 
         Args:
             n_utterances: utterances that they have in the end.
             max_tokens: longest utterance.
         """
 
-        def most() -> int:
-            admission = self._admission  # before the engine has started, which a stored dialogue never needs
-            return FIRST_DIALOGUES if admission is None else admission.dialogues_at_once(n_utterances, max_tokens)
+        def holds(lengths: Mapping[int, int]) -> bool:
+            if self._admission is None:  # before the engine has started, which a stored dialogue never needs
+                return sum(lengths.values()) <= FIRST_DIALOGUES
+            return self._admission.holds(lengths, n_utterances, max_tokens)
 
-        return DialogueRoom(most)
+        return DialogueRoom(holds)
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure: `context` (too long for the window), `labels`, `unsupported`, `refused`."""

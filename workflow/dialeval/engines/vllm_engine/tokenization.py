@@ -88,19 +88,18 @@ class Tokenization:
         return rendered, ids, start
 
     def text(self, ids: Sequence[int], *, ended: bool) -> str:
-        """Returns an answer as text, without special tokens.
+        """Returns an answer as text, without special tokens and without the part of a character that it may end in.
 
         Args:
             ids: its tokens.
-            ended: whether the last of them is the one that ended it, which says nothing. An answer that was cut off
-                may end inside a character, which is left out.
+            ended: whether the last of them is the one that ended it, which says nothing.
         """
         ids = ids[:-1] if ended else ids
         if self._rust is not None:
             text = str(self._rust.decode(ids, skip_special_tokens=True))
         else:
             text = self._tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        return text if ended else text.rstrip("\N{REPLACEMENT CHARACTER}")
+        return text.rstrip("\N{REPLACEMENT CHARACTER}")
 
     def _piece(self, piece: str) -> list[int]:
         ids = self._pieces.get(piece)
