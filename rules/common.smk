@@ -34,6 +34,7 @@ except ImportError as error:
 # an estimate asks nobody, so engines and keys need not be at hand; what the targets are, Snakemake says only later
 ESTIMATING = "estimate" in sys.argv
 DOWNLOADING = "download" in sys.argv
+OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
 
 
 def checked_config(raw):
@@ -43,7 +44,8 @@ def checked_config(raw):
             refuse_repeated_keys(Path(path))
         checked = load_config(raw, files_are_there=not DOWNLOADING)
         for name in [] if ESTIMATING else checked.models_in_use():
-            reason = unavailable(checked.models[name])
+            model = checked.models[name]
+            reason = unavailable(model, own_environment=OWN_ENVIRONMENTS)
             if reason:
                 raise UserError(f"models.{name}: {reason}")
         for field, names in checked.strategies_named().items():
@@ -84,7 +86,7 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
 PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.directory)
 
 
-if not workflow.deployment_settings.deployment_method:
+if not OWN_ENVIRONMENTS:
     # jobs run with the Python that runs Snakemake, whether or not its environment is activated
     shell.prefix(
         f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH OPENBLAS_NUM_THREADS=1; "

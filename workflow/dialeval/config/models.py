@@ -41,7 +41,7 @@ class EmbeddedModel(_Model):
 
 
 class VllmModel(_Model):
-    """A model that vLLM runs in this process, on GPUs."""
+    """A model that vLLM runs in processes of the job, on GPUs."""
 
     engine: Literal["vllm"]
     model: str = Field(min_length=1, description="Hugging Face name or local folder.")
@@ -59,7 +59,9 @@ class VllmModel(_Model):
         None, description="Quantisation method in vLLM's name, such as fp8; null reads it from the model."
     )
     tensor_parallel_size: Count = Field(1, description="GPUs that every layer is split over.")
-    data_parallel_size: Count = Field(1, description="Copies of the model that share the requests.")
+    data_parallel_size: Count = Field(
+        1, description="Copies of the model, each on GPUs of its own, that share the requests."
+    )
     max_model_len: Count | None = Field(
         None, description="Tokens of prompt and answer together; null is the longest that the model allows."
     )

@@ -8,10 +8,15 @@ from dialeval.config import Model, OpenAIModel, VllmModel
 from dialeval.engines.vllm_engine.installation import vllm_missing
 
 
-def unavailable(model: Model) -> str | None:
-    """Returns why a model cannot answer on this installation and what to do about it, or None if it can."""
+def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
+    """Returns why a model cannot answer on this installation and what to do about it, or None if it can.
+
+    Args:
+        model: the model's configuration.
+        own_environment: whether its jobs run in an environment that is made for them.
+    """
     if isinstance(model, VllmModel):
-        return vllm_missing()
+        return None if own_environment else vllm_missing()
     if isinstance(model, OpenAIModel) and model.api_key_env and not os.environ.get(model.api_key_env):
         return (
             f"the environment variable {model.api_key_env}, which api_key_env names, is not set; "

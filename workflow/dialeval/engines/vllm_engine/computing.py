@@ -1,16 +1,13 @@
 """The process that computes: vLLM's engine, driven step by step, with Python's lock to itself.
 
-    python -m dialeval.engines.vllm_engine.computing DESCRIPTOR
-
-It is started by `driving.py` and gets the model's configuration and then the requests by the connection of that
-descriptor. It ends when it is told to, and at once when the process that started it is gone, however that ended: it
-then reads the end of its standard input.
+It is started by `driving.py`, from which it gets the model's configuration and then the requests. It ends when it is
+told to, and at once when the process that started it is gone, however that ended: it then reads the end of its
+standard input.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -138,10 +135,10 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def main() -> int:
-    """Computes until the connection says to end."""
+def compute(descriptor: int) -> int:
+    """Is the whole process: serves the connection of a descriptor and returns the status to end with."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    connection = Connection(int(sys.argv[1]))
+    connection = Connection(descriptor)
     try:
         computing = Computing(VllmModel.model_validate_json(connection.recv()))
         connection.send(computing.size)
@@ -151,7 +148,3 @@ def main() -> int:
         return 1
     computing.close()
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

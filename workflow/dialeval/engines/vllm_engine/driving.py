@@ -21,15 +21,16 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import Protocol
 
-import dialeval
 from dialeval.config import VllmModel
 from dialeval.engines.request import AnswerFailure
 from dialeval.engines.vllm_engine.arguments import computing_environment
+from dialeval.engines.vllm_engine.computing import compute
 from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
 from dialeval.errors import UserError
 
 START_HINT = "see the message above; fields of the model and its engine_args are explained in docs/vllm.md"
 SECONDS_TO_END = 60
+_COMMAND = f"from {compute.__module__} import compute; import sys; sys.exit(compute(int(sys.argv[1])))"
 
 
 class Driver(Protocol):
@@ -76,14 +77,13 @@ class EngineProcess:
         self._outbox: queue.SimpleQueue[ToCompute | None] = queue.SimpleQueue()
         self._connection, theirs = Pipe()
         environment = computing_environment(model, os.environ)
-        environment["PYTHONPATH"] = os.pathsep.join(
-            [str(Path(dialeval.__file__).parents[1]), *filter(None, [environment.get("PYTHONPATH")])]
-        )
+        library = str(Path(__file__).parents[3])
+        environment["PYTHONPATH"] = os.pathsep.join([library, *filter(None, [environment.get("PYTHONPATH")])])
         if devices is not None:
             environment["CUDA_VISIBLE_DEVICES"] = devices
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "dialeval.engines.vllm_engine.computing", str(theirs.fileno())],
+                [sys.executable, "-c", _COMMAND, str(theirs.fileno())],
                 stdin=subprocess.PIPE,  # held open as long as this process lives; its end ends the other
                 env=environment,
                 pass_fds=[theirs.fileno()],
