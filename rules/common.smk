@@ -1,6 +1,7 @@
 # The configuration, checked before any rule is defined, and what every rule needs of it.
 
 import json
+import os
 import re
 import shlex
 import sys
@@ -86,7 +87,10 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
 PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.directory)
 
 
-if not OWN_ENVIRONMENTS:
+if OWN_ENVIRONMENTS:
+    # for envs/*.post-deploy.sh, which install it
+    os.environ["DIALEVAL_PROJECT"] = str(Path(workflow.current_basedir).parent)
+else:
     # jobs run with the Python that runs Snakemake, whether or not its environment is activated
     shell.prefix(
         f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH OPENBLAS_NUM_THREADS=1; "
