@@ -1,0 +1,50 @@
+"""Which conda environments a run asks for; a stand-in for conda says no more than that it is there."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from workspace import Workspace
+
+pytestmark = pytest.mark.workflow
+CONDA = """#!/usr/bin/env bash
+case "$1" in
+    info) echo '{info}' ;;
+    config) echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
+    *) echo "this is no conda: $*" >&2; exit 1 ;;
+esac
+"""
+
+
+@pytest.fixture
+def conda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = {"conda_version": "24.9.0", "platform": "linux-64", "conda_prefix": str(tmp_path), "channels": []}
+    script = tmp_path / "bin" / "conda"
+    script.parent.mkdir()
+    script.write_text(CONDA.format(info=json.dumps(info)))
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("conda")
+def test_only_jobs_of_vllm_models_get_an_environment_with_vllm(workspace: Workspace) -> None:
+    output = workspace.run("--dry-run", "--sdm", "conda")
+    assert "envs/core.yaml will be created" in output
+    assert "envs/vllm.yaml" not in output
+    vllm = {"engine": "vllm", "model": str(Path("some", "model"))}
+    forest = {"engine": "embedded", "method": "forest", "folds": 3}
+    workspace.configure(models={"forest": forest, "open": vllm}, chatbots=["open"])
+    output = workspace.run("--dry-run", "--sdm", "conda")
+    assert "envs/core.yaml will be created" in output
+    assert "envs/vllm.yaml will be created" in output
+
+
+@pytest.mark.parametrize("name", ["core", "vllm"])
+def test_an_environment_is_filled_by_a_script_of_its_name(workspace: Workspace, name: str) -> None:
+    assert (workspace.folder / "envs" / f"{name}.yaml").is_file()
+    script = (workspace.folder / "envs" / f"{name}.post-deploy.sh").read_text(encoding="utf-8")
+    assert "DIALEVAL_PROJECT" in script
+    assert ("[vllm]" in script) is (name == "vllm")
