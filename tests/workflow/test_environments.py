@@ -12,6 +12,7 @@ from workspace import Workspace
 pytestmark = pytest.mark.workflow
 CONDA = """#!/usr/bin/env bash
 case "$1" in
+    --version) echo "conda 24.9.0" ;;
     info) echo '{info}' ;;
     config) echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
     *) echo "this is no conda: $*" >&2; exit 1 ;;
