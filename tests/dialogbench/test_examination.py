@@ -139,6 +139,8 @@ def test_an_option_without_a_score_leaves_the_item_unread() -> None:
     assert [row["status"] for row in rows("perplexity", answers)] == ["missing", "missing"]
     answers[2] = answer("", logprob=None, n_tokens=None)
     assert [row["status"] for row in rows("perplexity", answers)] == ["unparsed", "unparsed"]
+    answers[2] = answer("", logprob=None, n_tokens=None, finish_reason="length")  # it did not fit the window
+    assert [row["status"] for row in rows("perplexity", answers)] == ["truncated", "truncated"]
     tied = scored((-1.0, 1), (-1.0, 1), (-3.0, 1), (-4.0, 1))
     assert [row["choice"] for row in rows("perplexity", tied)] == [None, None]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from dialeval.engines.request import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.progress import Progress
+from dialeval.protocols.verdict_text import status_of
 
 pytestmark = pytest.mark.vllm
 QUESTION = "Did a machine take part in this dialogue? Answer Yes or No.\n\n"
@@ -55,13 +57,21 @@ def test_judging_by_choice_meets_shared_prefixes(engine: VllmEngine, reference: 
     assert cached / computed > 0.3
 
 
-def test_a_judge_prompt_that_cannot_fit_is_counted_and_the_others_answered(engine: VllmEngine, tmp_path: Path) -> None:
+def test_a_judge_prompt_that_cannot_fit_is_truncated_and_the_others_are_answered(
+    another_engine: Callable[..., VllmEngine], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = another_engine()
     texts = {"fits": "A short one.", "too-long": "A very long one. " * 400}
     requests = [
         Request(name, "unieval", "choice", (Message("user", QUESTION + text),), labels=("Yes", "No"))
         for name, text in texts.items()
     ]
-    answering, answers = judge(engine, tmp_path, requests)
-    assert answering.failures == {"context": 1}
-    assert answers["too-long"] is None
-    assert answers["fits"] is not None
+    answering, answers = judge(own, tmp_path, requests)
+    assert not answering.failures
+    status = {
+        name: status_of("ok", answer.finish_reason, readable=answer.text != "") for name, answer in answers.items()
+    }
+    assert status == {"fits": "ok", "too-long": "truncated"}
+    asyncio.run(own.close())
+    assert "for 1 of the requests the prompt and its answer do not fit the window of 1024" in capsys.readouterr().out
+    assert judge(own, tmp_path, requests)[0].asked == 0

@@ -69,16 +69,20 @@ def test_loglikelihood_gives_a_sum_and_the_number_of_tokens(engine: VllmEngine, 
     assert 3 <= answer.n_tokens <= 10
 
 
-def test_what_cannot_fit_is_refused_and_not_cut(engine: VllmEngine, ask: Ask) -> None:
+def test_what_cannot_fit_is_not_asked_and_not_cut(engine: VllmEngine, ask: Ask) -> None:
     long = (Message("user", "word " * 2000),)
+    before = engine.prompt_tokens, engine.too_long
     for kind, fields in (("chat", {}), ("choice", {"labels": ("Yes", "No")}), ("loglikelihood", {"continuation": "x"})):
-        with pytest.raises(AnswerFailure, match="window of 1024") as caught:
-            ask(engine, kind, long, **fields)
-        assert caught.value.kind == "context"
+        answer = ask(engine, kind, long, **fields)
+        assert (answer.text, answer.finish_reason) == ("", "length")
+        assert answer.label_logprobs is None
+        assert answer.logprob is None
     room = 1024 - engine.count_tokens(HELLO)
-    assert ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=room, stop=("a", "e", " ", "\n"))).text is not None
-    with pytest.raises(AnswerFailure, match="window of 1024"):
-        ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=room + 1))
+    assert ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=room + 1)).finish_reason == "length"
+    assert (engine.prompt_tokens, engine.too_long) == (before[0], before[1] + 4)
+    fits = ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=room, stop=("a", "e", " ", "\n")))
+    assert fits.finish_reason == "stop"
+    engine.too_long = before[1]
 
 
 def test_a_request_that_vllm_refuses_fails_alone(engine: VllmEngine, ask: Ask) -> None:

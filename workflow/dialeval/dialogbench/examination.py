@@ -204,7 +204,8 @@ def _most_probable(scores: Mapping[str, float], letters: Sequence[str]) -> str |
 
 def _joint_status(answers: Sequence[Mapping[str, Any]], *, readable: bool) -> str:
     failed = [answer["status"] for answer in answers if answer["status"] != "ok"]
-    return status_of(failed[0] if failed else "ok", "stop", readable=readable)
+    too_long = any(answer["finish_reason"] == "length" for answer in answers)
+    return status_of(failed[0] if failed else "ok", "length" if too_long else "stop", readable=readable)
 
 
 def _row(model: str, method: str, item: TestItem, rotation: int, choice: str | None, status: str) -> dict[str, Any]:

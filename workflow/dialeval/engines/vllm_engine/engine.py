@@ -48,6 +48,7 @@ class VllmEngine:
         normalisation: how messages are rearranged for the model's chat template.
         prompt_tokens: tokens of all prompts that were computed.
         cached_tokens: how many of them were in the prefix cache.
+        too_long: how many requests did not fit the window.
 
     Raises:
         UserError: vLLM is not installed, the model cannot be found, or it has no chat template.
@@ -69,7 +70,7 @@ class VllmEngine:
             model, template.normalisation, weights=weights, template=text_digest(template.text)
         )
         self.concurrency = model.concurrency or IN_FLIGHT
-        self.prompt_tokens = self.cached_tokens = 0
+        self.prompt_tokens = self.cached_tokens = self.too_long = 0
         self._model = model
         self._template = template
         self._tokenizer = tokenizer
@@ -133,14 +134,22 @@ class VllmEngine:
         return DialogueRoom(holds)
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure: `context` (too long for the window), `labels`, `unsupported`, `refused`."""
-        match request.kind:
-            case "chat":
-                return await self._chat(request)
-            case "choice":
-                return await self._choice(request)
-            case "loglikelihood":
-                return await self._loglikelihood(request)
+        """Answers, or raises AnswerFailure: `labels`, `unsupported`, `refused`.
+
+        A prompt that does not fit the window together with its answer is not asked and never cut: its answer is empty
+        and its `finish_reason` is `length`, so that what is read from it has the status `truncated`.
+        """
+        try:
+            match request.kind:
+                case "chat":
+                    return await self._chat(request)
+                case "choice":
+                    return await self._choice(request)
+                case "loglikelihood":
+                    return await self._loglikelihood(request)
+        except _TooLongError:
+            self.too_long += 1
+            return Response(text="", finish_reason="length")
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns the length of the rendered prompt in the model's own tokens."""
@@ -148,6 +157,14 @@ class VllmEngine:
 
     async def close(self) -> None:
         """Ends vLLM and gives back its memory."""
+        if self.too_long:
+            print(
+                f"note: for {self.too_long} of the requests the prompt and its answer do not fit the window of "
+                f"{self.context_window} tokens; they were not asked and count as truncated. Raise max_model_len if the "
+                "model allows it, or lower max_tokens",
+                flush=True,
+            )
+            self.too_long = 0
         driver, self._driver, self._admission = self._driver, None, None
         if driver is not None:
             await asyncio.to_thread(driver.close)
@@ -217,11 +234,7 @@ class VllmEngine:
         """Returns what vLLM makes of a prompt, once there is room for it."""
         window, n_prompt = self.context_window, len(ask.prompt)
         if window is not None and n_prompt + ask.max_tokens > window:
-            raise AnswerFailure(
-                "context",
-                f"the prompt of {n_prompt} tokens and an answer of {ask.max_tokens} do not fit the window of {window}; "
-                "raise max_model_len if the model allows it, or lower max_tokens",
-            )
+            raise _TooLongError
         driver, admission = self.start(), self.admission
         async with admission.place(len(request.messages), rendered, ask.prompt, ask.max_tokens):
             answered = await driver.generate(ask, dialogue=_dialogue(request.messages))
@@ -234,6 +247,10 @@ class VllmEngine:
 
     def _encode(self, text: str) -> list[int]:
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+class _TooLongError(Exception):
+    """A prompt and its answer do not fit the model's window together."""
 
 
 def _dialogue(messages: tuple[Message, ...]) -> int | None:
