@@ -8,6 +8,7 @@ standard input.
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -129,10 +130,13 @@ def _answered(ask: Ask, output: Any) -> Answered:
 
 
 def _end_with_parent() -> None:
-    """Waits for the end of standard input, which the process that started this one holds open."""
+    """Waits for the end of standard input, which the process that started this one holds open; then ends at once.
+
+    So do the processes that vLLM has started, which are of the same group.
+    """
     while os.read(0, 1024):
         pass
-    os._exit(1)
+    os.killpg(0, signal.SIGKILL)
 
 
 def compute(descriptor: int) -> int:

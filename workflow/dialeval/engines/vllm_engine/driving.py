@@ -90,7 +90,8 @@ class EngineProcess:
                 start_new_session=True,  # Ctrl-C is for this process, which then ends the other in order
             )
         self.pid = self._process.pid
-        self._connection.send(model.model_dump_json())
+        with contextlib.suppress(OSError):  # it is gone already, which waiting for its start will tell
+            self._connection.send(model.model_dump_json())
 
     def wait_until_started(self) -> None:
         """Waits until the engine can answer.
