@@ -104,7 +104,7 @@ class EngineProcess:
         except (EOFError, OSError):
             first = Ended(self._how_it_ended())
         except BaseException:  # Ctrl-C while the model is loaded
-            self._process.kill()
+            self.close()
             raise
         if isinstance(first, Ended):
             self.close()
@@ -141,18 +141,15 @@ class EngineProcess:
             raise
 
     def close(self) -> None:
-        """Ends the process; waits until it is gone."""
+        """Ends the process, in order if it has started, and all that vLLM has started from it."""
         self._closing = True
-        with contextlib.suppress(OSError):
-            if self.size.window:
-                self._outbox.put(None)
-            else:
-                self._connection.close()
-        try:
-            self._process.wait(timeout=SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self.size.window:
+            self._outbox.put(None)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=SECONDS_TO_END)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)  # it leads a group of its own
+        self._process.wait()
         assert self._process.stdin is not None
         self._process.stdin.close()
 
