@@ -34,12 +34,15 @@ class TableEngine(Engine, Protocol):
 
 async def run_together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Runs coroutines side by side; the first UserError among them cancels the others and is raised as itself."""
+    first: BaseException | None = None
     try:
         async with asyncio.TaskGroup() as group:
             for coroutine in coroutines:
                 group.create_task(coroutine)
     except* UserError as errors:
-        raise errors.exceptions[0] from None
+        first = errors.exceptions[0]  # raised below: raised here, it is in a group on Python 3.11.2
+    if first is not None:
+        raise first
 
 
 class Answering:
