@@ -89,7 +89,7 @@ PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.direc
 
 if OWN_ENVIRONMENTS:
     # for envs/*.post-deploy.sh, which install it
-    os.environ["DIALEVAL_PROJECT"] = str(Path(workflow.current_basedir).parent)
+    os.environ |= {"DIALEVAL_PROJECT": str(Path(workflow.current_basedir).parent)}
 else:
     # jobs run with the Python that runs Snakemake, whether or not its environment is activated
     shell.prefix(
