@@ -18,6 +18,7 @@ from typing import Any
 from dialeval.config import VllmModel
 from dialeval.engines.vllm_engine.arguments import engine_arguments
 from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
+from dialeval.errors import UserError
 
 
 class Computing:
@@ -148,7 +149,7 @@ def compute(descriptor: int) -> int:
         connection.send(computing.size)
         computing.serve(connection)
     except (Exception, SystemExit) as error:
-        connection.send(Ended(f"{type(error).__name__}: {error}"))
+        connection.send(Ended(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return 1
     computing.close()
     return 0
