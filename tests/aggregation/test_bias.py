@@ -86,8 +86,12 @@ def test_what_cannot_be_computed_says_why() -> None:
     }
 
 
-@pytest.mark.parametrize("rows", [[], [verdict(s, "a", "b", None) for s in range(1, 7)]], ids=["none", "unparsed"])
-def test_a_judge_without_readable_verdicts_has_rows_without_values(rows: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize(
+    "rows",
+    [[], [verdict(s, "a", "b", None) for s in range(1, 7)], [verdict(s, "a", "b", "tie") for s in range(1, 7)]],
+    ids=["none", "unparsed", "ties"],
+)
+def test_a_judge_without_decided_verdicts_has_rows_without_values(rows: list[dict[str, Any]]) -> None:
     found = bias(rows, groups=[("arena", 8), ("gteval", None)])
     assert len(found) == 2 * 12
     assert {row["measure"] for row in found if row["value"] is not None} <= {"unparsed"}

@@ -170,7 +170,9 @@ def _of_judge(judged: _Judged, n_players: int, settings: dict[str, int]) -> Iter
     yield _row("length_slope", length.slope, length.n_decided)
     ahead = _rating_difference(judged.games, n_players)
     log_ratio = np.log(judged.left_words / judged.right_words)
-    if np.linalg.matrix_rank(np.stack([np.ones(len(ahead)), log_ratio, ahead])[:, decided]) < 3:
+    if not decided.any():
+        yield _missing("length_slope_equal_ratings", "too few decided verdicts")
+    elif np.linalg.matrix_rank(np.stack([np.ones(len(ahead)), log_ratio, ahead])[:, decided]) < 3:
         yield _missing("length_slope_equal_ratings", "lengths and ratings cannot be told apart")
     else:
         equal = length_bias(*lengths, rating_difference=ahead, **settings)
