@@ -15,7 +15,7 @@ def is_running(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
-def wait_until_gone(pid: int, seconds: float = 30) -> None:
+def wait_until_gone(pid: int, seconds: float = 60) -> None:
     """Waits for the end of a process; fails if it does not come."""
     deadline = time.monotonic() + seconds
     while is_running(pid):

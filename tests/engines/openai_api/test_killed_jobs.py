@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from batch_endpoint import BatchService
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from processes import wait_until_gone
 
 from dialeval.engines.store import ResponseStore
 
@@ -39,12 +40,6 @@ class Jobs:
         self._program.stdin.write(json.dumps(job) + "\n")
         self._program.stdin.flush()
         return int(self._program.stdout.readline())
-
-    def wait(self, process: int, seconds: float = 60) -> None:
-        end = time.monotonic() + seconds
-        while Path(f"/proc/{process}").exists():
-            assert time.monotonic() < end, "the job does not end"
-            time.sleep(0.01)
 
     def close(self) -> None:
         self._program.communicate(timeout=10)
@@ -83,18 +78,18 @@ def test_twenty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: 
                 time.sleep(0.002)
             time.sleep(dice.uniform(0, 0.06))
             os.kill(process, signal.SIGKILL)
-            jobs.wait(process)
+            wait_until_gone(process)
             now = stored(tmp_path, numbers)
             assert known.items() <= now.items(), "a stored answer was lost"
             known = now
             assert kill == KILLS - 1 or len(known) < len(numbers), "the job was done before the last kill"
             repeats = sum(count - 1 for count in endpoint.asked.values())
             assert repeats <= (kill + 1) * CONCURRENCY
-        jobs.wait(jobs.start(**job, concurrency=CONCURRENCY))
+        wait_until_gone(jobs.start(**job, concurrency=CONCURRENCY))
         assert stored(tmp_path, numbers) == {number: f"reply to question {number}" for number in numbers}
         assert sum(endpoint.asked.values()) - len(numbers) <= KILLS * CONCURRENCY
         asked_before = len(endpoint.log)
-        jobs.wait(jobs.start(**job, concurrency=CONCURRENCY))
+        wait_until_gone(jobs.start(**job, concurrency=CONCURRENCY))
         assert len(endpoint.log) == asked_before
 
 
@@ -116,11 +111,11 @@ def test_kills_at_any_step_of_a_batch_hand_nothing_over_twice(tmp_path: Path, jo
                 time.sleep(0.001)
             time.sleep(dice.uniform(0, 0.03))
             os.kill(process, signal.SIGKILL)
-            jobs.wait(process)
+            wait_until_gone(process)
             now = stored(tmp_path, numbers)
             assert known.items() <= now.items(), "a stored answer was lost"
             known = now
-        jobs.wait(jobs.start(**job, concurrency=4, batch=30))
+        wait_until_gone(jobs.start(**job, concurrency=4, batch=30))
         assert stored(tmp_path, numbers) == {number: f"reply to question {number}" for number in numbers}
     assert service.handed_over == dict.fromkeys((f"question {number}" for number in numbers), 1)
     assert not service.ordinary
@@ -135,7 +130,7 @@ def test_two_jobs_share_a_store(tmp_path: Path, jobs: Jobs) -> None:
         ]
         waiting = jobs.start(**common, writer="shard-1-of-2", first=0, last=300)  # the same job once more
         for process in (*both, waiting):
-            jobs.wait(process)
+            wait_until_gone(process)
         assert stored(tmp_path, range(600)) == {number: f"reply to question {number}" for number in range(600)}
         assert set(endpoint.asked.values()) == {1}
         assert len(endpoint.log) == 600

@@ -1,4 +1,4 @@
-"""The same model behind vLLM's own server: it answers as in this process, and BotChat runs over HTTP."""
+"""The same model behind vLLM's own server: it answers as the engine does, and BotChat runs over HTTP."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def ask_all(model: OpenAIModel, requests: list[Request]) -> list[Response]:
 
 
 def here(engine: VllmEngine, requests: list[Request]) -> list[Response]:
-    """Asks the engine in this process."""
+    """Asks the engine of the job."""
 
     async def ask() -> list[Response]:
         return list(await asyncio.gather(*map(engine.answer, requests)))
@@ -110,7 +110,7 @@ def dialogues() -> list[tuple[Message, ...]]:
     return [history("You are one of two people who talk.", texts[: 2 + n % 5]) for n, texts in enumerate(found)]
 
 
-def test_choice_agrees_with_the_engine_in_this_process(engine: VllmEngine, model: OpenAIModel) -> None:
+def test_choice_agrees_with_the_engine_of_the_job(engine: VllmEngine, model: OpenAIModel) -> None:
     sets = [("Yes", "No"), ("Conversation 1", "Conversation 2", "Both", "Neither"), ("A", "B", "C"), ("是", "否")]
     requests = [
         Request(f"r/{n}/{m}", "yes_no", "choice", messages, labels=labels)
@@ -122,7 +122,7 @@ def test_choice_agrees_with_the_engine_in_this_process(engine: VllmEngine, model
         assert over_http.label_mass == pytest.approx(inside.label_mass, abs=1e-4)
 
 
-def test_loglikelihood_agrees_with_the_engine_in_this_process(engine: VllmEngine, model: OpenAIModel) -> None:
+def test_loglikelihood_agrees_with_the_engine_of_the_job(engine: VllmEngine, model: OpenAIModel) -> None:
     texts = ["Hello, how are you?", "中文，和 emoji 🙂", "MiXeD CaSe 10:30", "a", "It is so. " * 20]
     requests = [
         Request(f"r/{n}/{m}", "options", "loglikelihood", messages, continuation=text)
@@ -136,7 +136,7 @@ def test_loglikelihood_agrees_with_the_engine_in_this_process(engine: VllmEngine
         assert over_http.logprob / inside.n_tokens == pytest.approx(inside.logprob / inside.n_tokens, abs=1e-4)
 
 
-def test_chat_agrees_with_the_engine_in_this_process(engine: VllmEngine, model: OpenAIModel) -> None:
+def test_chat_agrees_with_the_engine_of_the_job(engine: VllmEngine, model: OpenAIModel) -> None:
     sampling = Sampling(temperature=0.9, max_tokens=40)
     requests = [Request(f"r/{n}", "selfchat", "chat", messages, sampling) for n, messages in enumerate(dialogues())]
     for request, inside in zip(requests, here(engine, requests), strict=True):
