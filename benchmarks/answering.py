@@ -58,7 +58,7 @@ def write_dialogues(folder: Path, chatbots: int) -> list[Path]:
     ]  # fmt: skip
     seeds = [
         {"seed_id": f"S-{seed}", "corpus": "c", "language": "en", "utterances": ["a", "b"], "n_human": UTTERANCES,
-         "for_arena": True}
+         "for_arena": True, "for_gteval": True}
         for seed in range(SEEDS)
     ]  # fmt: skip
     write_table(folder / "human.parquet", "utterances", to_table("utterances", human), Provenance())

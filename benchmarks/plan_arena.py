@@ -45,7 +45,15 @@ def main() -> None:
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 8))) for _ in range(3000)]
     seeds = [f"MT-{number}" for number in range(options.seeds)]
     rows = [
-        {"seed_id": s, "corpus": "m", "language": "en", "utterances": ["a", "b"], "n_human": 6, "for_arena": True}
+        {
+            "seed_id": s,
+            "corpus": "m",
+            "language": "en",
+            "utterances": ["a", "b"],
+            "n_human": 6,
+            "for_arena": True,
+            "for_gteval": True,
+        }
         for s in seeds
     ]
     with tempfile.TemporaryDirectory() as scratch:

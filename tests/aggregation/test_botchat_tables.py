@@ -181,7 +181,8 @@ def test_lengths_count_what_was_written() -> None:
         for d, lengths in (("s1", (2, 4, 6)), ("unused", (9, 9))) for t, n in enumerate(lengths)
     ])  # fmt: skip
     seeds = to_table("seeds", [{
-        "seed_id": "s1", "corpus": "c", "language": "en", "utterances": [], "n_human": 3, "for_arena": False
+        "seed_id": "s1", "corpus": "c", "language": "en", "utterances": [], "n_human": 3, "for_arena": False,
+        "for_gteval": False,
     }])  # fmt: skip
     generated = to_table("generated", [
         {

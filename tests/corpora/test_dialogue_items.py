@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dialeval.corpora.dialogue_items import chosen, items_of_dialogues
+from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
 from dialeval.tables import to_table
 
 
@@ -24,9 +24,16 @@ def test_each_dialogue_gives_itself_and_a_response_of_its_second_speaker() -> No
     assert len({item.item_id for item in items}) == 4
 
 
-def test_a_monologue_has_no_response() -> None:
-    items = list(items_of_dialogues(to_table("utterances", rows("alone", 3, "A"))))
-    assert [item.level for item in items] == ["dialogue"]
+def test_only_dialogues_between_two_are_taken_and_the_others_are_named() -> None:
+    table = to_table("utterances", rows("alone", 3, "A") + rows("two", 4) + rows("three", 6, "ABC"))
+    assert {item.cluster for item in items_of_dialogues(table)} == {"two"}
+    assert not_between_two(table) == ["alone", "three"]
+
+
+def test_who_speaks_twice_in_a_row_is_shown_to() -> None:
+    whole, turn = items_of_dialogues(to_table("utterances", rows("one", 6, "ABB")))
+    assert whole.speakers == ("human", "chatbot", "chatbot", "human", "chatbot", "chatbot")
+    assert turn.speakers == whole.speakers[: len(turn.speakers)]
 
 
 def test_the_draw_is_by_id_and_within_each_group() -> None:

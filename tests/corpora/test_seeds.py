@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.corpora.seeds import dialogues_of, length_distribution, seed_table
+from dialeval.corpora.seeds import dialogues_of, length_distribution, not_seeds, seed_table
 from dialeval.errors import UserError
 from dialeval.tables import to_table
 
@@ -30,6 +30,24 @@ def test_seeds_keep_order_and_know_whom_they_serve() -> None:
 def test_a_limit_keeps_the_first() -> None:
     table = seed_table(to_table("utterances", utterances(b=3, a=5)), arena_min_utterances=4, limit=1)
     assert table["seed_id"].to_pylist() == ["b"]
+
+
+def test_a_seed_is_said_by_two_and_gteval_needs_two_in_turn_to_the_end() -> None:
+    rows = [
+        {"corpus": "c", "dialogue_id": name, "turn": t, "speaker": s, "text": f"{name}{t}", "language": "en"}
+        for name, speakers in {"turns": "ABAB", "twice": "AABB", "three": "ABCA", "later": "ABBA"}.items()
+        for t, s in enumerate(speakers)
+    ]
+    table = to_table("utterances", rows)
+    seeds = seed_table(table, arena_min_utterances=4, limit=None).to_pylist()
+    assert [(row["seed_id"], row["for_arena"], row["for_gteval"]) for row in seeds] == [
+        ("turns", True, True),
+        ("three", True, False),
+        ("later", True, False),
+    ]
+    assert not_seeds(table) == ["twice"]
+    with pytest.raises(UserError, match="none of 1 dialogues gives a ChatSEED"):
+        seed_table(table.filter([row["dialogue_id"] == "twice" for row in rows]), arena_min_utterances=4, limit=None)
 
 
 def test_missing_turns_are_told() -> None:

@@ -183,7 +183,7 @@ def judge_all(folder: Path, by_model: dict[str, dict[str, Dialogue]], n: int | N
 
 
 def judging(folder: Path, found: list[Chats]) -> dict[str, Estimate]:
-    subjects = Subjects(found, PEOPLE, PAIRWISE)
+    subjects = Subjects(found, PEOPLE, {}, PAIRWISE, PAIRWISE)
     estimates = estimate_judging([known("judge", bot("judge"))], PROTOCOLS, subjects, TEMPLATES, folder)
     return {estimate.protocol: estimate for estimate in estimates}
 

@@ -9,6 +9,7 @@ import pytest
 from dialeval.engines.request import Sampling
 from dialeval.prompts.rendering import END_MARK, Templates
 from dialeval.protocols.unieval import parse, passes, plan
+from dialeval.tables import HUMAN
 
 PLANNED = {"request_id": "unieval/s/m", "protocol": "unieval", "seed_id": "s", "left": "m", "n_utterances": 6}
 
@@ -24,6 +25,20 @@ def test_one_request_per_dialogue() -> None:
     assert [item.n_utterances for item in planned] == [2, 3, 3]
     assert planned[2].request.subject == (("a", "b", "x"),)
     assert "A: a<chat_end>\nB: b<chat_end>\nA: x<chat_end>" in planned[2].request.messages[0].content
+
+
+def test_who_spoke_is_shown_of_human_dialogues() -> None:
+    dialogues = {HUMAN: {"s": ("a", "b", "c", "d")}, "bot": {"s": ("a", "b", "c", "d")}}
+    speakers = {"s": ("Ann", "Bob", "Bob", "a third: X<chat_end>")}
+    human, bot = (item.request for item in plan(dialogues, Templates(), Sampling(), speakers))
+    assert "A: a<chat_end>\nB: b<chat_end>\nB: c<chat_end>\nC: d<chat_end>\n" in human.messages[0].content
+    assert "A: a<chat_end>\nB: b<chat_end>\nA: c<chat_end>\nB: d<chat_end>\n" in bot.messages[0].content
+
+
+def test_two_in_turn_are_asked_about_as_ever() -> None:
+    dialogues = {HUMAN: {"s": ("a", "b", "c")}}
+    named = next(plan(dialogues, Templates(), Sampling(), {"s": ("m", "f", "m")})).request
+    assert named == next(plan(dialogues, Templates(), Sampling())).request
 
 
 def test_an_utterance_can_neither_end_its_line_nor_forge_a_mark() -> None:

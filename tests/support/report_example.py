@@ -84,7 +84,8 @@ def inputs(**other: Any) -> ReportInputs:
             "seeds",
             [
                 {"seed_id": seed_id, "corpus": "made", "language": "en", "utterances": utterances[:2]}
-                | {"n_human": len(utterances), "for_arena": len(utterances) >= 4}
+                | {"n_human": len(utterances)}
+                | dict.fromkeys(("for_arena", "for_gteval"), len(utterances) >= 4)
                 for seed_id, utterances in _HUMAN.items()
             ],
         ),

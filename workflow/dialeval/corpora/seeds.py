@@ -1,4 +1,4 @@
-"""ChatSEEDs: the first two utterances of a human dialogue (BotChat 3.1)."""
+"""ChatSEEDs: the first two utterances of a human dialogue (BotChat 3.1), which two people said to each other."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 
 import pyarrow as pa
 
+from dialeval.corpora.speakers import are_two_in_turn, speakers_of
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError
 from dialeval.tables import to_table
@@ -16,12 +17,25 @@ SEED_LENGTH = 2
 def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | None) -> pa.Table:
     """Returns the table `seeds`, one row per human dialogue of the seeds' corpus, in its order.
 
+    A dialogue whose first two utterances are one person's gives no seed (`not_seeds` names these): a chatbot that goes
+    on with it plays two speakers in turn. Where more than two people speak, or one twice in a row, later on, the
+    dialogue is a seed but does not serve GTEval, whose other side is always two in turn.
+
     Args:
         utterances: the table `utterances` of that corpus.
         arena_min_utterances: human utterances that a seed needs to serve Arena and GTEval.
         limit: keep only the first so many.
+
+    Raises:
+        UserError: no dialogue gives a seed.
     """
-    texts = dialogues_of(utterances)
+    texts, speakers = dialogues_of(utterances), speakers_of(utterances)
+    without_seed = set(not_seeds(utterances))
+    if len(without_seed) == len(texts):
+        raise UserError(
+            f"none of {len(texts)} dialogues gives a ChatSEED: its first two utterances must be two speakers', one "
+            "after the other; check the field `speaker` of the dialogues"
+        )
     about: dict[str, dict[str, str]] = {}
     for row in utterances.select(["dialogue_id", "corpus", "language"]).to_pylist():
         about.setdefault(row["dialogue_id"], row)
@@ -33,10 +47,21 @@ def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | 
             "utterances": list(dialogue[:SEED_LENGTH]),
             "n_human": len(dialogue),
             "for_arena": len(dialogue) >= arena_min_utterances,
+            "for_gteval": len(dialogue) >= arena_min_utterances and are_two_in_turn(speakers[dialogue_id]),
         }
         for dialogue_id, dialogue in texts.items()
+        if dialogue_id not in without_seed
     ]
     return to_table("seeds", rows[:limit])
+
+
+def not_seeds(utterances: pa.Table) -> list[str]:
+    """Returns the ids of the dialogues whose first two utterances are not two speakers'."""
+    return [
+        dialogue_id
+        for dialogue_id, speakers in speakers_of(utterances).items()
+        if not are_two_in_turn(speakers[:SEED_LENGTH])
+    ]
 
 
 def dialogues_of(utterances: pa.Table) -> dict[str, Dialogue]:

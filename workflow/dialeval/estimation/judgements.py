@@ -35,12 +35,15 @@ class Subjects:
     Attributes:
         chats: the chatbots' dialogues.
         people: the human dialogues.
-        pairwise_seeds: seeds that serve Arena and GTEval.
+        speakers: who says each utterance of these.
+        arena_seeds, gteval_seeds: the seeds that serve Arena, and GTEval.
     """
 
     chats: Sequence[Chats]
     people: Mapping[str, Dialogue]
-    pairwise_seeds: Sequence[str]
+    speakers: Mapping[str, Sequence[str]]
+    arena_seeds: Sequence[str]
+    gteval_seeds: Sequence[str]
 
     def there(self, n: int | None = None) -> dict[str, dict[str, Dialogue]]:
         """Returns the dialogues that are there, at least their first n utterances, by chatbot and seed_id."""
@@ -100,7 +103,7 @@ def estimate_judging(
     """
     if protocols.unieval:
         sampling = Sampling(temperature=protocols.unieval.temperature, max_tokens=protocols.unieval.max_tokens)
-        planned = unieval.plan({HUMAN: subjects.people} | subjects.there(), templates, sampling)
+        planned = unieval.plan({HUMAN: subjects.people} | subjects.there(), templates, sampling, subjects.speakers)
         yield from _estimates(judges, "unieval", sampling, planned, _unplanned_unieval, subjects, templates, store)
     if protocols.arena:
         sampling = Sampling(temperature=protocols.arena.temperature, max_tokens=protocols.arena.max_tokens)
@@ -157,11 +160,11 @@ def _plan_arena(
 ) -> Iterator[Planned]:
     for n in lengths:
         dialogues = subjects.there(n)
-        yield from arena.plan(dialogues, subjects.pairwise_seeds, [n], templates, sampling, Counter())
+        yield from arena.plan(dialogues, subjects.arena_seeds, [n], templates, sampling, Counter())
 
 
 def _plan_gteval(subjects: Subjects, templates: Templates, sampling: Sampling) -> Iterator[Planned]:
-    for seed_id in subjects.pairwise_seeds:
+    for seed_id in subjects.gteval_seeds:
         n = len(subjects.people[seed_id])
         there = {chats.name: {seed_id: chats.known[seed_id]} for chats in subjects.chats if is_there(chats, seed_id, n)}
         dialogues = {HUMAN: subjects.people} | there
@@ -169,7 +172,7 @@ def _plan_gteval(subjects: Subjects, templates: Templates, sampling: Sampling) -
 
 
 def _unplanned_unieval(bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    template = bounds.template(unieval.TEMPLATE, utterances=())
+    template = bounds.template(unieval.TEMPLATE, utterances=(), speakers=())
     for chats in subjects.chats:
         for seed_id in chats.known:
             if not is_there(chats, seed_id):
@@ -178,7 +181,7 @@ def _unplanned_unieval(bounds: _Bounds, subjects: Subjects) -> Unplanned:
 
 def _unplanned_gteval(bounds: _Bounds, subjects: Subjects) -> Unplanned:
     template = bounds.template(gteval.TEMPLATE, first=(), second=())
-    for seed_id in subjects.pairwise_seeds:
+    for seed_id in subjects.gteval_seeds:
         human = subjects.people[seed_id]
         for chats in subjects.chats:
             if seed_id not in chats.known or is_there(chats, seed_id, len(human)):
@@ -194,7 +197,7 @@ def _unplanned_arena(bounds: _Bounds, subjects: Subjects, n: int) -> Unplanned:
     The dialogues of k chatbots stand in k - 1 pairs each, so no pair need be looked at.
     """
     template = bounds.template(arena.TEMPLATE, first=(), second=())
-    for seed_id in subjects.pairwise_seeds:
+    for seed_id in subjects.arena_seeds:
         having = [chats for chats in subjects.chats if seed_id in chats.known]
         there = [chats for chats in having if is_there(chats, seed_id, n)]
         pairs = _pairs(len(having)) - _pairs(len(there))

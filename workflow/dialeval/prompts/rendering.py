@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from string import ascii_uppercase
 
 import jinja2
 
@@ -58,14 +59,37 @@ class Templates:
             raise UserError(f"prompt template '{name}': {error.message}; it is given {', '.join(values)}") from None
 
 
-def render_dialogue(utterances: Sequence[str]) -> str:
-    """Returns a dialogue as lines `A: text<chat_end>` and `B: text<chat_end>` in turn."""
-    return "\n".join(f"{'AB'[turn % 2]}: {_one_line(text)}{END_MARK}" for turn, text in enumerate(utterances))
+def render_dialogue(utterances: Sequence[str], speakers: Sequence[str] | None = None) -> str:
+    """Returns a dialogue as lines `A: text<chat_end>`.
+
+    Args:
+        utterances: the texts.
+        speakers: who says each, as the source names them; they are shown as A, B, C, ... in the order in which they
+            begin to speak, since a name may tell what is asked. None for two speakers in turn.
+    """
+    names = [turn % 2 for turn in range(len(utterances))] if speakers is None else _numbered(speakers)
+    return "\n".join(
+        f"{_letter(name)}: {_one_line(text)}{END_MARK}" for name, text in zip(names, utterances, strict=True)
+    )
 
 
 def render_speakers(speakers: Sequence[str], utterances: Sequence[str]) -> str:
     """Returns utterances as lines with who says them, `Human: text`, as the source names the speakers."""
-    return "\n".join(f"{name.capitalize()}: {_one_line(text)}" for name, text in zip(speakers, utterances, strict=True))
+    return "\n".join(
+        f"{_one_line(name[:1].upper() + name[1:])}: {_one_line(text)}"
+        for name, text in zip(speakers, utterances, strict=True)
+    )
+
+
+def _numbered(speakers: Sequence[str]) -> list[int]:
+    order = {name: number for number, name in enumerate(dict.fromkeys(speakers))}
+    return [order[name] for name in speakers]
+
+
+def _letter(number: int) -> str:
+    """Returns A to Z, then A2 to Z2 and so on."""
+    turn, place = divmod(number, len(ascii_uppercase))
+    return ascii_uppercase[place] + (str(turn + 1) if turn else "")
 
 
 def _one_line(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from dialeval.corpora.seeds import dialogues_of
+from dialeval.corpora.speakers import speakers_of
 from dialeval.engines.request import Dialogue, Message, Request, Sampling
 
 DialoguesByModel = Mapping[str, Mapping[str, Dialogue]]
@@ -95,9 +96,24 @@ def human_dialogues(utterances: pa.Table, seeds: pa.Table) -> dict[str, Dialogue
     return {seed_id: dialogues[seed_id] for seed_id in seeds["seed_id"].to_pylist()}
 
 
+def human_speakers(utterances: pa.Table, seeds: pa.Table) -> dict[str, tuple[str, ...]]:
+    """Returns who says each utterance of the human dialogues that the seeds were taken from, by seed_id."""
+    speakers = speakers_of(utterances)
+    return {seed_id: speakers[seed_id] for seed_id in seeds["seed_id"].to_pylist()}
+
+
 def arena_seeds(seeds: pa.Table) -> list[str]:
-    """Returns the seed_ids that serve Arena and GTEval."""
-    return [row["seed_id"] for row in seeds.select(["seed_id", "for_arena"]).to_pylist() if row["for_arena"]]
+    """Returns the seed_ids that serve Arena."""
+    return _serving(seeds, "for_arena")
+
+
+def gteval_seeds(seeds: pa.Table) -> list[str]:
+    """Returns the seed_ids that serve GTEval."""
+    return _serving(seeds, "for_gteval")
+
+
+def _serving(seeds: pa.Table, purpose: str) -> list[str]:
+    return [row["seed_id"] for row in seeds.select(["seed_id", purpose]).to_pylist() if row[purpose]]
 
 
 def in_shard(name: str, shard: int, shards: int) -> bool:

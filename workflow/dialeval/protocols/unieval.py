@@ -6,23 +6,37 @@ A dialogue passes at N if the judge says it is human, or puts the first AI utter
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import DialoguesByModel, Planned
 from dialeval.protocols.verdict_text import VerdictText, read_verdict, status_of
+from dialeval.tables import HUMAN
 
 TEMPLATE = "unieval.j2"
 OPTIONS = {r"yes": "Yes", r"no": "No"}
 
 
-def plan(dialogues: DialoguesByModel, templates: Templates, sampling: Sampling) -> Iterator[Planned]:
-    """Yields one request per dialogue of every model (and of people), whole as it is."""
+def plan(
+    dialogues: DialoguesByModel,
+    templates: Templates,
+    sampling: Sampling,
+    speakers: Mapping[str, Sequence[str]] | None = None,
+) -> Iterator[Planned]:
+    """Yields one request per dialogue of every model (and of people), whole as it is.
+
+    Args:
+        dialogues: the models' dialogues, and under HUMAN the human ones.
+        templates: the prompts.
+        sampling: how the judge is sampled.
+        speakers: who says each utterance of the human dialogues, by seed_id; the models' are two speakers in turn.
+    """
     for model, by_seed in dialogues.items():
         for seed_id, utterances in by_seed.items():
-            prompt = templates.render(TEMPLATE, utterances=utterances)
+            known = (speakers or {}).get(seed_id) if model == HUMAN else None
+            prompt = templates.render(TEMPLATE, utterances=utterances, speakers=known)
             request = Request(
                 request_id=f"unieval/{seed_id}/{model}",
                 protocol="unieval",

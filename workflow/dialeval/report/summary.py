@@ -117,10 +117,12 @@ def _tokenizers(inputs: ReportInputs) -> list[str]:
 
 def _seeds(inputs: ReportInputs) -> str:
     run = f"{plural(len(inputs.chatbots), 'chatbot')} on {plural(len(inputs.seeds), 'seed')}"
-    n_arena = pc.sum(inputs.seeds["for_arena"]).as_py() or 0
-    if n_arena == len(inputs.seeds):
+    n_arena, n_gteval = (pc.sum(inputs.seeds[purpose]).as_py() or 0 for purpose in ("for_arena", "for_gteval"))
+    if n_arena == n_gteval == len(inputs.seeds):
         return f"{run}."
-    return f"{run}, {n_arena:,} of which serve Arena and GTEval."
+    if n_arena == n_gteval:
+        return f"{run}, {n_arena:,} of which serve Arena and GTEval."
+    return f"{run}, {n_arena:,} of which serve Arena and {n_gteval:,} GTEval, which needs two speakers in turn."
 
 
 def _unread(inputs: ReportInputs, judge: str) -> str:

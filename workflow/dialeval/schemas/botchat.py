@@ -6,7 +6,9 @@ from dialeval.schemas.columns import BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schem
 
 # fmt: off
 SCHEMAS = {
-    "seeds": schema(seed_id=TEXT, corpus=TEXT, language=TEXT, utterances=TEXTS, n_human=INT, for_arena=BOOL),
+    "seeds": schema(
+        seed_id=TEXT, corpus=TEXT, language=TEXT, utterances=TEXTS, n_human=INT, for_arena=BOOL, for_gteval=BOOL
+    ),
     "generated": schema(
         chatbot=TEXT, seed_id=TEXT, turn=INT, origin=TEXT, text=TEXT, prompt_tokens=maybe(INT),
         completion_tokens=maybe(INT), dropped=INT, finish_reason=TEXT

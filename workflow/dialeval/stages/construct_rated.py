@@ -6,8 +6,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.dialogue_items import chosen, items_of_dialogues
+from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
 from dialeval.corpora.rated import item_rows, rating_rows
+from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.constructed import constructed_items
 from dialeval.perturbations.registry import find_strategy
 from dialeval.stages.command import run
@@ -27,9 +28,12 @@ class Settings(BaseModel):
 
 def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, provenance: Provenance) -> None:
     """Writes the tables `items` and `ratings`."""
+    people = read_table(utterances, "utterances")
+    if others := not_between_two(people):
+        print(left_out("dialogues", others, "since not just two speak in them"))
     dialogues = [
         item
-        for item in items_of_dialogues(read_table(utterances, "utterances"))
+        for item in items_of_dialogues(people)
         if item.level == "dialogue" and (settings.languages is None or item.language in settings.languages)
     ]
     made = list(

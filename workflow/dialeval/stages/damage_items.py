@@ -8,10 +8,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.dialogue_items import chosen, items_of_dialogues
+from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.corpora.rated import item_rows
 from dialeval.corpora.robustness_sets import read_sets
+from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.suite import Outcome, damage_all, ladders, pools, published_outcome
 from dialeval.stages.command import run
@@ -41,7 +42,11 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the tables `items` (originals, unless they are rated items anyway, and damaged ones) and `pairs`."""
-    own = [item for path in dialogues for item in items_of_dialogues(read_table(path, "utterances"))]
+    own: list[Item] = []
+    for table_of_dialogues in (read_table(path, "utterances") for path in dialogues):
+        own.extend(items_of_dialogues(table_of_dialogues))
+        if others := not_between_two(table_of_dialogues):
+            print(left_out("dialogues", others, "since not just two speak in them"))
     elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
     good = chosen([*own, *elsewhere], settings.limit, settings.random_seed)
     already = {(item.corpus, item.language, item.item_id) for item in elsewhere}

@@ -15,7 +15,13 @@ from dialeval.estimation.known_models import KnownModel, known_model
 from dialeval.estimation.planned import estimate_planned
 from dialeval.estimation.reading import estimate_table, in_words
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import arena_seeds, generated_dialogues, human_dialogues
+from dialeval.protocols.planning import (
+    arena_seeds,
+    generated_dialogues,
+    gteval_seeds,
+    human_dialogues,
+    human_speakers,
+)
 from dialeval.protocols.selfchat import TEMPLATE
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, write_for_people
@@ -56,7 +62,8 @@ def stage(
     `planned` the tables of requests <protocol>.parquet that do not depend on chatbots.
     """
     seed_rows = read_table(seeds, "seeds")
-    people = human_dialogues(read_table(human, "utterances"), seed_rows)
+    utterances = read_table(human, "utterances")
+    people = human_dialogues(utterances, seed_rows)
     first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
     templates = Templates(settings.prompts_directory)
     models = _known_models(settings, learned)
@@ -70,7 +77,8 @@ def stage(
     published = generated_dialogues(read_tables(dialogues, "generated"))
     chats += [Chats(name, known=dict(published[name])) for name in settings.chatbots if name in published]
     judges = [models[name] for name in settings.judges if name in models]
-    subjects = Subjects(chats, people, arena_seeds(seed_rows))
+    speakers = human_speakers(utterances, seed_rows)
+    subjects = Subjects(chats, people, speakers, arena_seeds(seed_rows), gteval_seeds(seed_rows))
     estimates += estimate_judging(judges, settings.protocols, subjects, templates, store)
     for path in planned:
         asked = [models[name] for name in settings.askers[path.stem] if name in models]

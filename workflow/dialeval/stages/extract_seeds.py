@@ -5,19 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.config import Seeds
-from dialeval.corpora.seeds import seed_table
+from dialeval.corpora.seeds import not_seeds, seed_table
+from dialeval.corpora.speakers import left_out
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, write_table
 
 
 def stage(settings: Seeds, utterances: Path, seeds: Path, provenance: Provenance) -> None:
     """Writes the table `seeds`."""
-    table = seed_table(
-        read_table(utterances, "utterances"),
-        arena_min_utterances=settings.arena_min_utterances,
-        limit=settings.limit,
-    )
-    print(f"{len(table)} seeds, {sum(table['for_arena'].to_pylist())} of them serve Arena and GTEval")
+    dialogues = read_table(utterances, "utterances")
+    table = seed_table(dialogues, arena_min_utterances=settings.arena_min_utterances, limit=settings.limit)
+    rows = table.to_pylist()
+    print(f"{len(rows)} seeds, {sum(row['for_arena'] for row in rows)} of them serve Arena")
+    if without_seed := not_seeds(dialogues):
+        print(left_out("dialogues", without_seed, "since one speaker says their first two utterances"))
+    print(f"{sum(row['for_gteval'] for row in rows)} serve GTEval")
+    if others := [row["seed_id"] for row in rows if row["for_arena"] and not row["for_gteval"]]:
+        print(left_out("dialogues", others, "of GTEval, since they are not two speakers in turn"))
     write_table(seeds, "seeds", table, provenance)
 
 

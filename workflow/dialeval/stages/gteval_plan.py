@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from dialeval.engines.request import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.gteval import plan
-from dialeval.protocols.planning import arena_seeds, generated_dialogues, human_dialogues
+from dialeval.protocols.planning import generated_dialogues, gteval_seeds, human_dialogues
 from dialeval.stages.command import run
 from dialeval.tables import HUMAN, Provenance, TableWriter, read_table, read_tables
 
@@ -37,7 +37,7 @@ def stage(
     skipped: Counter[str] = Counter()
     planned = plan(
         {HUMAN: people} | generated_dialogues(read_tables(dialogues, "generated")),
-        arena_seeds(seed_rows),
+        gteval_seeds(seed_rows),
         Templates(settings.prompts_directory),
         Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
         skipped,

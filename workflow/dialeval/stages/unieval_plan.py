@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.engines.request import Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import generated_dialogues, human_dialogues
+from dialeval.protocols.planning import generated_dialogues, human_dialogues, human_speakers
 from dialeval.protocols.unieval import plan
 from dialeval.stages.command import run
 from dialeval.tables import HUMAN, Provenance, TableWriter, read_table, read_tables
@@ -31,10 +31,11 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `requests`."""
-    people = human_dialogues(read_table(human, "utterances"), read_table(seeds, "seeds"))
+    utterances, seed_rows = read_table(human, "utterances"), read_table(seeds, "seeds")
+    people = human_dialogues(utterances, seed_rows)
     by_model = {HUMAN: people} | generated_dialogues(read_tables(dialogues, "generated"))
     sampling = Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens)
-    planned = plan(by_model, Templates(settings.prompts_directory), sampling)
+    planned = plan(by_model, Templates(settings.prompts_directory), sampling, human_speakers(utterances, seed_rows))
     with TableWriter(requests, "requests", provenance) as table:
         table.write_all(item.to_row() for item in planned)
     print(f"{table.rows} requests planned")
