@@ -16,6 +16,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.bodies import chat_body
 from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.openai_api.retrying import RetryPolicy
 from dialeval.engines.request import Message, Request, Response, Sampling
 from dialeval.errors import UserError
 
@@ -33,6 +34,18 @@ def test_a_table_is_answered_in_batches_of_the_size_that_is_allowed(tmp_path: Pa
         assert again.answering.asked == 0
     assert len(service.batches) == 3
     assert not service.ordinary
+
+
+@pytest.mark.parametrize("n", [1, 50, 2000])
+def test_the_file_arrives_whole_at_the_first_try(tmp_path: Path, n: int) -> None:
+    service = BatchService()
+    with LoopbackEndpoint(service) as endpoint:
+        job = Job(endpoint.url, tmp_path, retrying=RetryPolicy(max_tries=1))
+        assert len(job.run(map(a_request, range(n)))) == n
+    lines = service.files["file-0"].splitlines()
+    assert [json.loads(line)["body"]["messages"][0]["content"] for line in lines] == [
+        f"question {number}" for number in range(n)
+    ]
 
 
 def test_a_batch_is_no_larger_than_allowed_in_bytes(tmp_path: Path) -> None:

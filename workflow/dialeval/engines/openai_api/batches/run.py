@@ -136,7 +136,7 @@ class BatchRun:
     async def _submit(self, file: BatchFile) -> None:
         batch = self._ledger.plan(uuid.uuid4().hex, file.asked.items())
         try:
-            uploaded = await self._endpoint.upload(f"dialeval-{batch.mark}.jsonl", file.file, file.size)
+            uploaded = await self._endpoint.upload(f"dialeval-{batch.mark}.jsonl", file.content(), file.size)
             self._ledger.uploaded(batch, uploaded)
             self._ledger.created(batch, await self._endpoint.create(uploaded, batch.mark, batch.planned))
         except Fault as fault:

@@ -20,14 +20,14 @@ class BatchFile:
     """
 
     def __init__(self, most_requests: int, most_bytes: int) -> None:
-        self.file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+        self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self.size = 0
         self.asked: dict[str, Asked] = {}
         self._most_requests, self._most_bytes = most_requests, most_bytes
 
     def close(self) -> None:
         """Ends the file."""
-        self.file.close()
+        self._file.close()
 
     def holds(self, line: bytes) -> bool:
         """Returns whether a line has room; the first always has."""
@@ -36,6 +36,12 @@ class BatchFile:
 
     def add(self, key: str, asked: Asked, line: bytes) -> None:
         """Adds a request."""
-        self.file.write(line)
+        self._file.write(line)
         self.asked[key] = asked
         self.size += len(line)
+
+    def content(self) -> IO[bytes]:
+        """Returns the file as it is to be read: whole on the disk, where its length is looked up, and from its start."""
+        self._file.flush()
+        self._file.seek(0)
+        return self._file
