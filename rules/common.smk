@@ -10,7 +10,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 try:
-    from dialeval import runlock
+    from dialeval import runlock, runwatch
     from dialeval.config import (
         DOMAINS,
         EmbeddedModel,
@@ -107,8 +107,12 @@ wildcard_constraints:
     shards=r"\d+",
 
 
+runwatch.announce(CONFIG.results_dir)
+
+
 onstart:
     runlock.acquire(CONFIG.results_dir)
+    runwatch.mark_when_terminated(CONFIG.results_dir)
 
 
 def settings(**parts):

@@ -19,6 +19,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
+from dialeval import runwatch
 from dialeval.errors import UserError
 from dialeval.tables import Provenance
 
@@ -28,6 +29,7 @@ INTERRUPTED = 130
 def run(stage: Callable[..., None]) -> None:
     """Runs a stage with the arguments of the command line and ends the process."""
     signal.signal(signal.SIGTERM, _terminate)
+    runwatch.end_with_the_run()
     name = Path(sys.argv[0]).stem
     try:
         stage(**_arguments(stage, name))

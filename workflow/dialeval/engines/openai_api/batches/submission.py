@@ -41,7 +41,7 @@ class BatchFile:
         self.size += len(line)
 
     def content(self) -> IO[bytes]:
-        """Returns the file as it is to be read: whole on the disk, where its length is looked up, and from its start."""
+        """Returns the file as it is to be read: whole on the disk, where its length is looked up, from its start."""
         self._file.flush()
         self._file.seek(0)
         return self._file
