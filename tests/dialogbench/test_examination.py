@@ -118,8 +118,33 @@ def test_what_cannot_be_read_has_a_status_and_is_not_right(fields: dict[str, Any
     ],
 )
 def test_the_most_probable_letter_is_chosen(logprobs: Any, choice: str | None) -> None:
-    (row,) = rows("choice", [answer("", label_logprobs=logprobs)])
+    (row,) = rows("choice", [answer("", label_logprobs=logprobs, label_mass=0.9)])
     assert (row["choice"], row["status"]) == (choice, "ok" if choice else "unparsed")
+
+
+def test_letters_that_are_hardly_ever_said_are_no_choice() -> None:
+    (row,) = rows("choice", [answer("", label_logprobs={"A": -11.6, "B": -12.0}, label_mass=1.5e-5)])
+    assert (row["choice"], row["correct"], row["status"]) == (None, False, "low_mass")
+    (row,) = rows("choice", [answer("", label_logprobs={}, label_mass=0.0)])  # none among the likeliest tokens
+    assert row["status"] == "low_mass"
+
+
+@pytest.mark.parametrize(
+    ("text", "finish_reason", "choice", "status"),
+    [
+        ("B", "length", None, "truncated"),  # perhaps of `Both`
+        ("The answer is B", "length", None, "truncated"),
+        ("B. Because the others contradict what was sa", "length", "B", "ok"),
+        ("B", "refusal", None, "refused"),
+        ("odd </think>B", "stop", None, "unparsed"),
+        ("<think>A?</think>B", "stop", "B", "ok"),
+    ],
+)
+def test_a_letter_that_may_not_be_meant_is_not_read(
+    text: str, finish_reason: str, choice: str | None, status: str
+) -> None:
+    (row,) = rows("letter", [answer(text, finish_reason=finish_reason)])
+    assert (row["choice"], row["status"]) == (choice, status)
 
 
 def scored(*pairs: tuple[float, int]) -> list[dict[str, Any]]:

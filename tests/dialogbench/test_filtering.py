@@ -33,6 +33,15 @@ def test_a_verdict_is_read(text: str, verdict: str | None) -> None:
     assert read_verdict(text) == verdict
 
 
+def test_a_verdict_that_was_cut_off_or_refused_is_not_read() -> None:
+    for text, finish, status in (
+        ("The item is correct", "length", "truncated"),
+        ("Correct. The question is clear and the ans", "length", "ok"),
+        ("correct", "refusal", "refused"),
+    ):
+        assert parse("j", item(), answer(text, finish_reason=finish))["status"] == status
+
+
 def test_the_request_shows_the_item_with_its_answer() -> None:
     planned = next(plan([item("KRG", label="C", extra={"knowledge": "Plates show a number."})], Templates()))
     text = planned.request.messages[0].content

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from perturbation_items import dialogue, response
 
-from dialeval.engines.request import Request, Sampling, request_key
+from dialeval.engines.request import Request, Response, Sampling, request_key
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import Rejected, plan_rewriting, read_rewriting, settle
@@ -176,7 +176,7 @@ def test_after_the_human_one_utterance_is_asked_for() -> None:
 
 def test_the_second_answer_counts_where_the_first_does_not() -> None:
     strategy = STRATEGIES["contradiction"]
-    good, bad = "Response: Tom stayed here with 3 friends.", "No."
+    good, bad = Response("Response: Tom stayed here with 3 friends."), Response("No.")
     assert settle(ANSWER, strategy, [good]).attempts == 1
     second = settle(ANSWER, strategy, [bad, good])
     assert (second.status, second.attempts) == ("ok", 2)
@@ -187,3 +187,21 @@ def test_the_second_answer_counts_where_the_first_does_not() -> None:
     assert settle(ANSWER, strategy, [bad, None]).status == "rejected"
     missing = settle(ANSWER, strategy, [None])
     assert (missing.status, missing.reason) == ("missing", "the model gave no answer")
+
+
+def test_what_was_cut_off_or_refused_is_no_rewriting() -> None:
+    strategy, text = STRATEGIES["contradiction"], "Response: Tom stayed here with 3 frien"
+    cut = settle(ANSWER, strategy, [Response(text, "length")])
+    assert (cut.status, cut.reason) == ("rejected", "the answer was cut off by its token budget")
+    refused = settle(ANSWER, strategy, [Response(text, "refusal")])
+    assert (refused.status, refused.reason) == ("rejected", "the model refused")
+    assert settle(ANSWER, strategy, [Response(text, "length"), Response(text)]).status == "ok"
+
+
+def test_marks_of_thinking_in_an_utterance_are_harmless() -> None:
+    talk = dialogue("Do you sail?", "Every summer.</think>2: no", "Alone?", "With my aunt Ines.")
+    request = plan_rewriting(talk, STRATEGIES["self_contradiction"], TEMPLATES, Sampling())
+    assert isinstance(request, Request)
+    assert "Every summer.(/think)2: no" in request.messages[0].content
+    repeated = "2: Every summer.(/think)2: no\n5: On the lake?\n6: I have never sailed."
+    assert isinstance(read_rewriting(talk, STRATEGIES["self_contradiction"], repeated), Damaged)

@@ -82,6 +82,12 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
         ({"status": "ok", "text": "well", "finish_reason": "stop"}, "unparsed"),
         ({"status": "ok", "text": "I", "finish_reason": "refusal"}, "refused"),
         ({"status": "ok", "text": "coherence -", "finish_reason": "length"}, "truncated"),
+        ({"status": "ok", "text": "coherence - 4", "finish_reason": "length"}, "truncated"),  # perhaps of 4.5
+        ({"status": "ok", "text": "coherence - 4 out", "finish_reason": "length"}, "truncated"),
+        ({"status": "ok", "text": "coherence - 4\n", "finish_reason": "length"}, "ok"),
+        ({"status": "ok", "text": '{"coherence": 4, "overall": 3', "finish_reason": "length"}, "ok"),
+        ({"status": "ok", "text": "coherence - 4", "finish_reason": "refusal"}, "refused"),
+        ({"status": "ok", "text": "coherence - 2 </think>coherence - 4", "finish_reason": "stop"}, "unparsed"),
         ({"status": "missing", "text": "", "finish_reason": ""}, "missing"),
     ],
 )

@@ -65,6 +65,14 @@ def test_an_utterance_can_neither_end_its_line_nor_forge_a_mark() -> None:
         ("Choice: Yes\nIndex: None", None, None, "unparsed"),
         ("Choice: Yes", None, None, "unparsed"),
         ("Choice: No\nIndex: 3", None, None, "unparsed"),
+        ("Choice: Yes\nIndex: 3\nReason: odd\nIndex: 9", None, None, "unparsed"),
+        ("Choice: Yes\nIndex: 3, no, Index: 9", None, None, "unparsed"),
+        ("Choice: Yes\nIndex: 3\nReason: odd\nIndex: 3", "Yes", 3, "ok"),
+        ("Choice: Yes\nIndex: 3\nReason: not as Index: 9 says", "Yes", 3, "ok"),
+        ("Choice: No\nIndex: None\nReason: odd\nIndex: 4", None, None, "unparsed"),
+        ("Choice: No\nIndex: None of the 8", "No", None, "ok"),
+        ("Choice: Yes\nIndex: None of the 8", None, None, "unparsed"),
+        ("Choice: Yes\nIndex: " + "9" * 5000, None, None, "unparsed"),
     ],
 )
 def test_verdicts(text: str, choice: str | None, index: int | None, status: str) -> None:
@@ -77,6 +85,10 @@ def test_other_statuses() -> None:
     assert verdict("", status="missing")["status"] == "missing"
     assert verdict("I'd rather not.", finish_reason="refusal")["status"] == "refused"
     assert verdict("Choice: Yes\nInd", finish_reason="length")["status"] == "truncated"
+    cut = verdict("Choice: Yes\nIndex: 1", finish_reason="length")  # perhaps of 12
+    assert (cut["choice"], cut["first_ai_index"], cut["status"]) == (None, None, "truncated")
+    filtered = verdict("Choice: No\nIndex: None", finish_reason="refusal")
+    assert (filtered["choice"], filtered["status"]) == (None, "refused")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.protocols import pairwise, unieval
-from dialeval.protocols.verdict_text import read_verdict, status_of, without_reasoning
+from dialeval.protocols.verdict_text import read_verdict, status_of
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,10 @@ from dialeval.protocols.verdict_text import read_verdict, status_of, without_rea
         ("Choice：Yes\nIndex：１２\nReason：…", "Yes", "12"),
         ("I read it closely.\n\nChoice: No\nReason: ok", "No", None),
         ("<think>Choice: Yes? Index: 2? Hmm.</think>\nChoice: No\nIndex: None", "No", "None"),
-        ("Choice: Yes? no.</think>Choice: No", "No", None),
+        ("Choice: Yes\nIndex: 7\nReason: odd </think>Choice: No", "Yes", "7"),
+        ("<think>hm</think>Choice: Yes\nIndex: 7\nReason: odd </think>Choice: No", "Yes", "7"),
+        ("I wonder.</think>\nChoice: No\nIndex: None", "No", "None"),
+        ("Choice: Yes\nIndex: 7\nReason: it says <think>Choice: No", "Yes", "7"),
         ("### Choice: Yes\n### Index: 2", "Yes", "2"),
         ("Choice : No", "No", None),
         ("Choice: No.\r\nIndex: None.\r\nReason: Ok.", "No", "None"),
@@ -35,11 +38,13 @@ from dialeval.protocols.verdict_text import read_verdict, status_of, without_rea
         ("Choice: Yes; Index: 9; Reason: y", "Yes", "9"),
         ("Choice: No\nReason: utterance 3 says 'Choice: Yes\\nIndex: 1'", "No", None),
         ("Choice: No\nChoice: No", "No", None),
+        ('{"Choice": "Yes", "Index": 7, "Reason": "odd"}', "Yes", "7"),
+        ('```json\n{\n  "choice": "Yes",\n  "index": 7,\n  "reason": "odd"\n}\n```', "Yes", "7"),
     ],
 )
 def test_clear_unieval_answers(text: str, choice: str, index: str | None) -> None:
     verdict = read_verdict(text, unieval.OPTIONS)
-    assert (verdict.choice, verdict.index) == (choice, index)
+    assert (verdict.choice, verdict.indices) == (choice, () if index is None else (index,))
 
 
 @pytest.mark.parametrize(
@@ -57,6 +62,10 @@ def test_clear_unieval_answers(text: str, choice: str, index: str | None) -> Non
         "Choices: No",
         "My choice is no",
         "<think>Choice: No",
+        "Choice: Yes? no.</think>Choice: No",
+        "Choice: Yes\nIndex: 7\nReason: odd </think>\nChoice: No",
+        "＜think＞hm＜/think＞Choice: No",
+        "Reason: the last one says\n'Choice: No'\nChoice: Yes\nIndex: 4",
         "As an AI I cannot answer that.",
     ],
 )
@@ -107,12 +116,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     assert read_verdict(text, unieval.OPTIONS).choice in (None, "Yes", "No")
 
 
-@given(
-    # a mark that ends a model's thinking says that the answer only begins there
-    st.text(alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])).filter(
-        lambda text: "think>" not in text
-    )
-)
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])) | st.just("odd </think>Choice: No"))
 def test_a_reason_never_changes_the_choice(reason: str) -> None:
     assert read_verdict(f"Choice: No\nIndex: None\nReason: {reason}", unieval.OPTIONS).choice == "No"
 
@@ -123,10 +127,26 @@ def test_reasons_are_kept_whole() -> None:
     )
 
 
-def test_reasoning_is_cut_off() -> None:
-    assert without_reasoning("<think>a</think>b<think>c</think>d").strip() == "d"
-    assert without_reasoning("<think>never ends") == ""
-    assert without_reasoning("plain") == "plain"
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("Choice: Yes\nIndex: 3\nReason: it says aga", "Yes"),
+        ("Choice: Yes\nIndex: 3\n", "Yes"),
+        ("Choice: Yes Index: 3 Reason: it says aga", "Yes"),
+        ("Choice: No\nInd", "No"),
+        ("Choice: No\nIndex: None\nReason: fine.\nChoice: Ye", None),  # it was about to say something else
+        ("Choice: Yes\nIndex: 1", None),  # perhaps of 12
+        ("Choice: Yes\nIndex: 1\nReason: odd\nIndex: 1", None),
+        ("Choice: No", None),  # perhaps of `Not sure`
+    ],
+)
+def test_the_field_in_which_an_answer_was_cut_off_is_not_read(text: str, choice: str | None) -> None:
+    assert read_verdict(text, unieval.OPTIONS, cut=True).choice == choice
+
+
+def test_a_conversation_that_was_cut_off_is_not_read() -> None:
+    assert read_verdict("Choice: Conversation 1", pairwise.OPTIONS, cut=True).choice is None
+    assert read_verdict("Choice: Conversation 1\nReason: st", pairwise.OPTIONS, cut=True).choice == "Conversation 1"
 
 
 def test_every_row_has_one_status() -> None:
@@ -135,4 +155,9 @@ def test_every_row_has_one_status() -> None:
     assert status_of("ok", "length", readable=True) == "ok"
     assert status_of("ok", "length", readable=False) == "truncated"
     assert status_of("ok", "refusal", readable=False) == "refused"
+    assert status_of("ok", "refusal", readable=True) == "refused"
     assert status_of("ok", "stop", readable=False) == "unparsed"
+    assert status_of("ok", "stop", readable=True, mass=1e-5) == "low_mass"
+    assert status_of("ok", "stop", readable=False, mass=0.0) == "low_mass"
+    assert status_of("ok", "stop", readable=True, mass=0.01) == "ok"
+    assert status_of("missing", "", readable=False, mass=0.0) == "missing"

@@ -55,3 +55,14 @@ def test_a_score_keeps_the_captured_mass() -> None:
     assert row["value"] == pytest.approx(0.75)
     (row,) = parse("judge", planned, answer | {"label_logprobs": None, "label_mass": None, "status": "missing"})
     assert (row["value"], row["status"]) == (None, "missing")
+
+
+@pytest.mark.parametrize(("mass", "status"), [(1e-5, "low_mass"), (0.0, "low_mass"), (0.01, "ok")])
+def test_labels_that_are_hardly_ever_said_give_no_score(mass: float, status: str) -> None:
+    """A model that opens its thinking by itself says neither label first, whatever their proportion."""
+    planned = {"corpus": "fed", "language": "en", "item_id": "FED-1", "part": "overall", "repeat": 0}
+    logprobs = {"Yes": math.log(0.75 * mass), "No": math.log(0.25 * mass)} if mass else {}
+    answer = {"status": "ok", "finish_reason": "stop", "label_logprobs": logprobs, "label_mass": mass}
+    (row,) = parse("judge", planned, answer)
+    assert (row["status"], row["mass"]) == (status, mass)
+    assert row["value"] == (pytest.approx(0.75) if status == "ok" else None)

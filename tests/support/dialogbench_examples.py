@@ -58,6 +58,7 @@ def answer(text: str | None = None, **fields: Any) -> dict[str, Any]:
         "text": content,
         "finish_reason": "stop",
         "label_logprobs": None,
+        "label_mass": None,
         "logprob": None,
         "n_tokens": None,
     } | fields

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,14 +14,14 @@ from dialeval.dialogbench.subjects import of_item
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import status_of, without_reasoning
+from dialeval.protocols.verdict_text import plain_text, status_of, text_to_read, was_cut
 
 PROTOCOL = "dialogbench_classification"
 TEMPLATE = "dialogbench_classify.j2"
 SAMPLING = Sampling(temperature=0.0, max_tokens=128)
 OTHER = "other"
 _LINE = re.compile(
-    r"^[\s>*_#`\"'-]*(?P<field>speaker\s*1|speaker\s*2|domain)[\s*_`\"']*:[\s*_`\"']*(?P<value>[^\n]*)$",
+    r"^[ \t>*_#`\"'-]*(?P<field>speaker\s*1|speaker\s*2|domain)[\s*_`\"']*:[\s*_`\"']*(?P<value>[^\n]*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _EDGES = " \t.,;!*_`\"'“”()[]<>。"
@@ -48,7 +47,7 @@ def parse(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, An
 
     A domain beyond the twenty is `other`, and `domain_named` says which. The status is ok only if all three are there.
     """
-    fields = _fields(answer["text"] or "") if answer["status"] == "ok" else {}
+    fields = _fields(text_to_read(answer), cut=was_cut(answer)) if answer["status"] == "ok" else {}
     styles = [_style(fields.get(f"speaker{number}", "")) for number in (1, 2)]
     named = fields.get("domain", "")
     found = find_domain(named)
@@ -68,11 +67,11 @@ def parse(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _fields(text: str) -> dict[str, str]:
-    """Returns the lines of an answer by field; a field with two different values is left out."""
-    plain = unicodedata.normalize("NFKC", without_reasoning(text))
+def _fields(text: str, *, cut: bool) -> dict[str, str]:
+    """Returns the lines of an answer by field; one with two different values is left out, as is one that was cut."""
+    plain = plain_text(text)
     values: dict[str, set[str]] = {}
-    for line in _LINE.finditer(plain):
+    for line in _LINE.finditer(plain.rpartition("\n")[0] if cut else plain):
         values.setdefault("".join(line["field"].lower().split()), set()).add(line["value"].strip(_EDGES))
     return {name: found.copy().pop() for name, found in values.items() if len(found) == 1}
 

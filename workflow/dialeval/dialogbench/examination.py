@@ -25,7 +25,8 @@ from dialeval.dialogbench.subjects import of_item
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import status_of
+from dialeval.protocols.verdict_text import status_of, text_to_read, was_cut
+from dialeval.reasoning_marks import without_marks
 
 Method = Literal["letter", "choice", "perplexity"]
 Presentation = Literal["history", "text"]
@@ -96,14 +97,14 @@ def parse(
             yield _row(model, name, shown, rotation, choice, _joint_status(answers, readable=choice is not None))
         return
     answer = answers[0]
-    choice = None
+    choice = mass = None
     if answer["status"] == "ok":
         if method == "letter":
-            choice = read_letter(answer["text"] or "", shown.options)
+            choice = read_letter(text_to_read(answer), shown.options, cut=was_cut(answer))
         else:
-            choice = _most_probable(dict(answer["label_logprobs"] or {}), shown.letters)
-    status = status_of(answer["status"], answer["finish_reason"], readable=choice is not None)
-    yield _row(model, method, shown, rotation, choice, status)
+            choice, mass = _most_probable(dict(answer["label_logprobs"] or {}), shown.letters), answer["label_mass"]
+    status = status_of(answer["status"], answer["finish_reason"], readable=choice is not None, mass=mass)
+    yield _row(model, method, shown, rotation, choice if status == "ok" else None, status)
 
 
 def place_of(request_id: str, method: Method) -> tuple[int, int | None]:
@@ -169,7 +170,7 @@ def _messages(item: TestItem, templates: Templates, presentation: Presentation) 
     )
     if as_text:
         return (Message("user", question),)
-    said = [Message(("user", "assistant")[turn % 2], text) for turn, text in enumerate(item.utterances)]
+    said = [Message(("user", "assistant")[turn % 2], without_marks(text)) for turn, text in enumerate(item.utterances)]
     if said and said[-1].role == "user":
         question = f"{said.pop().content}\n\n{question}"
     return (*said, Message("user", question))

@@ -14,7 +14,7 @@ from dialeval.dialogbench.written import Outcome
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import status_of, without_reasoning
+from dialeval.protocols.verdict_text import is_whole, plain_text, status_of, text_to_read, was_cut
 
 PROTOCOL = "dialogbench_filter"
 TEMPLATES = {"en": "dialogbench_filter_en.j2", "zh": "dialogbench_filter_zh.j2"}
@@ -54,7 +54,7 @@ def parse(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, An
         item: the item.
         answer: row of `responses`.
     """
-    choice = read_verdict(answer["text"] or "") if answer["status"] == "ok" else None
+    choice = read_verdict(text_to_read(answer), cut=was_cut(answer)) if answer["status"] == "ok" else None
     return {
         "judge": judge,
         "item_id": item.item_id,
@@ -66,12 +66,14 @@ def parse(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def read_verdict(text: str) -> str | None:
-    """Returns `correct` or `incorrect`; None where an answer says both or neither."""
-    plain = without_reasoning(text)
-    wrong = bool(_WRONG.search(plain))
-    right = bool(_RIGHT.search(_WRONG.sub(" ", plain)))
-    if wrong == right:
+def read_verdict(text: str, *, cut: bool = False) -> str | None:
+    """Returns `correct` or `incorrect`; None where an answer says both or neither, or was `cut` right behind it."""
+    plain = plain_text(text)
+    wrong = list(_WRONG.finditer(plain))
+    right = list(_RIGHT.finditer(_WRONG.sub(lambda word: " " * len(word[0]), plain)))
+    if bool(wrong) == bool(right):
+        return None
+    if not all(is_whole(plain, word.end(), cut=cut) for word in wrong or right):
         return None
     return "incorrect" if wrong else "correct"
 

@@ -12,14 +12,16 @@ import unicodedata
 from collections.abc import Sequence
 
 from dialeval.corpora.multiple_choice import LETTERS
-from dialeval.protocols.verdict_text import without_reasoning
+from dialeval.protocols.verdict_text import is_whole, plain_text
 
 _OPEN, _CLOSE = r"[\s*_`\"'“”‘’(\[{<【「$]*", r"[\s*_`\"'“”‘’)\]}>】」$.,;:!。,、]*"
 _NOT_INSIDE = r"(?![A-Za-z0-9'’+#&/-])"
 _NO_ARTICLE = r"(?!\s+(?!(?:because|since|as|for|is|which|due|given)\b)[a-z])"
 _NO_PAIR = r"(?!\W{0,4}\s*(?:and|or|&|/|,|和|或|、)\s*\W{0,3}[A-H]\b)"
 _MARKED = rf"{_OPEN}(?P<letter>[B-H]|A{_NO_ARTICLE}){_NOT_INSIDE}{_NO_PAIR}"
-_NOUN = r"(?:(?:final|correct|right|best|most\s+\w+|my|the)\s+)*(?:answer|option|choice|response|reply|letter|summary)"
+_LONG_RUN = re.compile(r"(?<!\W)(\W{40})\W+")
+"""Marks and blanks in a row, of which the patterns above look at every way to share them among their parts."""
+_NOUN = r"(?:(?:final|correct|right|best|most\s+\w+|my|the)\s+){0,6}(?:answer|option|choice|response|reply|letter|summary)"
 _DECLARATIONS = (
     re.compile(
         rf"\b{_NOUN}\s*(?:is|would\s+be|should\s+be|must\s+be|:|=)+\s*(?:\b(?:option|choice|letter)\b)?{_MARKED}",
@@ -56,20 +58,23 @@ _ANSWER_BEFORE = re.compile(r"^.*?\b(?:answer|option|choice)\s*(?:is|:)+|^答案
 _EDGES = " \t\n.,;:!?*_`\"'“”‘’()[]{}<>。,、"
 
 
-def read_letter(text: str, options: Sequence[str]) -> str | None:
+def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str | None:
     """Returns the letter of the option that an answer chooses, or None where it chooses none or more than one.
 
     Args:
-        text: the answer; a reasoning part (`<think>...</think>`) is passed over.
+        text: the answer; a reasoning part (`<think>...</think>`) at its beginning is passed over.
         options: the options in the order in which they were shown.
+        cut: whether the answer was cut off, so that a letter at its end may be the beginning of a word.
     """
-    plain = unicodedata.normalize("NFKC", without_reasoning(text)).strip()
+    plain = _LONG_RUN.sub(r"\1", plain_text(text).lstrip())
     for patterns in (_DECLARATIONS, _MENTIONS):
-        found = {match["letter"].upper() for pattern in patterns for match in pattern.finditer(plain)}
-        if found:
+        matches = [match for pattern in patterns for match in pattern.finditer(plain.rstrip())]
+        if matches:
+            found = {match["letter"].upper() for match in matches}
             letter = found.pop()
-            return letter if not found and letter in LETTERS[: len(options)] else None
-    return _by_text(plain, options)
+            clear = not found and all(is_whole(plain, match.end("letter"), cut=cut) for match in matches)
+            return letter if clear and letter in LETTERS[: len(options)] else None
+    return None if cut else _by_text(plain, options)
 
 
 def _by_text(plain: str, options: Sequence[str]) -> str | None:

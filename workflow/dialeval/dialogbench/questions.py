@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dialeval.corpora.dialogbench_tasks import task_of
 from dialeval.corpora.multiple_choice import LETTERS, TestItem
+from dialeval.reasoning_marks import without_marks
 
 _QUESTIONS: dict[str, tuple[str, str]] = {
     "KRG": ("Which reply of speaker 2 agrees with the background knowledge?", "说话人2的哪个回复与背景知识一致？"),
@@ -49,12 +50,12 @@ _ANSWER = ("Answer", "答案")
 
 def question_of(item: TestItem) -> str:
     """Returns the item's own question, or the one that its task asks of every dialogue."""
-    return item.question or _in(item.language, _QUESTIONS[item.task])
+    return without_marks(item.question) or _in(item.language, _QUESTIONS[item.task])
 
 
 def extras_of(item: TestItem) -> list[tuple[str, str]]:
     """Returns name and text of what whoever answers is shown beside the dialogue."""
-    return [(_in(item.language, _EXTRAS[name]), item.extra[name]) for name in task_of(item.task).shown]
+    return [(_in(item.language, _EXTRAS[name]), without_marks(item.extra[name])) for name in task_of(item.task).shown]
 
 
 def cue_of(item: TestItem) -> str:
@@ -65,12 +66,16 @@ def cue_of(item: TestItem) -> str:
 def render_utterances(utterances: Sequence[str], language: str) -> str:
     """Returns a dialogue with one line per utterance, each with its speaker."""
     name, colon = ("说话人", "：") if language == "zh" else ("Speaker ", ": ")
-    return "\n".join(f"{name}{place % 2 + 1}{colon}{' '.join(text.split())}" for place, text in enumerate(utterances))
+    return "\n".join(f"{name}{place % 2 + 1}{colon}{_one_line(text)}" for place, text in enumerate(utterances))
 
 
 def render_options(options: Sequence[str]) -> str:
     """Returns options with one line each, behind their letters."""
-    return "\n".join(f"{letter}. {' '.join(text.split())}" for letter, text in zip(LETTERS, options, strict=False))
+    return "\n".join(f"{letter}. {_one_line(text)}" for letter, text in zip(LETTERS, options, strict=False))
+
+
+def _one_line(text: str) -> str:
+    return without_marks(" ".join(text.split()))
 
 
 def _in(language: str, words: tuple[str, str]) -> str:

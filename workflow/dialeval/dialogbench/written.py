@@ -12,10 +12,13 @@ from dialeval.corpora.dialogbench_records import RecordProblem, read_record
 from dialeval.corpora.dialogbench_tasks import task_of
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.briefs import Brief
-from dialeval.protocols.verdict_text import status_of, without_reasoning
+from dialeval.protocols.verdict_text import status_of, text_to_read
+from dialeval.reasoning_marks import without_thinking
 
 _DECODER = json.JSONDecoder(strict=False)
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_MOST_BROKEN = 200
+"""Brackets that begin no JSON object after which no other is tried."""
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 _APOLOGY = re.compile(
     r"\b(?:sorry|apologi[sz]e|apologies|cannot|can't|can’t|unable to|not able to|won't|refuse)\b"
@@ -82,7 +85,7 @@ def read_written(brief: Brief, answer: Mapping[str, Any], origin: str) -> Outcom
     if answer["status"] != "ok":
         return replace(empty, status=answer["status"]).rejected(answer["status"])
     try:
-        item = _item(brief, find_record(answer["text"] or ""), origin)
+        item = _item(brief, find_record(text_to_read(answer)), origin)
     except RecordProblem as problem:
         status = status_of("ok", answer["finish_reason"], readable=False)
         if status == "unparsed" and problem.reason == "refused":
@@ -101,7 +104,7 @@ def find_record(text: str) -> dict[str, Any]:
         RecordProblem: there is none (`empty`, `refused`, `no_json`, `broken_json`, `not_an_item`) or there are several
             different ones (`several_items`).
     """
-    plain = without_reasoning(text)
+    plain = without_thinking(text)
     if not plain.strip():
         raise RecordProblem("empty")
     found, broken = _objects(plain)
@@ -109,11 +112,10 @@ def find_record(text: str) -> dict[str, Any]:
         found, still_broken = _objects(_without_trailing_commas(plain))
         broken = still_broken
     items = [record for record in found if _is_item(record)]
-    different = [record for number, record in enumerate(items) if record not in items[:number]]
-    if len(different) > 1:
-        raise RecordProblem("several_items", str(len(different)))
-    if different:
-        return different[0]
+    if any(record != items[0] for record in items):
+        raise RecordProblem("several_items", f"{len(items)}, not all the same")
+    if items:
+        return items[0]
     if broken:
         raise RecordProblem("broken_json", broken)
     if found:
@@ -141,13 +143,14 @@ def _item(brief: Brief, record: dict[str, Any], origin: str) -> TestItem:
 def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
     """Returns the outermost JSON objects of a text, and what is wrong with one that cannot be read, if any."""
     found: list[dict[str, Any]] = []
-    broken = ""
+    broken, n_broken = "", 0
     place = text.find("{")
-    while place >= 0:
+    while place >= 0 and n_broken < _MOST_BROKEN:
         try:
             record, end = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError) as error:
             broken = broken or str(error)[:80]
+            n_broken += 1
             end = place + 1
         else:
             found.append(record)

@@ -13,6 +13,14 @@ from dataclasses import dataclass, field
 
 from dialeval.engines.request import AnswerFailure
 
+LOWEST_MASS = 0.001
+"""Probability that all labels together must have as the first thing said, for their proportion to say anything.
+
+Somebody who drew any of 32,000 tokens blindly would name one of the dozen ways of writing two labels with a probability
+of 0.0004; a model below the bound is sure to say something else first, most often the mark that opens its thinking
+(1e-5 and less). Small and base models, which were taught no form, answer with 0.01 and more; embedded models with 1.
+"""
+
 Path = tuple[int, ...]
 _ANCHOR = "\n"
 

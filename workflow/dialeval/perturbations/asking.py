@@ -53,7 +53,7 @@ async def _rewrite(
     sampling: Sampling,
     seen: Callable[[str, Response], None],
 ) -> Rewriting | NotApplicable:
-    answers: list[str | None] = []
+    answers: list[Response | None] = []
     result = Rewriting("missing", None, "", 0)
     for attempt in range(ATTEMPTS):
         request = plan_rewriting(item, strategy, templates, sampling, draw=draw, attempt=attempt, problem=result.reason)
@@ -65,7 +65,7 @@ async def _rewrite(
             answers.append(None)
         else:
             seen(answering.key(request), response)
-            answers.append(response.text)
+            answers.append(response)
         result = settle(item, strategy, answers, draw=draw)
         if result.status == "ok":
             break

@@ -11,22 +11,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dialeval.corpora.items import Item
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.request import Message, Request, Response, Sampling
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.registry import damaged_item, turns_in_scope
 from dialeval.perturbations.rewrite_checks import problem_of
 from dialeval.perturbations.speakers import spoke_last
 from dialeval.perturbations.strategy import Edit, Scope, Strategy, span
 from dialeval.prompts.rendering import Templates
+from dialeval.reasoning_marks import without_marks, without_thinking
 
 PROTOCOL = "perturb"
 WAY = "model"
 ATTEMPTS = 2
 """How many times a rewriting is asked for."""
 
+_NOT_WHOLE = {"length": "the answer was cut off by its token budget", "refusal": "the model refused"}
+"""Why an answer is not read, by how it ended."""
 _RESPONSE = re.compile(r"^\W{0,3}response\W{0,3}:\**\s*(?P<text>.+)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(
-    r"^\W{0,3}(?:utterance\s*)?#?(?P<number>\d{1,3})\s*\**\s*[:.)]\**\s*(?P<text>.*)$", re.IGNORECASE
+    r"^\W{0,3}(?:utterance\s*)?#?(?P<number>\d{1,3})\s*(?:\*+\s*)?[:.)]\**\s*(?P<text>.*)$", re.IGNORECASE
 )
 _QUOTES = (('"', '"'), ("“", "”"), ("«", "»"), ("「", "」"))
 
@@ -91,7 +94,7 @@ def plan_rewriting(
     prompt = templates.render(
         strategy.template,
         context=_lines(item, range(len(item.utterances) - 1)) or "(none: the response stands alone)",
-        response=_one_line(item.response),
+        response=_shown(item.response),
         dialogue=_lines(item, range(len(item.utterances)), numbered=True),
         numbers=", ".join(str(place + 1) for place in places),
         n_utterances=len(item.utterances),
@@ -122,6 +125,7 @@ def read_rewriting(
         answer: the model's text.
     """
     places = _rewritten(strategy, turns_in_scope(item, scope or strategy.scope))
+    answer = without_thinking(answer)
     if strategy.level == "turn":
         match = _RESPONSE.search(answer)
         if not match:
@@ -148,7 +152,7 @@ def read_rewriting(
 def settle(
     item: Item,
     strategy: Strategy,
-    answers: Sequence[str | None],
+    answers: Sequence[Response | None],
     *,
     draw: int = 0,
     scope: Scope | None = None,
@@ -157,12 +161,15 @@ def settle(
 
     Args:
         item, strategy, draw, scope: as for `plan_rewriting`.
-        answers: the model's texts in the order they were asked for; None where there was no answer.
+        answers: what the model answered, in the order in which it was asked; None where there was no answer.
     """
     given = [answer for answer in answers if answer is not None]
     reason = "the model gave no answer"
     for attempt, answer in enumerate(given, start=1):
-        result = read_rewriting(item, strategy, answer, draw=draw, scope=scope)
+        if answer.finish_reason in _NOT_WHOLE:
+            reason = _NOT_WHOLE[answer.finish_reason]
+            continue
+        result = read_rewriting(item, strategy, answer.text, draw=draw, scope=scope)
         if isinstance(result, Damaged):
             return Rewriting("ok", result, "", attempt)
         reason = result.reason
@@ -190,7 +197,7 @@ def _rewritten_utterances(item: Item, answer: str, places: tuple[int, ...]) -> t
     for place, text in numbered.items():
         if place >= len(utterances):
             return Rejected("there are more utterances than before")
-        if place not in places and text != _one_line(utterances[place]):
+        if place not in places and _shown(text) != _shown(utterances[place]):
             return Rejected("an utterance was changed that had to stay")
     missing = [place for place in places if place not in numbered]
     if missing:
@@ -203,7 +210,7 @@ def _rewritten_utterances(item: Item, answer: str, places: tuple[int, ...]) -> t
 def _added(item: Item, answer: str, n_wanted: int) -> tuple[str, ...] | Rejected:
     numbered = _numbered(answer, item)
     n_before = len(item.utterances)
-    if any(place < n_before and text != _one_line(item.utterances[place]) for place, text in numbered.items()):
+    if any(place < n_before and _shown(text) != _shown(item.utterances[place]) for place, text in numbered.items()):
         return Rejected("an utterance was changed that had to stay")
     added = [numbered[place] for place in sorted(numbered) if place >= n_before]
     if len(added) != n_wanted or not all(added):
@@ -213,16 +220,16 @@ def _added(item: Item, answer: str, n_wanted: int) -> tuple[str, ...] | Rejected
 
 def _numbered(answer: str, item: Item) -> dict[int, str]:
     """Returns the numbered utterances of an answer by 0-based number; other lines go on with the one before."""
-    found: dict[int, str] = {}
+    found: dict[int, list[str]] = {}
     current = -1
     for line in answer.split("\n"):
         match = _NUMBERED.match(line.strip())
         if match:
             current = int(match.group("number")) - 1
-            found[current] = match.group("text")
+            found[current] = [match.group("text")]
         elif current >= 0 and line.strip():
-            found[current] += " " + line.strip()
-    return {place: _without_tag(_plain(text), item) for place, text in found.items() if place >= 0}
+            found[current].append(line.strip())
+    return {place: _without_tag(_plain(" ".join(lines)), item) for place, lines in found.items() if place >= 0}
 
 
 def _without_tag(text: str, item: Item) -> str:
@@ -243,8 +250,13 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _shown(text: str) -> str:
+    """Returns an utterance as it stands in the prompt."""
+    return without_marks(_one_line(text))
+
+
 def _lines(item: Item, places: range, *, numbered: bool = False) -> str:
     return "\n".join(
-        (f"{place + 1}. " if numbered else "") + f"{item.speakers[place]}: {_one_line(item.utterances[place])}"
+        (f"{place + 1}. " if numbered else "") + f"{item.speakers[place]}: {_shown(item.utterances[place])}"
         for place in places
     )

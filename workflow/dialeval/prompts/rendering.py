@@ -1,7 +1,8 @@
 """Templates and dialogues become prompt text.
 
 A dialogue is shown to a judge with one line per utterance, `A: text<chat_end>`. What a chatbot wrote can neither end
-its own line nor forge a mark: line breaks become blanks and a `<chat_end>` inside an utterance loses its brackets.
+its own line nor forge a mark: line breaks become blanks, a `<chat_end>` inside an utterance loses its brackets, and so do
+the marks of a model's thinking and of its messages, `</think>` or `<|im_end|>`, which a judge's answer could be cut at.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from string import ascii_uppercase
 import jinja2
 
 from dialeval.errors import UserError
+from dialeval.reasoning_marks import without_marks
 
 END_MARK = "<chat_end>"
-_MARK_INSIDE = re.compile(r"<\s*/?\s*chat[_ ]end\s*>", re.IGNORECASE)
-_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+\s*")
+_MARK_INSIDE = re.compile(r"[<＜]\s{0,8}[/／]?\s{0,8}chat[_＿ ]end\s{0,8}[>＞]", re.IGNORECASE)
+_BLANKS = re.compile(r"\s+")
+_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Templates:
@@ -69,14 +72,14 @@ def render_dialogue(utterances: Sequence[str], speakers: Sequence[str] | None = 
     """
     names = [turn % 2 for turn in range(len(utterances))] if speakers is None else _numbered(speakers)
     return "\n".join(
-        f"{_letter(name)}: {_one_line(text)}{END_MARK}" for name, text in zip(names, utterances, strict=True)
+        f"{_letter(name)}: {one_line(text)}{END_MARK}" for name, text in zip(names, utterances, strict=True)
     )
 
 
 def render_speakers(speakers: Sequence[str], utterances: Sequence[str]) -> str:
     """Returns utterances as lines with who says them, `Human: text`, as the source names the speakers."""
     return "\n".join(
-        f"{_one_line(name[:1].upper() + name[1:])}: {_one_line(text)}"
+        f"{one_line(name[:1].upper() + name[1:])}: {one_line(text)}"
         for name, text in zip(speakers, utterances, strict=True)
     )
 
@@ -92,5 +95,7 @@ def _letter(number: int) -> str:
     return ascii_uppercase[place] + (str(turn + 1) if turn else "")
 
 
-def _one_line(text: str) -> str:
-    return _MARK_INSIDE.sub("chat end", _BREAKS.sub(" ", text)).strip()
+def one_line(text: str) -> str:
+    """Returns a text without line breaks and marks, all other blanks as they are."""
+    joined = _BLANKS.sub(lambda blanks: " " if _BREAK.search(blanks[0]) else blanks[0], text)
+    return without_marks(_MARK_INSIDE.sub("chat end", joined)).strip()

@@ -14,6 +14,7 @@ from dialeval.engines.request import Message
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import pairwise, rating, unieval
 from dialeval.protocols.planning import Planned, request_from_row
+from dialeval.reasoning_marks import without_marks
 
 TEMPLATE = "ask_again.j2"
 SUFFIX = "/again"
@@ -50,6 +51,6 @@ def plan(protocol: str, pairs: Iterable[tuple[_Row, _Row]], templates: Templates
         again = replace(
             request,
             request_id=request.request_id + SUFFIX,
-            messages=(*request.messages, Message("assistant", answer["text"]), reminder),
+            messages=(*request.messages, Message("assistant", without_marks(answer["text"])), reminder),
         )
         yield Planned(again, **{name: planned[name] for name in ABOUT})

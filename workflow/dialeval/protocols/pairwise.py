@@ -8,7 +8,7 @@ from typing import Any
 from dialeval.engines.request import Dialogue, Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import read_verdict, status_of
+from dialeval.protocols.verdict_text import read_verdict, status_of, text_to_read, was_cut
 
 _NOUN = r"(?: (?:of )?(?:the |them|these )?(?:two )?(?:conversations?)?)?"
 OPTIONS = {
@@ -67,7 +67,7 @@ def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> 
         planned: row of `requests`.
         answer: row of `responses` for the same request.
     """
-    verdict = read_verdict(answer["text"], OPTIONS)
+    verdict = read_verdict(text_to_read(answer), OPTIONS, cut=was_cut(answer))
     return {
         "judge": judge,
         "protocol": planned["protocol"],

@@ -7,7 +7,6 @@ that is missing, named with two different numbers, off the scale or given as a r
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from dialeval.engines.request import Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import messages_for, subject_of
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import status_of, without_reasoning
+from dialeval.protocols.verdict_text import is_whole, plain_text, status_of, text_to_read, was_cut
 
 SCALE = (1.0, 5.0)
 ALIASES = {
@@ -68,7 +67,7 @@ def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> 
         planned: row of `requests`.
         answer: row of `responses` for the same request.
     """
-    found = read_ratings(answer["text"], planned["labels"])
+    found = read_ratings(text_to_read(answer), planned["labels"], cut=was_cut(answer))
     for dimension in planned["labels"]:
         value = found.get(dimension)
         yield {
@@ -87,23 +86,31 @@ def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> 
         }
 
 
-def read_ratings(text: str, dimensions: Sequence[str]) -> dict[str, float]:
-    """Returns the ratings that an answer gives, by dimension; one that is not given, or not clearly, is absent."""
-    plain = _SCALE_SAID.sub("", unicodedata.normalize("NFKC", without_reasoning(text)))
+def read_ratings(text: str, dimensions: Sequence[str], *, cut: bool = False) -> dict[str, float]:
+    """Returns the ratings that an answer gives, by dimension; one that is not given, or not clearly, is absent.
+
+    Args:
+        text: the answer.
+        dimensions: what is rated.
+        cut: whether the answer was cut off, so that a number at its end may not be whole.
+    """
+    plain = _SCALE_SAID.sub("", plain_text(text))
     found = {}
     for dimension in dimensions:
         names = ALIASES.get(dimension, re.escape(dimension))
         pattern = re.compile(rf"(?<![\w-])(?:{names})(?P<marks>{_MARKS}){_NUMBER}", re.IGNORECASE)
-        values = {_value(match, plain[match.end() :]) for match in pattern.finditer(plain)}
+        values = {
+            _value(match, plain) if is_whole(plain, match.end(), cut=cut) else None for match in pattern.finditer(plain)
+        }
         if len(values) == 1 and (value := values.pop()) is not None:
             found[dimension] = value
     return found
 
 
-def _value(found: re.Match[str], rest: str) -> float | None:
+def _value(found: re.Match[str], plain: str) -> float | None:
     """Returns a number on the scale, or None for one that is off it or that goes on: a range, a share of ten."""
-    out_of = _OUT_OF.match(rest)
-    if _MINUS.search(found["marks"]) or _MORE.match(rest[out_of.end() :] if out_of else rest):
+    out_of = _OUT_OF.match(plain, found.end())
+    if _MINUS.search(found["marks"]) or _MORE.match(plain, out_of.end() if out_of else found.end()):
         return None
     value = float(found["number"])
     return value if SCALE[0] <= value <= SCALE[1] else None

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from dialeval.engines.answering import Answering, run_together
 from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response, Sampling
+from dialeval.reasoning_marks import without_marks
 
 TEMPLATE = "selfchat.j2"
 
@@ -40,9 +41,12 @@ class Turn:
 
 
 def history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
-    """Returns the prompt for the next utterance: the one to be answered is the user's, roles alternate back from it."""
+    """Returns the prompt for the next utterance: the one to be answered is the user's, roles alternate back from it.
+
+    Marks of thinking lose their brackets, since chat templates cut earlier answers at them.
+    """
     roles = ["user", "assistant"]
-    turns = [Message(roles[age % 2], text) for age, text in enumerate(reversed(utterances))]
+    turns = [Message(roles[age % 2], without_marks(text)) for age, text in enumerate(reversed(utterances))]
     return (Message("system", system), *reversed(turns))
 
 
@@ -185,6 +189,8 @@ async def chat(
         response = await answering.ask(request)
         if not response.text.strip():  # a reasoning model whose budget was gone before it spoke
             lost = AnswerFailure("truncated", "the answer was empty when its token budget ran out")
+            if response.finish_reason == "refusal":
+                lost = AnswerFailure("refused", "the endpoint's content filter left nothing of the answer")
             answering.count_failure(lost, request.request_id)
             raise lost
         utterances.append(response.text.strip())

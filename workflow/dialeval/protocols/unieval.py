@@ -12,11 +12,13 @@ from typing import Any
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import DialoguesByModel, Planned
-from dialeval.protocols.verdict_text import VerdictText, read_verdict, status_of
+from dialeval.protocols.verdict_text import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.tables import HUMAN
 
 TEMPLATE = "unieval.j2"
 OPTIONS = {r"yes": "Yes", r"no": "No"}
+_MOST_DIGITS = 9
+_NONE = re.compile(r"\b(?:none|n/a)\b", re.IGNORECASE)
 
 
 def plan(
@@ -58,7 +60,7 @@ def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> 
         planned: row of `requests`.
         answer: row of `responses` for the same request.
     """
-    verdict = read_verdict(answer["text"], OPTIONS)
+    verdict = read_verdict(text_to_read(answer), OPTIONS, cut=was_cut(answer))
     choice, index, problem = _choice_and_index(verdict, planned["n_utterances"])
     return {
         "judge": judge,
@@ -83,19 +85,25 @@ def _choice_and_index(verdict: VerdictText, n_utterances: int) -> tuple[str | No
     """Returns the choice, the index, and what is wrong if there is none."""
     if verdict.choice is None:
         return None, None, verdict.reason
-    number = _number(verdict.index)
+    named = " / ".join(verdict.indices)
     if verdict.choice == "No":
-        if number is not None:
-            return None, None, f"contradiction: Choice: No, but Index: {verdict.index}"
+        if any(re.search(r"\d", index) and not _NONE.search(index) for index in verdict.indices):
+            return None, None, f"contradiction: Choice: No, but Index: {named:.60}"
         return "No", None, ""
+    numbers = {_number(index) for index in verdict.indices}
+    if len(numbers) > 1:
+        return None, None, f"contradiction: Index: {named:.60}"
+    number = numbers.pop() if numbers else None
     if number is None:
-        return None, None, f"Choice: Yes without a readable index ({verdict.index!r:.60})"
+        return None, None, f"Choice: Yes without a readable index ({named!r:.60})"
     if not 1 <= number <= n_utterances:
         return None, None, f"index {number} is out of range 1 to {n_utterances}"
     return "Yes", number, ""
 
 
-def _number(text: str | None) -> int | None:
-    """Returns the number that an index field holds; more than one number is none."""
-    numbers = re.findall(r"-?\d+", text or "")
-    return int(numbers[0]) if len(numbers) == 1 else None
+def _number(text: str) -> int | None:
+    """Returns the number that an index field holds; more than one number is none, and so is one beside `None`."""
+    numbers = re.findall(r"-?\d+", text)
+    if len(numbers) != 1 or len(numbers[0]) > _MOST_DIGITS or _NONE.search(text):
+        return None
+    return int(numbers[0])

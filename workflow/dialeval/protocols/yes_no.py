@@ -49,8 +49,12 @@ def plan(
 
 
 def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `scores`; `mass` is the probability that both labels together captured."""
-    value = p_yes(dict(answer["label_logprobs"] or ()))
+    """Yields the row of the table `scores`; `mass` is the probability that both labels together captured.
+
+    Below `labels.LOWEST_MASS` there is no score: the model is about to say something else.
+    """
+    value, mass = p_yes(dict(answer["label_logprobs"] or ())), answer["label_mass"]
+    status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
     yield {
         "judge": judge,
         "method": "yes_no",
@@ -59,11 +63,11 @@ def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> 
         "item_id": planned["item_id"],
         "dimension": planned["part"],
         "repeat": planned["repeat"],
-        "value": value,
+        "value": value if status == "ok" else None,
         "scale_min": 0.0,
         "scale_max": 1.0,
-        "mass": answer["label_mass"],
-        "status": status_of(answer["status"], answer["finish_reason"], readable=value is not None),
+        "mass": mass,
+        "status": status,
     }
 
 

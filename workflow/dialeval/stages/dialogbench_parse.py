@@ -15,7 +15,7 @@ from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
 _ABOUT = ("request_id", "seed_id")
-_ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "logprob", "n_tokens")
+_ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")
 
 
 class Settings(BaseModel):
