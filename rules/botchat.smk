@@ -93,7 +93,8 @@ rule tabulate_unieval:
 
 rule rate_arena:
     input:
-        results_of("arena"),
+        verdicts=results_of("arena"),
+        dialogues=dialogues(CONFIG.chatbots),
     output:
         elo=f"{TABLES}/arena_elo.parquet",
         elo_csv=f"{TABLES}/arena_elo.csv",
@@ -115,7 +116,8 @@ rule rate_arena:
     shell:
         command(
             "arena_ratings",
-            "--verdicts {input:q} --elo {output.elo:q} --elo-csv {output.elo_csv:q}",
+            "--verdicts {input.verdicts:q} --dialogues {input.dialogues:q} --elo {output.elo:q} "
+            "--elo-csv {output.elo_csv:q}",
         )
 
 

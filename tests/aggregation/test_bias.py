@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from math import log
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from dialeval.aggregation.bias import ALL_JUDGES, dialogue_words, judge_bias
+from dialeval.aggregation.bias import ALL_JUDGES, judge_bias
+from dialeval.aggregation.words import dialogue_words
 from dialeval.tables import to_table
 
 MODELS = ("a", "b")
@@ -117,6 +119,28 @@ def test_repeats_are_swapped_with_their_own_and_give_retest_flips() -> None:
     rows = measured(bias([*first, *again]))
     assert (rows["flips"]["value"], rows["flips"]["n"]) == (0.5, 2)
     assert (rows["retest_flips"]["value"], rows["retest_flips"]["n"]) == (0.5, 2)
+
+
+def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
+    """The better model writes more, and length does something besides: a slope of 0.8."""
+    rng = np.random.default_rng(0)
+    seeds = [f"s{number}" for number in range(400)]
+    words, rows = {}, []
+    for seed in seeds:
+        lengths = {"a": int(40 * np.exp(rng.normal(0.8, 0.6))), "b": int(40 * np.exp(rng.normal(0.0, 0.6)))}
+        words |= {(model, seed): [length] * 8 for model, length in lengths.items()}
+        for left, right in (("a", "b"), ("b", "a")):
+            log_odds = (1.0 if left == "a" else -1.0) + 0.8 * log(lengths[left] / lengths[right])
+            winner = "left" if rng.random() < 1 / (1 + np.exp(-log_odds)) else "right"
+            rows.append(verdict(0, left, right, "tie" if rng.random() < 0.2 else winner, seed_id=seed))
+    families = {name: name for name in ("j", *MODELS)}
+    frame: pd.DataFrame = to_table("verdicts", rows).to_pandas()
+    table = judge_bias(frame, words, ["j"], MODELS, families, [("arena", 8)], 50, 0)
+    found = {row["measure"]: row for row in table.to_pylist()}
+    assert found["length_slope"]["low"] > 0.9
+    equal = found["length_slope_equal_ratings"]
+    assert equal["low"] < 0.8 < equal["high"]
+    assert equal["value"] == pytest.approx(0.8, abs=0.2)
 
 
 ORDERS = [(seed, pair) for seed in (1, 2) for pair in (("a", "b"), ("b", "a"))]

@@ -75,18 +75,6 @@ def test_slope_recovers_the_truth_and_is_statsmodels():
     assert result.odds_ratio_of_double == pytest.approx(2.0**result.slope.estimate)
 
 
-def test_quality_can_be_held_fixed():
-    """Better models write more here, and length itself does nothing."""
-    rng = np.random.default_rng(2)
-    quality = rng.normal(0, 1, 3000)
-    left, right = np.exp(quality + rng.normal(0, 0.5, 3000)), np.ones(3000)
-    won = (rng.random(3000) < 1.0 / (1.0 + np.exp(-quality))).astype(float)
-    raw = length_bias(left, right, won, np.arange(3000), resamples=10)
-    fixed = length_bias(left, right, won, np.arange(3000), rating_difference=quality, resamples=10)
-    assert raw.slope.low > 0.3
-    assert fixed.slope.low < 0.0 < fixed.slope.high
-
-
 @pytest.mark.parametrize(
     ("left", "right", "outcome", "reason"),
     [

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from dialeval.aggregation.pairwise import comparisons
 from dialeval.aggregation.ratings import rating_rows
+from dialeval.aggregation.words import Words, words_shown
 from dialeval.config import Elo
 from dialeval.published.botchat import published_value
 from dialeval.stats.rates import win_matrices
@@ -18,6 +20,7 @@ from dialeval.tables import to_table
 
 def arena_elo(
     verdicts: pd.DataFrame,
+    words: Words,
     judges: Sequence[str],
     models: Sequence[str],
     lengths: Sequence[int],
@@ -26,11 +29,13 @@ def arena_elo(
 ) -> pa.Table:
     """Returns the table `botchat/arena_elo`: Bootstrap Elo, Bradley-Terry and Davidson ratings of each model.
 
-    Intervals are percentile intervals over resampled seeds. Verdicts that could not be read rate nobody; their number
-    stands beside.
+    Bradley-Terry stands there twice: plain, and with length and place held fixed. Intervals are percentile intervals
+    over resampled seeds, those of the latter from a covariance that is robust to dependence within a seed. Verdicts
+    that could not be read rate nobody; their number stands beside.
 
     Args:
         verdicts: table `verdicts` of Arena.
+        words: lengths of the dialogues, for the ratings that hold length fixed.
         judges: the judges, in the order of the table.
         models: the chatbots, in the order of the configuration.
         lengths: the N that dialogues were cut to.
@@ -42,7 +47,8 @@ def arena_elo(
         of_judge = verdicts[verdicts["judge"] == judge]
         for n in lengths:
             of_length = of_judge[of_judge["n_utterances"] == n]
-            for row in rating_rows(comparisons(of_length, models), models, elo, random_seed):
+            log_ratio = np.log(words_shown(of_length, "left", words) / words_shown(of_length, "right", words))
+            for row in rating_rows(comparisons(of_length, models), models, elo, random_seed, log_ratio):
                 published = published_value(row["model"], f"elo_n{n}") if n in (8, 16) else None
                 rows.append({"judge": judge, "n": n, **row, "published_elo": published})
     return to_table("botchat/arena_elo", rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, combinations
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,44 +13,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dialeval.aggregation.pairwise import Comparisons, comparisons
-from dialeval.corpora.seeds import dialogues_of
-from dialeval.engines.embedded.tokens import is_word, surface_tokens
+from dialeval.aggregation.words import Words, words_shown
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.bias import length_bias, position_bias, self_preference
-from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.resampling import Interval
+from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
 from dialeval.tables import HUMAN, to_table
 
 ALL_JUDGES = "all judges"
 """Stands for the judges together; no model can have this name."""
 
-Words = Mapping[tuple[str, str], Sequence[int]]
-"""(model, seed_id) -> words of its dialogue up to each utterance."""
-
 Group = tuple[str, int | None]
 """A protocol, and the N that its dialogues were cut to where that is one number."""
 
 Row = dict[str, Any]
-
-
-def dialogue_words(human: pa.Table, generated: pa.Table) -> dict[tuple[str, str], list[int]]:
-    """Returns the words of every dialogue up to each utterance, by model and seed; people under HUMAN.
-
-    In scripts without blanks every character counts as a word. A dialogue without any word has one, so that lengths
-    have ratios.
-
-    Args:
-        human: table `utterances` of the seeds' corpus.
-        generated: table `generated` of all chatbots, the seeds' utterances included.
-    """
-    texts = {(HUMAN, dialogue_id): list(dialogue) for dialogue_id, dialogue in dialogues_of(human).items()}
-    columns = generated.select(["chatbot", "seed_id", "text"]).to_pydict()
-    for chatbot, seed_id, text in zip(columns["chatbot"], columns["seed_id"], columns["text"], strict=True):
-        texts.setdefault((chatbot, seed_id), []).append(text)
-    return {
-        key: [max(total, 1) for total in accumulate(sum(map(is_word, surface_tokens(text))) for text in dialogue)]
-        for key, dialogue in texts.items()
-    }
 
 
 def judge_bias(
@@ -134,17 +110,13 @@ def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], models:
     repeat = verdicts.groupby(["judge", *comparison], sort=False).cumcount()
     code = {judge: number for number, judge in enumerate(judges)}
 
-    def lengths(side: str) -> NDArray[np.int64]:
-        shown = zip(verdicts[side], verdicts["seed_id"], verdicts["n_utterances"], strict=True)
-        return np.array([words[model, seed_id][int(n) - 1] for model, seed_id, n in shown], dtype=np.int64)
-
     return _Judged(
         judge=np.asarray(verdicts["judge"].map(code), dtype=np.int64),
         games=comparisons(verdicts, [*models, HUMAN]),
         item=np.asarray(item, dtype=np.int64),
         repeat=np.asarray(repeat, dtype=np.int64),
-        left_words=lengths("left"),
-        right_words=lengths("right"),
+        left_words=words_shown(verdicts, "left", words),
+        right_words=words_shown(verdicts, "right", words),
     )
 
 
@@ -168,26 +140,20 @@ def _of_judge(judged: _Judged, n_players: int, settings: dict[str, int]) -> Iter
     length = length_bias(*lengths, **settings)
     yield _row("longer_wins", length.longer_wins, int((decided & (judged.left_words != judged.right_words)).sum()))
     yield _row("length_slope", length.slope, length.n_decided)
-    ahead = _rating_difference(judged.games, n_players)
-    log_ratio = np.log(judged.left_words / judged.right_words)
-    if not decided.any():
-        yield _missing("length_slope_equal_ratings", "too few decided verdicts")
-    elif np.linalg.matrix_rank(np.stack([np.ones(len(ahead)), log_ratio, ahead])[:, decided]) < 3:
-        yield _missing("length_slope_equal_ratings", "lengths and ratings cannot be told apart")
-    else:
-        equal = length_bias(*lengths, rating_difference=ahead, **settings)
-        yield _row("length_slope_equal_ratings", equal.slope, equal.n_decided)
+    equal = controlled_ratings(
+        left[decided],
+        right[decided],
+        outcome[decided],
+        n_players,
+        cluster[decided],
+        log_length_ratio=np.log(judged.left_words / judged.right_words)[decided],
+    )
+    why = "too few decided verdicts" if equal.reason == NO_COMPARISON else ""
+    yield _row("length_slope_equal_ratings", equal.slope, length.n_decided, why)
 
     retest = retest_flips(judged.item, outcome, cluster, **settings)
     asked_once = not judged.repeat.any()
     yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
-
-
-def _rating_difference(games: Comparisons, n_players: int) -> NDArray[np.float64]:
-    """Returns left's Bradley-Terry strength minus right's, natural log, shape [n]; 0 where one is unrated."""
-    read = games.readable()
-    rated = bradley_terry(read.left, read.right, read.outcome, n_players, scale=math.log(10.0), initial=0.0)
-    return np.nan_to_num(rated.rating[games.left] - rated.rating[games.right])
 
 
 def _self_preferences(

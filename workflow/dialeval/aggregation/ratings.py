@@ -14,9 +14,18 @@ from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
 from dialeval.stats.resampling import p_above_next
+from dialeval.stats.style_control import controlled_ratings
+
+CONTROLLED = "bradley_terry_length_controlled"
 
 
-def rating_rows(games: Comparisons, models: Sequence[str], elo: Elo, random_seed: int) -> list[dict[str, Any]]:
+def rating_rows(
+    games: Comparisons,
+    models: Sequence[str],
+    elo: Elo,
+    random_seed: int,
+    log_length_ratio: NDArray[np.float64] | None = None,
+) -> list[dict[str, Any]]:
     """Returns a row of ratings per model, best first.
 
     Bootstrap Elo, Bradley-Terry and Davidson stand on one scale; intervals are percentile intervals over resampled
@@ -27,6 +36,8 @@ def rating_rows(games: Comparisons, models: Sequence[str], elo: Elo, random_seed
         models: names by number; one without comparisons has a row that says so.
         elo: settings of Bootstrap Elo, whose scale and resamples serve the other ratings too.
         random_seed: seed of shuffles and resamples.
+        log_length_ratio: natural logarithm of left length / right length of each comparison, for Bradley-Terry ratings
+            with length and place held fixed; None where lengths are not known.
     """
     read = games.readable()
     n_models = len(models)
@@ -68,12 +79,26 @@ def rating_rows(games: Comparisons, models: Sequence[str], elo: Elo, random_seed
         )
         for name, rate in (("bradley_terry", bradley_terry), ("davidson", davidson))
     }
+    controlled = None
+    if log_length_ratio is not None:
+        controlled = controlled_ratings(
+            read.left,
+            read.right,
+            read.outcome,
+            n_models,
+            read.cluster,
+            log_length_ratio=log_length_ratio[~np.isnan(games.outcome)],
+            scale=elo.scale,
+            initial=elo.initial,
+        )
     above_next = p_above_next(point.rating, spread.replicates)
     unparsed = _per_model(games, n_models) - _per_model(read, n_models)
-    unconverged = [note for name, rating in strengths.items() for note in _convergence(name, rating)]
+    of_fit = [note for name, rating in strengths.items() for note in _convergence(name, rating)]
+    if controlled is not None and len(read.left) and controlled.reason:
+        of_fit.append(f"no rating with length held fixed: {controlled.reason}")
     rows = []
     for number in np.argsort(-np.nan_to_num(point.rating, nan=-np.inf), kind="stable"):
-        notes = (point.notes[number], strengths["bradley_terry"].notes[number], *unconverged)
+        notes = (point.notes[number], strengths["bradley_terry"].notes[number], *of_fit)
         row: dict[str, Any] = {
             "model": models[number],
             "elo": point.rating[number],
@@ -87,6 +112,9 @@ def rating_rows(games: Comparisons, models: Sequence[str], elo: Elo, random_seed
         }
         for name, rating in strengths.items():
             row |= {name: rating.rating[number], f"{name}_low": rating.low[number], f"{name}_high": rating.high[number]}
+        if controlled is not None:
+            low, high = controlled.low[number], controlled.high[number]
+            row |= {CONTROLLED: controlled.rating[number], f"{CONTROLLED}_low": low, f"{CONTROLLED}_high": high}
         rows.append(row)
     return rows
 

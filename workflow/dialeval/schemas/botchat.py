@@ -35,8 +35,10 @@ SCHEMAS = {
     "botchat/arena_elo": schema(
         judge=TEXT, n=INT, model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_comparisons=INT,
         n_unparsed=INT, elo_sd=maybe(FLOAT), bradley_terry=maybe(FLOAT), bradley_terry_low=maybe(FLOAT),
-        bradley_terry_high=maybe(FLOAT), davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT),
-        p_above_next=maybe(FLOAT), note=maybe(TEXT), published_elo=maybe(FLOAT)
+        bradley_terry_high=maybe(FLOAT), bradley_terry_length_controlled=maybe(FLOAT),
+        bradley_terry_length_controlled_low=maybe(FLOAT), bradley_terry_length_controlled_high=maybe(FLOAT),
+        davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
+        note=maybe(TEXT), published_elo=maybe(FLOAT)
     ),
     "botchat/arena_win_rates": schema(
         judge=TEXT, n=INT, model_a=TEXT, model_b=TEXT, win=maybe(FLOAT), tie=maybe(FLOAT), lose=maybe(FLOAT),

@@ -7,9 +7,12 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.arena import arena_elo
+from dialeval.aggregation.words import dialogue_words
 from dialeval.config import Elo
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_for_people
+from dialeval.tables import Provenance, empty_table, read_tables, write_for_people
+
+COLUMNS = ("judge", "seed_id", "left", "right", "n_utterances", "winner", "status")
 
 
 class Settings(BaseModel):
@@ -22,10 +25,13 @@ class Settings(BaseModel):
     random_seed: int
 
 
-def stage(settings: Settings, verdicts: list[Path], elo: Path, elo_csv: Path, provenance: Provenance) -> None:
+def stage(
+    settings: Settings, verdicts: list[Path], dialogues: list[Path], elo: Path, elo_csv: Path, provenance: Provenance
+) -> None:
     """Writes the table `botchat/arena_elo`."""
     table = arena_elo(
-        read_tables(verdicts, "verdicts").to_pandas(),
+        read_tables(verdicts, "verdicts", COLUMNS).to_pandas(),
+        dialogue_words(empty_table("utterances"), read_tables(dialogues, "generated")),
         settings.judges,
         settings.chatbots,
         settings.n_utterances,

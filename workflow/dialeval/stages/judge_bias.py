@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.bias import dialogue_words, judge_bias
+from dialeval.aggregation.bias import judge_bias
+from dialeval.aggregation.words import dialogue_words
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, write_for_people
 

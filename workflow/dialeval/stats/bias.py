@@ -55,7 +55,7 @@ class PositionBias:
 class LengthBias:
     """What length has to do with winning, with the settings that gave the intervals.
 
-    A better model may also write more, so this is an association; give `rating_difference` to hold quality fixed.
+    A better model may also write more, so this is an association; `style_control` holds the models fixed.
 
     Attributes:
         n_decided: verdicts that were read and are no tie.
@@ -162,7 +162,6 @@ def length_bias(
     outcome: ArrayLike,
     cluster: ArrayLike,
     *,
-    rating_difference: ArrayLike | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
     random_seed: int = 0,
@@ -173,7 +172,6 @@ def length_bias(
         left_length, right_length: lengths of the two dialogues in any unit, above 0, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN where unread, shape [n].
         cluster: seed of each verdict, shape [n].
-        rating_difference: rating of left minus right, to be held fixed in the regression, shape [n].
         resamples: bootstrap resamples of the clusters, for the win rate.
         confidence: nominal coverage of the intervals.
         random_seed: seed of the resampling.
@@ -194,10 +192,7 @@ def length_bias(
     weights = _weights(n_clusters, resamples, confidence, random_seed)
     log_ratio = np.log(lengths[0] / lengths[1])
     decided = ~np.isnan(outcome) & (outcome != 0.5)
-    covariates = [log_ratio]
-    if rating_difference is not None:
-        covariates.append(as_floats("rating_difference", rating_difference, n))
-    slope = robust_slope(outcome[decided], np.column_stack(covariates)[decided], codes[decided], confidence)
+    slope = robust_slope(outcome[decided], log_ratio[decided][:, np.newaxis], codes[decided], confidence)
     return LengthBias(
         n_decided=int(np.count_nonzero(decided)),
         longer_wins=share_interval(

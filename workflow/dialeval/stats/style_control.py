@@ -1,0 +1,297 @@
+"""Ratings with style held fixed: models, length and position in one logit (Chatbot Arena's style control).
+
+P(left wins) = 1 / (1 + exp(-(b_left - b_right + length slope * log(left length / right length) + position))). Taking
+ratings first and length afterwards would leave in the ratings what length did, and bias the slope towards 0. A tie is
+half a win for each. Intervals come from a covariance that is robust to dependence within clusters (seeds), with the
+jackknife's correction for few of them (CR3) and Student's t.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import coo_array
+from scipy.special import expit
+
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.comparisons import compare
+from dialeval.stats.differences import contrast_interval
+from dialeval.stats.resampling import Interval
+
+DEFAULT_RIDGE = 1e-6
+INSEPARABLE = "lengths and ratings cannot be told apart"
+SAME_LENGTHS = "every length ratio is the same"
+NOT_FINITE = "the regression has no finite solution"
+NO_COMPARISON = "no comparison"
+ONE_CLUSTER = "a robust interval needs two clusters or more"
+
+_MAX_ITERATIONS = 100
+_STEP_TOLERANCE = 1e-10
+_FARTHEST = 30.0  # log-odds per root mean square of a covariate; beyond it the maximum is at infinity
+_IDENTIFIED = 1e-8
+_LARGEST_ERROR = 1e4  # in log-odds: what a cluster without which nothing is known leaves
+_NUMBERS_OF_CLUSTERS = 2e7
+_WORK_OF_CLUSTERS = 2e9
+
+
+@dataclass(frozen=True)
+class ControlledRatings:
+    """Ratings from one logit, with the settings that gave them; arrays per player are in the caller's order.
+
+    Attributes:
+        rating: Elo points, shape [n_players]; those whom the data place at a finite distance average `initial`. NaN
+            without a comparison, or for all where `reason` says why.
+        low, high: ends of the clustered interval; NaN also for who wins or loses everything.
+        covariance: of the ratings, in points squared, shape [n_players, n_players]; NaN likewise.
+        slope: change of the log-odds that left wins per unit of log(left length / right length), models held fixed;
+            missing without lengths. `resamples` is 0.
+        position: log-odds that left wins between equals; missing where the data do not tell it from the models.
+        n: comparisons.
+        degrees_of_freedom: of Student's t: the effective number of clusters, less one.
+        reason: why there is no fit; empty where there is one.
+    """
+
+    rating: FloatArray
+    low: FloatArray
+    high: FloatArray
+    covariance: FloatArray
+    slope: Interval
+    position: Interval
+    n: int
+    n_clusters: int
+    degrees_of_freedom: float
+    reason: str
+    confidence: float
+    scale: float
+    initial: float
+    ridge: float
+
+
+def controlled_ratings(
+    left: ArrayLike,
+    right: ArrayLike,
+    outcome: ArrayLike,
+    n_players: int,
+    cluster: ArrayLike,
+    *,
+    log_length_ratio: ArrayLike | None = None,
+    position: bool = True,
+    confidence: float = 0.95,
+    scale: float = 400.0,
+    initial: float = 1000.0,
+    ridge: float = DEFAULT_RIDGE,
+) -> ControlledRatings:
+    """Fit models, length and position together.
+
+    Time is linear in the comparisons, for any number of clusters.
+
+    Args:
+        left, right: players shown first and second, numbers in 0..n_players-1, shape [n].
+        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
+        n_players: number of players, of whom some may have no comparison.
+        cluster: seed of each comparison, numbers or text, shape [n].
+        log_length_ratio: natural logarithm of left length / right length, shape [n]; None to leave length out, which
+            with `position=False` gives plain Bradley-Terry.
+        position: whether the place is in the model; it is left out where the data do not tell it from the models.
+        confidence: nominal coverage of the intervals.
+        scale: Elo points in which odds grow tenfold.
+        initial: rating that the players average.
+        ridge: penalty `ridge / 2 * sum(strength^2)` on the models' natural-log strengths, not on length or position.
+
+    Raises:
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, a
+            ratio is not finite, or a setting is out of range.
+    """
+    check_confidence(confidence)
+    if ridge <= 0.0 or scale <= 0.0:
+        raise ValueError(f"ridge ({ridge}) and scale ({scale}) must be above 0")
+    comparisons = compare(left, right, outcome, n_players)
+    first, second, won = np.asarray(left, np.int64), np.asarray(right, np.int64), np.asarray(outcome, np.float64)
+    n = len(won)
+    clusters, n_clusters = dense_codes("cluster", cluster, n)
+    columns: list[FloatArray] = []
+    if log_length_ratio is not None:
+        ratio = as_floats("log_length_ratio", log_length_ratio, n)
+        if not np.isfinite(ratio).all():
+            raise ValueError(f"log_length_ratio[{int(np.flatnonzero(~np.isfinite(ratio))[0])}] is not finite")
+        columns.append(ratio)
+    has_length = bool(columns)
+
+    sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)
+    freedom = float(sizes.sum() ** 2 / (sizes**2).sum()) - 1.0 if n else math.nan
+
+    def missing(reason: str) -> Interval:
+        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason)
+
+    def result(
+        rating: FloatArray, covariance: FloatArray, slope: Interval, place: Interval, reason: str
+    ) -> ControlledRatings:
+        low, high, _ = contrast_interval(rating, np.sqrt(np.diag(covariance)), freedom, confidence)
+        return ControlledRatings(
+            rating, low, high, covariance, slope, place, n, n_clusters, freedom, reason, confidence, scale, initial,
+            ridge,
+        )  # fmt: skip
+
+    unrated = np.full(n_players, np.nan)
+    unknown = np.full((n_players, n_players), np.nan)
+
+    def nothing(reason: str) -> ControlledRatings:
+        return result(unrated, unknown, missing(reason), missing(reason), reason)
+
+    if not n:
+        return nothing(NO_COMPARISON)
+    games = _Games(first, second, won, n_players, ridge)
+    if has_length and np.ptp(columns[0]) == 0.0 and (not position or columns[0][0] != 0.0):
+        return nothing(SAME_LENGTHS)
+    if has_length and not games.identify(np.column_stack(columns)):
+        return nothing(INSEPARABLE)
+    if position and games.identify(np.column_stack([*columns, np.ones(n)])):
+        columns.append(np.ones(n))
+    has_position = len(columns) > int(has_length)
+    covariates = np.column_stack(columns) if columns else np.zeros((n, 0))
+    size = np.sqrt((covariates**2).mean(axis=0))
+    parameters = games.fit(covariates / size)
+    if parameters is None:
+        return nothing(NOT_FINITE)
+
+    parameters[n_players:] /= size
+    rated = comparisons.spread(np.ones(comparisons.n_rated), missing=0.0) > 0
+    anchored = comparisons.spread(comparisons.anchored().astype(float), missing=0.0) > 0
+    centre = _centring(anchored)
+    points = scale / math.log(10.0)
+    rating = np.where(rated, initial + points * (centre @ parameters[:n_players]), np.nan)
+    if n_clusters < 2:
+        return result(rating, unknown, missing(ONE_CLUSTER), missing(ONE_CLUSTER), "")
+    spread = games.covariance(covariates, parameters, clusters, n_clusters)
+    of_models = points**2 * centre @ spread[:n_players, :n_players] @ centre.T
+    doubtful = ~anchored | ~(np.diag(of_models) < (points * _LARGEST_ERROR) ** 2)
+    of_models[doubtful] = np.nan
+    of_models[:, doubtful] = np.nan
+
+    def coefficient(place: int) -> Interval:
+        value, variance = float(parameters[place]), float(spread[place, place])
+        if not variance < _LARGEST_ERROR**2:
+            return missing(NOT_FINITE)
+        low, high, _ = contrast_interval(value, math.sqrt(variance), freedom, confidence)
+        return Interval(value, float(low), float(high), confidence, 0)
+
+    slope = coefficient(n_players) if has_length else missing("no lengths")
+    place = coefficient(len(parameters) - 1) if has_position else missing("place and models cannot be told apart")
+    return result(rating, of_models, slope, place, "")
+
+
+def _centring(anchored: BoolArray) -> FloatArray:
+    """Matrix that takes the anchored players' mean off every strength, shape [n_players, n_players]."""
+    n = len(anchored)
+    mean = anchored / max(int(anchored.sum()), 1)
+    return np.asarray(np.eye(n) - mean[np.newaxis, :], dtype=np.float64)
+
+
+class _Games:
+    """The likelihood of comparisons, whose design matrix is never written out."""
+
+    def __init__(self, first: IntArray, second: IntArray, won: FloatArray, n_players: int, ridge: float) -> None:
+        self.first, self.second, self.won, self.n_players, self.ridge = first, second, won, n_players, ridge
+        self.cell = first * n_players + second
+
+    def identify(self, covariates: FloatArray) -> bool:
+        """Whether models and covariates can be told apart: something is left of each beside all the others."""
+        scaled = covariates / np.sqrt(np.maximum((covariates**2).mean(axis=0), 1e-300))
+        information = self.information(np.full(len(self.won), 1.0 / len(self.won)), scaled)
+        k = self.n_players
+        models = np.linalg.pinv(information[:k, :k], rcond=1e-12, hermitian=True)
+        cross = information[:k, k:]
+        left = information[k:, k:] - cross.T @ models @ cross
+        return bool(np.linalg.eigvalsh(left).min(initial=1.0) > _IDENTIFIED)
+
+    def information(self, weight: FloatArray, covariates: FloatArray) -> FloatArray:
+        """Negative Hessian without the ridge, shape [P, P], of rows that weigh p (1 - p)."""
+        k = self.n_players
+        met = np.bincount(self.cell, weight, minlength=k * k).reshape(k, k)
+        met = met + met.T
+        out = np.empty((k + covariates.shape[1],) * 2)
+        out[:k, :k] = np.diag(met.sum(axis=1)) - met
+        weighted = weight[:, np.newaxis] * covariates
+        out[:k, k:] = self.by_model(weighted)
+        out[k:, :k] = out[:k, k:].T
+        out[k:, k:] = covariates.T @ weighted
+        return out
+
+    def by_model(self, rows: FloatArray) -> FloatArray:
+        """Sums over a model's comparisons, those on the right negative, shape [n_players, c]."""
+        out = np.empty((self.n_players, rows.shape[1]))
+        for place, values in enumerate(rows.T):
+            out[:, place] = np.bincount(self.first, values, minlength=self.n_players)
+            out[:, place] -= np.bincount(self.second, values, minlength=self.n_players)
+        return out
+
+    def lead(self, parameters: FloatArray, covariates: FloatArray) -> FloatArray:
+        """Log-odds that left wins, shape [n]."""
+        strength = parameters[: self.n_players]
+        lead = strength[self.first] - strength[self.second] + covariates @ parameters[self.n_players :]
+        return np.asarray(lead, dtype=np.float64)
+
+    def fit(self, covariates: FloatArray) -> FloatArray | None:
+        """Maximise the ridged likelihood by Newton's method, shape [P]; None where there is no finite maximum.
+
+        Steps are shortened as those of `likelihood.fit_strengths`, which keeps every one of them an ascent.
+        """
+        k = self.n_players
+        penalty = np.zeros(k + covariates.shape[1])
+        penalty[:k] = self.ridge
+        parameters = np.zeros(len(penalty))
+        lead = np.zeros(len(self.won))
+        for _ in range(_MAX_ITERATIONS):
+            win = expit(lead)
+            residual = self.won - win
+            gradient = np.concatenate([self.by_model(residual[:, np.newaxis])[:, 0], covariates.T @ residual])
+            hessian = self.information(win * expit(-lead), covariates) + np.diag(penalty)
+            try:
+                step = np.linalg.solve(hessian, gradient - penalty * parameters)
+            except np.linalg.LinAlgError:
+                return None
+            change = self.lead(step, covariates)
+            stretch = float(np.abs(change).max(initial=0.0))
+            if not math.isfinite(stretch):
+                return None
+            factor = math.log1p(stretch) / stretch if stretch > 0.0 else 1.0
+            parameters = parameters + factor * step
+            lead = lead + factor * change
+            if (np.abs(parameters[k:]) > _FARTHEST).any():
+                return None
+            if stretch <= _STEP_TOLERANCE:
+                return parameters
+        return None
+
+    def covariance(
+        self, covariates: FloatArray, parameters: FloatArray, cluster: IntArray, n_clusters: int
+    ) -> FloatArray:
+        """Cluster-robust covariance of the parameters, shape [P, P].
+
+        With few clusters each one's score is taken through the Hessian without it (CR3, nearly the jackknife); where
+        these are too many to do so, the correction is that of their number alone, which then is next to nothing.
+        """
+        k, size = self.n_players, len(parameters)
+        win = expit(self.lead(parameters, covariates))
+        weight, residual = win * (1.0 - win), self.won - win
+        hessian = self.information(weight, covariates)
+        hessian[np.arange(k), np.arange(k)] += self.ridge
+        columns = np.concatenate([self.first, self.second, *(np.full(len(win), k + j) for j in range(size - k))])
+        values = np.concatenate([residual, -residual, *(residual * row for row in covariates.T)])
+        of_row = np.tile(cluster, 2 + size - k)
+        scores = coo_array((values, (of_row, columns)), shape=(n_clusters, size)).tocsr()
+        scale = n_clusters / (n_clusters - 1.0)
+        if n_clusters * size**2 > _NUMBERS_OF_CLUSTERS or n_clusters * size**3 > _WORK_OF_CLUSTERS:
+            inverse = np.linalg.inv(hessian)
+            return np.asarray(scale * inverse @ (scores.T @ scores).toarray() @ inverse, dtype=np.float64)
+        without = np.repeat(hessian[np.newaxis], n_clusters, axis=0)
+        order = np.argsort(cluster, kind="stable")
+        ends = np.cumsum(np.bincount(cluster, minlength=n_clusters))
+        for number, rows in enumerate(np.split(order, ends[:-1])):
+            own = _Games(self.first[rows], self.second[rows], self.won[rows], k, self.ridge)
+            without[number] -= own.information(weight[rows], covariates[rows])
+        moved = np.linalg.solve(without, scores.toarray()[:, :, np.newaxis])[:, :, 0]
+        return np.asarray(moved.T @ moved / scale, dtype=np.float64)
