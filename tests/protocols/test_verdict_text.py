@@ -116,7 +116,9 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     assert read_verdict(text, unieval.OPTIONS).choice in (None, "Yes", "No")
 
 
-@given(st.text(alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])) | st.just("odd </think>Choice: No"))
+@given(
+    st.text(alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])) | st.just("odd </think>Choice: No")
+)
 def test_a_reason_never_changes_the_choice(reason: str) -> None:
     assert read_verdict(f"Choice: No\nIndex: None\nReason: {reason}", unieval.OPTIONS).choice == "No"
 

@@ -28,7 +28,9 @@ def without_thinking(text: str) -> str:
     return split_thinking(text)[0]
 
 
-def split_thinking(text: str, opening: str = OPENING, closing: str = CLOSING, *, opened: bool = False) -> tuple[str, str]:
+def split_thinking(
+    text: str, opening: str = OPENING, closing: str = CLOSING, *, opened: bool = False
+) -> tuple[str, str]:
     """Returns the answer, and the thinking that stands between marks at its very beginning.
 
     The first closing mark ends it; whatever looks like one later on belongs to the answer. Thinking that never ends

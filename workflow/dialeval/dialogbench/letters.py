@@ -19,9 +19,11 @@ _NOT_INSIDE = r"(?![A-Za-z0-9'’+#&/-])"
 _NO_ARTICLE = r"(?!\s+(?!(?:because|since|as|for|is|which|due|given)\b)[a-z])"
 _NO_PAIR = r"(?!\W{0,4}\s*(?:and|or|&|/|,|和|或|、)\s*\W{0,3}[A-H]\b)"
 _MARKED = rf"{_OPEN}(?P<letter>[B-H]|A{_NO_ARTICLE}){_NOT_INSIDE}{_NO_PAIR}"
-_LONG_RUN = re.compile(r"(?<!\W)(\W{40})\W+")
+_LONG_RUN = re.compile(r"(?<![\W_])([\W_]{40})[\W_]+")
 """Marks and blanks in a row, of which the patterns above look at every way to share them among their parts."""
-_NOUN = r"(?:(?:final|correct|right|best|most\s+\w+|my|the)\s+){0,6}(?:answer|option|choice|response|reply|letter|summary)"
+_NOUN = (
+    r"(?:(?:final|correct|right|best|most\s+\w+|my|the)\s+){0,6}(?:answer|option|choice|response|reply|letter|summary)"
+)
 _DECLARATIONS = (
     re.compile(
         rf"\b{_NOUN}\s*(?:is|would\s+be|should\s+be|must\s+be|:|=)+\s*(?:\b(?:option|choice|letter)\b)?{_MARKED}",

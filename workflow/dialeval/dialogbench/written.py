@@ -18,6 +18,8 @@ from dialeval.reasoning_marks import without_thinking
 _DECODER = json.JSONDecoder(strict=False)
 _MOST_BROKEN = 200
 """Brackets that begin no JSON object after which no other is tried."""
+_DEEPEST = 20
+"""Levels of an object; an item has four."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 _APOLOGY = re.compile(
@@ -153,11 +155,33 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
             n_broken += 1
             end = place + 1
         else:
-            found.append(record)
+            problem = _unusable(record)
+            broken = broken or problem
+            if not problem:
+                found.append(record)
         place = text.find("{", end)
     if broken and not any(map(_is_item, found)):
         found = []  # these are only parts of the broken one
     return found, broken
+
+
+def _unusable(record: dict[str, Any]) -> str:
+    """Returns what about an object that JSON allows can be no part of an item; empty if nothing is."""
+    level: list[Any] = [record]
+    for _ in range(_DEEPEST):
+        level = [
+            part
+            for value in level
+            if isinstance(value, dict | list)
+            for part in (value.values() if isinstance(value, dict) else value)
+        ]
+    if level:
+        return f"nested more than {_DEEPEST} deep"
+    try:
+        json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return "half of a character (a lone surrogate) in a text"
+    return ""
 
 
 def _is_item(record: Mapping[str, Any]) -> bool:
