@@ -23,7 +23,7 @@ try:
     from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.engines import cl100k
-    from dialeval.engines.availability import unavailable
+    from dialeval.engines.availability import cannot_compute_here, unavailable
     from dialeval.engines.prices import Prices, prices_of
     from dialeval.errors import UserError
     from dialeval.fingerprint import fingerprint
@@ -110,7 +110,27 @@ wildcard_constraints:
 runwatch.announce(CONFIG.results_dir)
 
 
+def refuse_jobs_without_a_device():
+    """Ends the run before its first job where one is to run here that this machine has no device for.
+
+    Jobs that a cluster's nodes run are left to them: they have devices that this machine need not have.
+    """
+    jobs = workflow.dag.needrun_jobs() if workflow.local_exec else ()
+    waiting = [job for job in jobs if job.resources.get("gpu")]
+    # the makers of test items stand in no wildcard
+    asked = {
+        name for job in waiting for name in job.wildcards or item_makers().values()
+    }
+    for name in sorted(asked & set(CONFIG.models)):
+        reason = cannot_compute_here(
+            CONFIG.models[name], own_environment=OWN_ENVIRONMENTS
+        )
+        if reason:
+            raise WorkflowError(f"models.{name}: {reason}")
+
+
 onstart:
+    refuse_jobs_without_a_device()
     runlock.acquire(CONFIG.results_dir)
     runwatch.mark_when_terminated(CONFIG.results_dir)
 

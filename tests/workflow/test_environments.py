@@ -49,3 +49,22 @@ def test_an_environment_is_filled_by_a_script_of_its_name(workspace: Workspace, 
     script = (workspace.folder / "envs" / f"{name}.post-deploy.sh").read_text(encoding="utf-8")
     assert "DIALEVAL_PROJECT" in script
     assert ("[vllm]" in script) is (name == "vllm")
+
+
+def test_jobs_without_a_gpu_are_refused_before_any_runs(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    library = workspace.folder / "workflow"  # where a stand-in for vLLM's build for GPUs is found
+    (library / "vllm").mkdir()
+    (library / "vllm" / "__init__.py").write_text("raise RuntimeError('vLLM is imported where nothing is computed')\n")
+    (library / "vllm-0.32.0.dist-info").mkdir()
+    metadata = "Metadata-Version: 2.1\nName: vllm\nVersion: 0.32.0\n"
+    (library / "vllm-0.32.0.dist-info" / "METADATA").write_text(metadata)
+    models = {"open": {"engine": "vllm", "model": "some/model"}, "forest": {"engine": "embedded", "method": "forest"}}
+    workspace.configure(models=models, chatbots=["open"])
+    assert "This was a dry-run" in workspace.run("--dry-run")  # planned here, to be run elsewhere
+    output = workspace.run(ok=False)
+    assert "models.open: vllm 0.32.0 computes on NVIDIA GPUs, and" in output
+    assert "engine: openai" in output
+    assert "nothing is computed" not in output
+    assert not list((workspace.folder / "results").rglob("*.parquet"))
+    workspace.run(str(Path("results", "corpora", "bundled.parquet")))  # a job that needs no GPU runs as ever

@@ -17,6 +17,7 @@ from dialeval.engines.request import Message
 from dialeval.engines.vllm_engine import vllm_identity, vllm_missing
 from dialeval.engines.vllm_engine.arguments import computing_environment
 from dialeval.engines.vllm_engine.driving import devices_of_copies
+from dialeval.engines.vllm_engine.generation_config import sampling_defaults
 from dialeval.engines.vllm_engine.identity import folder_digest
 from dialeval.engines.vllm_engine.reasoning import split_reasoning
 from dialeval.engines.vllm_engine.templates import transcript
@@ -79,6 +80,19 @@ def test_the_identity_holds_what_can_change_an_answer() -> None:
     for change in ({"tensor_parallel_size": 2}, {"engine_args": {"max_num_seqs": 7}}, {"gpus": 3}, {"concurrency": 9}):
         assert vllm_identity(model(**change), "none", weights="abc123") == identity
     assert vllm_identity(model(), "transcript", weights="abc123") != identity
+
+
+def test_published_sampling_values_are_part_of_the_identity_only_where_they_apply() -> None:
+    assert sampling_defaults(model()) == {}
+    identity = vllm_identity(model(), "none", weights="abc123")
+    assert vllm_identity(model(), "none", weights="abc123", sampling={}) == identity
+    assert "sampling" not in identity
+    penalised = vllm_identity(model(), "none", weights="abc123", sampling={"repetition_penalty": 1.05})
+    assert json.loads(penalised) == json.loads(identity) | {"sampling": {"repetition_penalty": 1.05}}
+    own = {"override_generation_config": {"top_k": 20, "temperature": 0.1, "max_new_tokens": 7}}
+    assert sampling_defaults(model(engine_args=own)) == {"top_k": 20, "max_new_tokens": 7}
+    with pytest.raises(UserError, match=r"top_k: 'many' in engine_args.override_generation_config is no number"):
+        sampling_defaults(model(engine_args={"override_generation_config": {"top_k": "many"}}))
 
 
 def test_a_folder_is_known_by_its_content(tmp_path: Path) -> None:

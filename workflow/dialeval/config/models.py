@@ -79,6 +79,11 @@ class VllmModel(_Model):
     chat_template_options: dict[str, Any] = Field(
         {}, description="Values for the chat template, such as enable_thinking: false."
     )
+    generation_config: Literal["vllm", "auto"] = Field(
+        "vllm",
+        description="Where top_k, min_p and penalties come from: vllm sets none; auto takes those of the model's "
+        "generation_config.json, as vllm serve does, and its top_p where a protocol sets none.",
+    )
     enforce_eager: bool = Field(False, description="Do without CUDA graphs and compilation.")
     engine_args: dict[str, Any] = Field(
         {}, description="Further arguments of vLLM's engine under vLLM's own names, checked by vLLM."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from dialeval.config import Model, OpenAIModel, VllmModel
+from dialeval.engines.vllm_engine.devices import no_device
 from dialeval.engines.vllm_engine.installation import vllm_missing
 
 
@@ -23,3 +24,15 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
             "export it, or set api_key_env: null for an endpoint without keys"
         )
     return None
+
+
+def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str | None:
+    """Returns why a job of a model cannot run on this very machine and what to do about it, or None if it can.
+
+    For a job that runs here: on a cluster the machine that plans need not have what those that compute have.
+
+    Args:
+        model: the model's configuration.
+        own_environment: whether its jobs run in an environment that is made for them.
+    """
+    return no_device(model, own_environment=own_environment) if isinstance(model, VllmModel) else None

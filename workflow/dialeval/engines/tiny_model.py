@@ -127,7 +127,7 @@ class Examples:
         else:
             dialogue, place = self._damaged(dialogue)
             answer = f"Choice: Yes\nIndex: {place}\nReason: Utterance {place} does not fit what came before."
-        prompt = self._templates.render("unieval.j2", utterances=dialogue)
+        prompt = self._templates.render("unieval.j2", utterances=dialogue, speakers=None)
         return _verdict(prompt, answer)
 
     def pair_verdict(self) -> Example:

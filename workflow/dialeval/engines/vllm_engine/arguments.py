@@ -12,7 +12,6 @@ from dialeval.errors import UserError
 
 CPU_BLOCK_SIZE = 32
 CPU_CACHE_BYTES = 1 << 29
-CPU_BATCH = 2048
 LABELS_AT_ONCE = 128
 """Most tokens whose probability vLLM gives in one step."""
 
@@ -58,7 +57,6 @@ def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
         arguments |= {
             "block_size": CPU_BLOCK_SIZE,
             "enable_chunked_prefill": False,
-            "max_num_batched_tokens": None if model.max_model_len is None else max(model.max_model_len, CPU_BATCH),
             "kv_cache_memory_bytes": model.kv_cache_memory_bytes or CPU_CACHE_BYTES,
         }
     if model.lora_path is not None:

@@ -32,17 +32,18 @@ class Computing:
         from vllm import EngineArgs
         from vllm.lora.request import LoRARequest
         from vllm.platforms import current_platform
+        from vllm.usage.usage_lib import UsageContext
         from vllm.v1.engine.llm_engine import LLMEngine
 
         self._engine = LLMEngine.from_engine_args(
-            EngineArgs(**engine_arguments(model, on_cpu=current_platform.is_cpu()))
+            EngineArgs(**engine_arguments(model, on_cpu=current_platform.is_cpu())),
+            usage_context=UsageContext.LLM_CLASS,  # vLLM's limits for tables of requests; without it, its smallest
         )
         self._lora = None
         if model.lora_path is not None:
             self._lora = LoRARequest("adapter", 1, str(model.lora_path.expanduser()))
         self._in_hand: dict[str, Ask] = {}
-        cache, window = self._engine.vllm_config.cache_config, self._engine.vllm_config.model_config.max_model_len
-        self.size = EngineSize((cache.num_gpu_blocks or 0) * cache.block_size, cache.block_size, window)
+        self.size = _size(self._engine.vllm_config)
 
     def serve(self, connection: Connection) -> None:
         """Answers what comes, until None does."""
@@ -83,6 +84,23 @@ class Computing:
         ]
 
 
+def _size(config: Any) -> EngineSize:
+    """Returns what vLLM's configuration says once the engine has started."""
+    from vllm import __version__
+
+    cache, model, scheduler = config.cache_config, config.model_config, config.scheduler_config
+    return EngineSize(
+        cache_tokens=(cache.num_gpu_blocks or 0) * cache.block_size,
+        block_size=cache.block_size,
+        window=model.max_model_len,
+        sequences=scheduler.max_num_seqs,
+        batched_tokens=scheduler.max_num_batched_tokens,
+        dtype=str(model.dtype).removeprefix("torch."),
+        quantization=str(model.quantization or ""),
+        version=__version__,
+    )
+
+
 @lru_cache(maxsize=1024)
 def _parameters(
     max_tokens: int,
@@ -93,6 +111,7 @@ def _parameters(
     stop_token_ids: tuple[int, ...],
     labels: tuple[int, ...],
     scored_from: int | None,
+    further: tuple[tuple[str, float], ...],
 ) -> Any:
     """Returns vLLM's parameters, which it copies; judging requests for the same labels share them."""
     from vllm import SamplingParams
@@ -109,6 +128,7 @@ def _parameters(
         prompt_logprobs=None if scored_from is None else 0,
         detokenize=bool(stop),
         output_kind=RequestOutputKind.FINAL_ONLY,
+        **dict(further),
     )
 
 

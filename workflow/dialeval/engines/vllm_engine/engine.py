@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from dialeval.config import VllmModel
@@ -15,19 +14,23 @@ from dialeval.engines.labels import LabelTree, label_logprobs, label_tree
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
 from dialeval.engines.vllm_engine.admission import Admission
 from dialeval.engines.vllm_engine.arguments import LABELS_AT_ONCE
+from dialeval.engines.vllm_engine.devices import no_device
 from dialeval.engines.vllm_engine.dialogue_room import DialogueRoom
 from dialeval.engines.vllm_engine.driving import Driver, start
 from dialeval.engines.vllm_engine.exchange import Answered, Ask
-from dialeval.engines.vllm_engine.identity import folder_digest, text_digest, vllm_identity
+from dialeval.engines.vllm_engine.generation_config import sampling_defaults
+from dialeval.engines.vllm_engine.identity import text_digest, vllm_identity
+from dialeval.engines.vllm_engine.in_effect import limits_in_effect
 from dialeval.engines.vllm_engine.installation import vllm_missing
+from dialeval.engines.vllm_engine.loading import load_tokenizer
 from dialeval.engines.vllm_engine.reasoning import CLOSING, opens_reasoning, split_reasoning
 from dialeval.engines.vllm_engine.templates import ChatTemplate
 from dialeval.engines.vllm_engine.tokenization import Tokenization
 from dialeval.errors import UserError
 
 IN_FLIGHT = 2048
-"""Requests that may wait here for room in the KV cache; the cache, not this, limits what the engine has in hand."""
-
+"""Requests for each copy of a model that may wait here for room in the KV cache, twice what vLLM computes together at
+most; the cache and vLLM's `max_num_seqs`, not this, limit what the engine has in hand."""
 
 FIRST_DIALOGUES = 8
 """Dialogues that begin before the engine has started."""
@@ -61,17 +64,19 @@ class VllmEngine:
         if missing:
             raise UserError(missing)
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        tokenizer, weights = _load_tokenizer(model)
+        tokenizer, weights = load_tokenizer(model)
         if not weights.startswith("sha256:") and weights:
             model = model.model_copy(update={"revision": weights})
         template = ChatTemplate(tokenizer, model.chat_template, model.chat_template_options, model.model)
         self.normalisation = template.normalisation
+        sampling = sampling_defaults(model)
         self.identity = vllm_identity(
-            model, template.normalisation, weights=weights, template=text_digest(template.text)
+            model, template.normalisation, weights=weights, template=text_digest(template.text), sampling=sampling
         )
-        self.concurrency = model.concurrency or IN_FLIGHT
+        self.concurrency = model.concurrency or _in_flight(model)
         self.prompt_tokens = self.cached_tokens = self.too_long = 0
         self._model = model
+        self._sampling = sampling
         self._template = template
         self._tokenizer = tokenizer
         self._tokenization = Tokenization(tokenizer, template)
@@ -113,7 +118,10 @@ class VllmEngine:
         """
         if self._driver is not None:
             return self._driver
+        if reason := no_device(self._model):
+            raise UserError(reason)
         driver = start(self._model)
+        print(limits_in_effect(driver.size, self._model, self._sampling), flush=True)
         self._driver = driver
         self._admission = Admission(driver.size.cache_tokens, driver.size.block_size, self._model.concurrency)
         return driver
@@ -172,11 +180,14 @@ class VllmEngine:
     async def _chat(self, request: Request) -> Response:
         rendered, prompt = self._tokenization.prompt(request.messages)
         sampling = request.sampling
+        further = dict(self._sampling)
+        top_p, longest = further.pop("top_p", 1.0), further.pop("max_new_tokens", sampling.max_tokens)
         ask = Ask(
             prompt,
-            max_tokens=sampling.max_tokens,
+            max_tokens=min(sampling.max_tokens, int(longest)),
             temperature=sampling.temperature,
-            top_p=sampling.top_p,
+            top_p=top_p if sampling.top_p == 1.0 else sampling.top_p,
+            further=tuple(sorted(further.items())),
             seed=sampler_seed(request) if sampling.temperature > 0 else None,
             stop=(*sampling.stop, *self._template.stops(request.messages)),
             stop_token_ids=self._stop_token_ids,
@@ -264,24 +275,11 @@ def sampler_seed(request: Request) -> int:
     return int.from_bytes(hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest()[:6])
 
 
+def _in_flight(model: VllmModel) -> int:
+    """Returns how many requests may be on their way, so that no copy of the model waits for the next one."""
+    wanted = model.engine_args.get("max_num_seqs")
+    return max(IN_FLIGHT, 2 * wanted if isinstance(wanted, int) else 0) * model.data_parallel_size
+
+
 def _number_of(tokenizer: Any, token: str) -> int:
     return int(tokenizer.convert_tokens_to_ids(token))
-
-
-def _load_tokenizer(model: VllmModel) -> tuple[Any, str]:
-    """Returns the tokenizer, and the digest of a model folder's content or the commit at Hugging Face."""
-    from transformers import AutoConfig, AutoTokenizer
-
-    folder = Path(model.model).expanduser()
-    name = str(folder) if folder.is_dir() else model.model
-    options: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
-    try:
-        if folder.is_dir():
-            return AutoTokenizer.from_pretrained(name, **options), folder_digest(folder)
-        commit = getattr(AutoConfig.from_pretrained(name, **options), "_commit_hash", None) or ""
-        return AutoTokenizer.from_pretrained(name, **options | {"revision": commit or model.revision}), commit
-    except (OSError, ValueError, ImportError) as error:
-        raise UserError(
-            f"model '{model.model}' cannot be loaded: {error}; it must be a folder with a model or a name at Hugging "
-            "Face (with HF_TOKEN set where the model asks for consent)"
-        ) from error

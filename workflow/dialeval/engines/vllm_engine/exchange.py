@@ -6,11 +6,27 @@ from typing import NamedTuple
 
 
 class EngineSize(NamedTuple):
-    """What an engine holds: tokens of its KV cache, tokens of a block of it, and tokens of one request."""
+    """What an engine holds and computes at once, as vLLM settled it.
+
+    Attributes:
+        cache_tokens: tokens of its KV cache.
+        block_size: tokens of a block of it.
+        window: tokens of one request (`max_model_len`).
+        sequences: requests that one step computes (`max_num_seqs`).
+        batched_tokens: tokens that one step computes (`max_num_batched_tokens`).
+        dtype: number format of the computation.
+        quantization: method of the weights' quantisation; empty for none.
+        version: vLLM's version.
+    """
 
     cache_tokens: int
     block_size: int
     window: int
+    sequences: int = 0
+    batched_tokens: int = 0
+    dtype: str = ""
+    quantization: str = ""
+    version: str = ""
 
 
 class Ask(NamedTuple):
@@ -22,6 +38,7 @@ class Ask(NamedTuple):
         stop_token_ids: tokens that end it, beside the model's own end of sequence.
         labels: tokens whose log-probability at the answer's first position is wanted.
         scored_from: where in the prompt the tokens begin whose log-probabilities are wanted.
+        further: sampling parameters beyond those of a request, by vLLM's names, sorted.
     """
 
     prompt: list[int]
@@ -33,6 +50,7 @@ class Ask(NamedTuple):
     stop_token_ids: tuple[int, ...] = ()
     labels: tuple[int, ...] = ()
     scored_from: int | None = None
+    further: tuple[tuple[str, float], ...] = ()
 
 
 class Answered(NamedTuple):

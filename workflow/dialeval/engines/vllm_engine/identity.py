@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,14 @@ WITHOUT_EFFECT = frozenset(
 """Engine arguments that say how the work is laid out, not what is computed. `seed` is always derived per request."""
 
 
-def vllm_identity(model: VllmModel, normalisation: str, *, weights: str = "", template: str = "") -> str:
+def vllm_identity(
+    model: VllmModel,
+    normalisation: str,
+    *,
+    weights: str = "",
+    template: str = "",
+    sampling: Mapping[str, float] | None = None,
+) -> str:
     """Returns the identity of a model as canonical JSON.
 
     How the work is spread over GPUs and batches is not part of it: that changes rounding only, as does the number of
@@ -47,6 +54,8 @@ def vllm_identity(model: VllmModel, normalisation: str, *, weights: str = "", te
         weights: the commit of a model from Hugging Face, or the digest of a folder's content, which then stands for
             the folder's name.
         template: digest of the chat template.
+        sampling: sampling values beyond a request's own, of which there are none unless the configuration asks for
+            them: what they are, not where they come from, decides.
     """
     from_folder = weights.startswith("sha256:")
     content: dict[str, Any] = {
@@ -63,6 +72,8 @@ def vllm_identity(model: VllmModel, normalisation: str, *, weights: str = "", te
         "normalisation": normalisation,
         "engine_args": {name: value for name, value in model.engine_args.items() if name not in WITHOUT_EFFECT},
     }
+    if sampling:
+        content["sampling"] = dict(sampling)
     return json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
 
 
