@@ -1,9 +1,11 @@
-"""Nothing stored is lost, and damage is noticed."""
+"""Nothing stored is lost, whatever a model is called, and damage is noticed."""
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
 import os
+import resource
 import signal
 import threading
 import time
@@ -12,14 +14,29 @@ from pathlib import Path
 import pytest
 from store_writers import hold, key, opened, write_until_killed
 
+from dialeval.engines.answer_files import body_of, line_of
 from dialeval.engines.request import Response
+from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.errors import UserError
 
+DIGEST = hashlib.sha256(b"model").hexdigest()[:12]
+Output = pytest.CaptureFixture[str]
 
-def fill(folder: Path, numbers: range, writer: str = "job") -> None:
-    with opened(folder, writer=writer) as store:
+
+def fill(folder: Path, numbers: range, writer: str = "job", **more: str) -> None:
+    with opened(folder, writer=writer, **more) as store:
         for number in numbers:
             store.append(key(number), Response(f"answer {number} “ü” \n\t", completion_tokens=number))
+
+
+def the_file(folder: Path) -> Path:
+    (path,) = folder.rglob("*.jsonl")
+    return path
+
+
+def found(folder: Path, numbers: range, **more: str) -> list[int]:
+    with opened(folder, **more) as store:
+        return [number for number in numbers if store.get(key(number))]
 
 
 def test_answers_come_back_in_this_run_and_the_next(tmp_path: Path) -> None:
@@ -38,29 +55,70 @@ def test_reading_writes_no_file(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         assert len(store) == 3
     assert len(list(tmp_path.rglob("*.jsonl"))) == 1
+    before = sorted(tmp_path.rglob("*"))
+    with StoredAnswers(tmp_path, identity="model", protocol="arena") as answers:
+        assert answers.get(key(1)) is not None
+    with StoredAnswers(tmp_path / "none", identity="model", protocol="arena") as answers:
+        assert answers.get(key(1)) is None
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_models_and_protocols_are_kept_apart(tmp_path: Path) -> None:
+def test_models_are_kept_apart(tmp_path: Path) -> None:
     fill(tmp_path, range(3))
-    with opened(tmp_path, identity="another") as store:
-        assert len(store) == 0
-    with opened(tmp_path, protocol="gteval") as store:
-        assert len(store) == 0
+    assert found(tmp_path, range(3), identity="another") == []
+
+
+def test_a_renamed_model_finds_its_answers_and_both_names_are_told(tmp_path: Path) -> None:
+    fill(tmp_path, range(3), name="before")
+    assert found(tmp_path, range(3), name="after") == [0, 1, 2]
+    assert (tmp_path / DIGEST / "names.txt").read_text().split() == ["before", "after"]
+
+
+def test_a_renamed_protocol_finds_its_answers(tmp_path: Path) -> None:
+    fill(tmp_path, range(3), protocol="arena")
+    fill(tmp_path, range(3, 5), protocol="duel")
+    assert found(tmp_path, range(6), protocol="duel") == [0, 1, 2, 3, 4]
+    with opened(tmp_path, protocol="duel") as store:
+        assert len(store) == 2, "those of others are no more than looked up"
+
+
+def test_other_protocols_are_read_only_when_something_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path, range(3), protocol="arena")
+    fill(tmp_path, range(3, 5), protocol="duel")
+    with opened(tmp_path, protocol="duel") as store:
+        monkeypatch.setattr(store, "_look_elsewhere", lambda: pytest.fail("the other protocol was read"))
+        assert [store.get(key(number)) is not None for number in (3, 4)] == [True, True]
+
+
+def test_stores_of_earlier_versions_are_found_whatever_name_they_carry(tmp_path: Path) -> None:
+    fill(tmp_path, range(6))
+    lines = the_file(tmp_path).read_bytes().splitlines(keepends=True)
+    the_file(tmp_path).unlink()
+    for folder, part in {
+        f"gpt-4-{DIGEST}/arena": lines[:2],
+        f"an-older-name-{DIGEST}/arena": lines[2:4],
+        f"gpt-4-{DIGEST}/unieval": lines[4:],
+        f"gpt-4-{'0' * 12}/arena": [line_of(key(7), b'{"text": "of another model"}')],
+    }.items():
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "shard-1-of-1-00000.jsonl").write_bytes(b"".join(part))
+    assert found(tmp_path, range(8)) == list(range(6))
+    with StoredAnswers(tmp_path, identity="model", protocol="arena") as answers:
+        assert sorted(name for name, _ in answers.everything()) == [key(number) for number in range(6)]
 
 
 def test_shards_read_each_others_answers(tmp_path: Path) -> None:
     fill(tmp_path, range(3), "shard-1-of-2")
     fill(tmp_path, range(3, 5), "shard-2-of-2")
-    with opened(tmp_path) as store:
-        assert len(store) == 5
+    assert found(tmp_path, range(5)) == list(range(5))
 
 
-@pytest.mark.parametrize("cut", [1, 20, 60])
-def test_a_file_that_was_cut_off_keeps_its_whole_lines(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], cut: int
-) -> None:
+@pytest.mark.parametrize("cut", [2, 20, 60])
+def test_a_file_that_was_cut_off_keeps_its_whole_lines(tmp_path: Path, capsys: Output, cut: int) -> None:
     fill(tmp_path, range(10))
-    path = next(tmp_path.rglob("*.jsonl"))
+    path = the_file(tmp_path)
     path.write_bytes(path.read_bytes()[:-cut])
     with opened(tmp_path) as store:
         assert [number for number in range(10) if key(number) in store] == list(range(9))
@@ -70,10 +128,17 @@ def test_a_file_that_was_cut_off_keeps_its_whole_lines(
         assert store.get(key(9)) == Response("again")
 
 
-@pytest.mark.parametrize("place", [0, 5, 34, 38, 50])
+def test_a_last_line_without_its_end_is_whole(tmp_path: Path) -> None:
+    fill(tmp_path, range(10))
+    path = the_file(tmp_path)
+    path.write_bytes(path.read_bytes()[:-1])
+    assert found(tmp_path, range(10)) == list(range(10))
+
+
+@pytest.mark.parametrize("place", [0, 5, 20, 34, 38, 50])
 def test_a_flipped_byte_costs_one_answer(tmp_path: Path, place: int) -> None:
     fill(tmp_path, range(10))
-    path = next(tmp_path.rglob("*.jsonl"))
+    path = the_file(tmp_path)
     content = bytearray(path.read_bytes())
     start = [at for at, byte in enumerate(content) if byte == ord("\n")][3] + 1
     content[start + place] ^= 0x01
@@ -81,6 +146,119 @@ def test_a_flipped_byte_costs_one_answer(tmp_path: Path, place: int) -> None:
     with opened(tmp_path) as store:
         assert [number for number in range(10) if store.get(key(number))] == [n for n in range(10) if n != 4]
         assert sum(store.report.damaged.values()) == 1
+
+
+@pytest.mark.parametrize("first", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_and_marks_of_editors_cost_nothing(tmp_path: Path, capsys: Output, first: bytes) -> None:
+    fill(tmp_path, range(10))
+    path = the_file(tmp_path)
+    path.write_bytes(first + path.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
+    assert found(tmp_path, range(10)) == list(range(10))
+    assert "damaged" not in capsys.readouterr().out
+
+
+def test_lines_of_another_version_are_used_or_asked_again(tmp_path: Path, capsys: Output) -> None:
+    fill(tmp_path, range(2))
+    bodies = [
+        b'{"text": "later", "mood": "good"}',
+        b'{"answer": "no text"}',
+        b'["no", "object"]',
+        b'{"text": null}',
+        b"{" * 100_000,
+        b'{"logprob": 1000, "text": ""}',
+        b'{"prompt_tokens": 100000000000000000000, "text": "half \xed\xa0\x80"}',
+    ]
+    with the_file(tmp_path).open("ab") as file:
+        file.writelines(line_of(key(number), body) for number, body in enumerate(bodies, 2))
+    with opened(tmp_path) as store:
+        answers = {number: store.get(key(number)) for number in range(2 + len(bodies))}
+        for number in (3, 4, 5, 6, 7):
+            assert answers.pop(number) is None
+            store.append(key(number), Response("asked again"))
+    assert answers[2] == Response("later")
+    assert answers[8] == Response("half \ufffd")
+    said = capsys.readouterr().out
+    assert "fields that this version does not know (mood)" in said
+    assert "replaced by U+FFFD" in said
+    assert "damaged line" in said
+    assert found(tmp_path, range(9)) == list(range(9))
+
+
+def test_of_two_answers_to_a_key_the_whole_one_counts(tmp_path: Path) -> None:
+    fill(tmp_path, range(1))
+    with the_file(tmp_path).open("ab") as file:
+        file.write(line_of(key(0), b'{"text": null}'))
+    with opened(tmp_path) as store:
+        assert (store.get(key(0)) or Response("")).text.startswith("answer 0")
+
+
+def test_a_file_that_is_cut_while_it_is_read_costs_what_was_cut(tmp_path: Path, capsys: Output) -> None:
+    fill(tmp_path, range(3000))
+    path = the_file(tmp_path)
+    with opened(tmp_path) as store:
+        assert store.get(key(2999)) is not None
+        os.truncate(path, path.stat().st_size // 2)
+        there = [number for number in range(3000) if store.get(key(number)) is not None]
+        assert 1400 < len(there) < 1600
+        assert there == list(range(len(there)))
+        os.truncate(path, 0)
+        assert store.get(key(0)) is None
+    assert capsys.readouterr().out.count("damaged line") == 1
+
+
+def test_a_file_that_is_written_anew_while_it_is_read_gives_no_wrong_answer(tmp_path: Path) -> None:
+    fill(tmp_path, range(10))
+    path = the_file(tmp_path)
+    with opened(tmp_path) as store:
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(reversed(lines)))
+        for number in range(10):
+            response = store.get(key(number))
+            assert response is None or response.text.startswith(f"answer {number} ")
+
+
+@pytest.mark.parametrize("kind", ["a folder", "a link to nothing", "no right to read"])
+def test_a_file_that_cannot_be_read_does_not_make_the_rest_be_paid_again(
+    tmp_path: Path, capsys: Output, kind: str
+) -> None:
+    fill(tmp_path, range(5))
+    path = the_file(tmp_path).with_name("lost-00000.jsonl")
+    if kind == "a folder":
+        path.mkdir()
+    elif kind == "a link to nothing":
+        path.symlink_to(tmp_path / "unmounted")
+    else:
+        path.write_bytes(b"")
+        path.chmod(0)
+        if os.access(path, os.R_OK):
+            pytest.skip("this user may read everything")
+    with opened(tmp_path) as store:
+        assert [number for number in range(5) if store.get(key(number))] == list(range(5))
+        with pytest.raises(UserError, match=r"(?s)paid for.*lost-00000\.jsonl: .*move them away"):
+            store.get(key(5))
+    assert "lost-00000.jsonl cannot be read" in capsys.readouterr().out
+    with StoredAnswers(tmp_path, identity="model", protocol="arena") as answers:
+        assert answers.get(key(5)) is None, "an estimate pays for nothing"
+
+
+def test_more_files_than_a_process_may_open(tmp_path: Path) -> None:
+    fill(tmp_path, range(300))
+    path = the_file(tmp_path)
+    for number, line in enumerate(path.read_bytes().splitlines(keepends=True)):
+        path.with_name(f"part-{number:05d}.jsonl").write_bytes(line)
+    path.unlink()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 200), hard))
+    try:
+        assert found(tmp_path, range(300)) == list(range(300))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_line_holds_its_key() -> None:
+    line = line_of(key(1), b"{}")
+    assert body_of(line) == b"{}"
+    assert body_of(line.replace(b"1 ", b"2 ", 1)) is None
 
 
 def test_kill_loses_nothing_that_append_returned_from(tmp_path: Path) -> None:

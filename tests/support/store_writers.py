@@ -5,6 +5,7 @@ They stand here because a started process imports them by name, which it cannot 
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from dialeval.engines.request import Response
@@ -26,8 +27,19 @@ def write_until_killed(folder: str, written: object) -> None:
             written.value = number + 1  # type: ignore[attr-defined]
 
 
-def hold(folder: str, ready: object, leave: object) -> None:
-    with opened(Path(folder)) as store:
+def answer_shared_out(folder: str, shard: int, shards: int, asked: object) -> None:
+    """Answers one shard of 120 requests and counts those that the store lacks, slowly."""
+    with opened(Path(folder), writer=f"shard-{shard}-of-{shards}", run=f"shards: {shards}") as store:
+        for number in range(shard, 120, shards):
+            if key(number) not in store:
+                time.sleep(0.005)
+                store.append(key(number), Response("x"))
+                with asked:  # type: ignore[attr-defined]
+                    asked.value += 1  # type: ignore[attr-defined]
+
+
+def hold(folder: str, ready: object, leave: object, **more: str) -> None:
+    with opened(Path(folder), **more) as store:
         store.append(key(1), Response("first"))
         ready.set()  # type: ignore[attr-defined]
         leave.wait()  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import shutil
 import signal
@@ -94,8 +95,14 @@ class Workspace:
         return output
 
     def stored(self, pattern: str) -> list[str]:
-        """Returns the keys of all stored answers whose path fits a pattern below the store, repeats included."""
-        lines = [line for path in self.folder.glob(f"store/{pattern}/*.jsonl") for line in path.open("rb")]
+        """Returns the keys of stored answers, repeats included, by model and protocol: `forest/arena`, `*/*`."""
+        model, protocol = pattern.split("/")
+        named = [
+            path.parent
+            for path in sorted(self.folder.glob("store/*/names.txt"))
+            if fnmatch.filter(path.read_text(encoding="utf-8").splitlines(), model)
+        ]
+        lines = [line for of in named for path in of.glob(f"{protocol}/*.jsonl") for line in path.open("rb")]
         return [line[:32].decode() for line in lines if line.endswith(b"\n")]
 
     def tables(self) -> dict[str, bytes]:

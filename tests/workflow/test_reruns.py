@@ -39,24 +39,24 @@ def test_elos_code_re_runs_elo_and_what_follows(finished: Workspace) -> None:
 
 @pytest.mark.slow
 def test_unievals_template_asks_unieval_anew_and_leaves_arena(finished: Workspace) -> None:
-    arena, unieval = finished.stored("forest-*/arena"), finished.stored("forest-*/unieval")
+    arena, unieval = finished.stored("forest/arena"), finished.stored("forest/unieval")
     finished.edit("workflow/dialeval/prompts/unieval.j2", "Turing test", "kind of Turing test")
     jobs = finished.would_run()
     assert (jobs["plan_unieval"], jobs["answer"], jobs["parse"]) == (1, 1, 1)
     assert not {"plan_arena", "plan_gteval", "generate_dialogues", "rate_arena"} & set(jobs)
     finished.run()
-    assert finished.stored("forest-*/arena") == arena
-    assert len(finished.stored("forest-*/unieval")) == 2 * len(unieval)
+    assert finished.stored("forest/arena") == arena
+    assert len(finished.stored("forest/unieval")) == 2 * len(unieval)
 
 
 def test_another_chatbot_leaves_the_others_unasked(finished: Workspace) -> None:
-    before = {pattern: finished.stored(pattern) for pattern in ("random-*/selfchat", "generic-*/selfchat")}
-    n_before = {protocol: len(finished.stored(f"forest-*/{protocol}")) for protocol in ("unieval", "arena", "gteval")}
+    before = {pattern: finished.stored(pattern) for pattern in ("random/selfchat", "generic/selfchat")}
+    n_before = {protocol: len(finished.stored(f"forest/{protocol}")) for protocol in ("unieval", "arena", "gteval")}
     models = {**SMALL["models"], "ngram": {"engine": "embedded", "method": "ngram", "folds": 3}}
     finished.configure(models=models, chatbots=["ngram", "random", "generic"])
     output = finished.run()
     assert {pattern: finished.stored(pattern) for pattern in before} == before
-    asked = {p: len(finished.stored(f"forest-*/{p}")) - n for p, n in n_before.items()}
+    asked = {p: len(finished.stored(f"forest/{p}")) - n for p, n in n_before.items()}
     # 12 seeds: each dialogue alone; against two others, two orders, two lengths; against the human one, two orders
     assert asked == {"unieval": 12, "arena": 12 * 2 * 2 * 2, "gteval": 12 * 2}
     assert "12 asked, 36 from the store" in output
@@ -72,9 +72,9 @@ def test_a_chatbot_taken_away_asks_nothing(finished: Workspace) -> None:
 
 @pytest.mark.slow
 def test_another_judge_is_the_only_one_asked(finished: Workspace) -> None:
-    before = finished.stored("forest-*/*")
+    before = finished.stored("forest/*")
     models = {**SMALL["models"], "second": {"engine": "embedded", "method": "forest", "folds": 4}}
     finished.configure(models=models, judges=["forest", "second"])
     finished.run()
-    assert finished.stored("forest-*/*") == before
-    assert len(finished.stored("second-*/*")) == len(before)
+    assert finished.stored("forest/*") == before
+    assert len(finished.stored("second/*")) == len(before)

@@ -9,6 +9,7 @@ from contextlib import aclosing, suppress
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar, cast
 
+from dialeval.engines.answer_values import BROKEN
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
@@ -66,6 +67,9 @@ class Answering:
         self.total = 0
         self.failures: Counter[str] = Counter()
         self.first_message: dict[str, str] = {}
+        self.broken = 0
+        self._first_broken = ""
+        self._unanswered: set[str] = set()
         self._in_flight: dict[str, asyncio.Future[Response]] = {}
         progress.extra = getattr(engine, "progress_words", progress.extra)
 
@@ -110,10 +114,31 @@ class Answering:
             if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
                 raise AnswerFailure("empty", "the model answered with an empty text")
         except AnswerFailure as failure:
+            self._unanswered.add(key)
             self.count_failure(failure, request.request_id)
             raise
-        self.store.append(key, response)
+        self._keep(key, response, request.request_id)
         self.progress.advance(tokens=response.completion_tokens or 0)
+        return response
+
+    def _keep(self, key: str, response: Response, place: str) -> None:
+        self.store.append(key, response)
+        if BROKEN in response.text or BROKEN in response.reasoning:
+            self.broken += 1
+            self._first_broken = self._first_broken or place
+
+    def answer_to(self, key: str) -> Response | None:
+        """Returns what the store has for a request after all were asked; None for one that got no answer.
+
+        Raises:
+            UserError: the answer was there and is so no more.
+        """
+        response = self.store.get(key)
+        if response is None and key not in self._unanswered:
+            raise UserError(
+                f"an answer that was in {self.store.folder} is no longer whole: one of its files was cut, changed or "
+                "removed while this job was reading it; run the same command again to ask for what is missing"
+            )
         return response
 
     def count_failure(self, failure: AnswerFailure, place: str) -> None:
@@ -166,12 +191,13 @@ class Answering:
                 name = names.pop(key, None)
                 if isinstance(outcome, Response):
                     if key not in self.store:
-                        self.store.append(key, outcome)
+                        self._keep(key, outcome, name or "one of an earlier job")
                     if name is not None:
                         self.progress.advance(tokens=outcome.completion_tokens or 0)
                     for _ in range(twins.pop(key, 0)):
                         self.progress.advance(stored=True)
                 elif name is not None:
+                    self._unanswered.add(key)
                     self.count_failure(outcome, name)
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
@@ -182,8 +208,18 @@ class Answering:
                 return await work
             finally:
                 await self.engine.close()
+                self._tell_of_broken()
 
         return asyncio.run(with_closing())
+
+    def _tell_of_broken(self) -> None:
+        if self.broken:
+            print(
+                f"note: {self.broken} answers hold U+FFFD, which stands for a character that came broken (first: "
+                f"{self._first_broken})",
+                flush=True,
+            )
+            self.broken = 0
 
     def check_failures(self) -> None:
         """Raises UserError if more requests failed than the configuration allows."""

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, Protocol
+
+from dialeval.engines.answer_values import log_probability, probability, token_count, whole_text
 
 _response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
@@ -68,6 +72,8 @@ class Request:
 class Response:
     """What a model answered.
 
+    A response holds what every table can hold, from the moment it is made: see `answer_values` for what is mended.
+
     Attributes:
         text: the answer without its reasoning part.
         reasoning: the reasoning part of a reasoning model, kept apart from what is parsed.
@@ -76,6 +82,9 @@ class Response:
             see is absent.
         label_mass: probability that all labels together captured (`choice`).
         logprob: summed log-probability of the continuation (`loglikelihood`), over `n_tokens` tokens.
+
+    Raises:
+        AnswerFailure: `impossible`: a value is nothing that an answer can have.
     """
 
     text: str
@@ -89,6 +98,28 @@ class Response:
     logprob: float | None = None
     n_tokens: int | None = None
 
+    def __post_init__(self) -> None:
+        try:
+            for name in _TEXTS:
+                if (text := getattr(self, name)) is not (whole := whole_text(text)):
+                    self._set(name, whole)
+            for name in _COUNTS:
+                if (given := getattr(self, name)) is not None and given is not (count := token_count(given)):
+                    self._set(name, count)
+            if self.label_logprobs is not None:
+                self._set("label_logprobs", _seen_labels(self.label_logprobs))
+            if self.label_mass is not None:
+                self._set("label_mass", probability(self.label_mass))
+            if self.logprob is not None:
+                self._set("logprob", log_probability(self.logprob))
+                if math.isinf(self.logprob):
+                    raise ValueError("the continuation has the probability 0")
+        except ValueError as error:
+            raise AnswerFailure("impossible", f"no answer can hold this: {error}") from None
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
     def to_json(self) -> str:
         """Returns the canonical JSON of what is not at its default."""
         content: dict[str, Any] = {"text": self.text}
@@ -100,11 +131,50 @@ class Response:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Response:
-        """Reads what `to_json` wrote."""
-        return cls(**json.loads(text))
+        """Reads what `to_json` wrote; see `read_response`."""
+        return read_response(text)[0]
 
 
 _OPTIONAL = tuple(field.name for field in fields(Response) if field.name != "text")
+_NAMES = frozenset({"text", *_OPTIONAL})
+_TEXTS = ("text", "finish_reason", "reasoning")
+_COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
+
+
+def _seen_labels(logprobs: object) -> dict[str, float]:
+    """Returns the labels that were seen; one of probability 0 was not."""
+    if not isinstance(logprobs, Mapping):
+        raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
+    seen = {whole_text(label): log_probability(value) for label, value in logprobs.items()}
+    return {label: value for label, value in seen.items() if value > -math.inf}
+
+
+def read_response(text: str | bytes) -> tuple[Response, str]:
+    """Reads what `Response.to_json` wrote, in this version or another.
+
+    Returns:
+        The response, and in words what it has not as it was written; empty if there is nothing to say.
+
+    Raises:
+        ValueError: it is no response.
+    """
+    try:
+        content = json.loads(text if isinstance(text, str) else text.decode("utf-8", "surrogatepass"))
+        if not isinstance(content, dict) or "text" not in content:
+            raise ValueError("no response")
+        unknown = content.keys() - _NAMES
+        for name in unknown:
+            del content[name]
+        response = Response(**content)
+    except (AnswerFailure, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    if unknown:
+        names = whole_text(", ".join(sorted(unknown)))
+        return response, f"fields that this version does not know ({names:.100}), left out"
+    for name, value in content.items():
+        if getattr(response, name) != value:
+            return response, "broken characters, replaced by U+FFFD, or numbers that none can be, left out"
+    return response, ""
 
 
 class AnswerFailure(Exception):

@@ -1,12 +1,9 @@
 """The response store: every answer ever given, kept outside the workflow's declared outputs.
 
-A store is a folder per model and protocol that holds append-only text files. A line is
-
-    <key: 32 hex digits> <CRC-32 of the rest: 8 hex digits> <response as JSON>
-
-Every job writes a file of its own, so that no two writers ever share one; readers take the lines of all files. A line
-whose checksum is wrong, or that was cut off, is left out and reported; its request is simply asked again. Errors are
-never stored.
+A model's answers under a protocol lie in append-only text files (`answer_files`) in a folder that follows from the
+model's identity (`stored_answers`). Every job writes a file of its own, so that no two writers ever share one; readers
+take the lines of all files. A line whose checksum is wrong, or that was cut off, is left out and reported; its request
+is simply asked again. Errors are never stored.
 
 Durability: `append` hands each line to the operating system before it returns, so killing the process loses nothing;
 `sync_seconds` bounds what a power failure can take (the file is fsynced at least that often, and on close).
@@ -14,48 +11,45 @@ Durability: `append` hands each line to the operating system before it returns, 
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import itertools
-import mmap
 import os
-import re
 import time
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from dialeval.engines.answer_files import body_of, line_of
 from dialeval.engines.request import Response
+from dialeval.engines.store_locks import WriterLocks, is_at_work
+from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.errors import UserError
 
-KEY_LENGTH = 32
-_BODY_START = KEY_LENGTH + 10
-_OWN_FILE = (1 << 32) - 1  # the file number of the present job's own file
+NAMES = "names.txt"
+"""The names that a model had, one a line: for people, who cannot read digests."""
 
 
-@dataclass
-class LoadReport:
-    """What was found in a store folder: whole responses, and damaged lines by file."""
+def run_of(results: Path, shards: int) -> str:
+    """Returns what distinguishes a run: where its results go, and in how many parts it shares its requests out.
 
-    responses: int = 0
-    damaged: dict[str, int] = field(default_factory=dict)
+    Args:
+        results: the folder that holds the results of all its shards and of no other run's.
+        shards: the number of shards.
+    """
+    return f"results in {results.resolve()}, shards: {shards}"
 
 
-class ResponseStore:
+class ResponseStore(StoredAnswers):
     """The stored responses of one model under one protocol, and the file of the present job.
-
-    Reading keeps an index of 16-byte keys in memory, not the texts, which stay in the mapped files.
 
     Args:
         directory: where stores lie, `store_dir` of the configuration.
         identity: the model's identity; each identity has a folder of its own.
-        name: the model's readable name, for the folder's name.
+        name: the model's readable name, for people who look into the folder.
         protocol: the protocol, a folder below.
-        writer: distinguishes jobs that answer for the same model and protocol (a shard); one job at a time may write
-            under one name, a second waits for it.
+        writer: distinguishes jobs of one run that answer for the same model and protocol (a shard); one job at a time
+            may write under one name, a second waits for it.
+        run: distinguishes this job's run from others that might ask for the same answers; jobs of one run may write at
+            once, those of another wait for them.
         sync_seconds: longest time between two fsyncs while answers arrive.
     """
 
@@ -67,33 +61,31 @@ class ResponseStore:
         name: str,
         protocol: str,
         writer: str = "job",
+        run: str = "",
         sync_seconds: float = 1.0,
     ) -> None:
-        digest = hashlib.sha256(identity.encode()).hexdigest()[:12]
-        readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:60]
-        self.folder = directory / f"{readable}-{digest}" / protocol
-        self.report = LoadReport()
+        super().__init__(directory, identity=identity, protocol=protocol)
         self.written = 0
-        self._writer = writer
+        self._name, self._writer = name, writer
         self._sync_seconds = sync_seconds
-        self._index: dict[bytes, int] = {}
-        self._files: list[mmap.mmap] = []
+        self._locks = WriterLocks(self.folder, writer, run)
+        self._own: dict[bytes, tuple[int, int]] = {}
         self._output: int | None = None
         self._output_size = 0
-        self._lock: int | None = None
         self._last_sync = 0.0
 
     def __enter__(self) -> Self:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = self._acquire_lock()
-            self._load()
+            self._locks.acquire()  # whoever waits here reads afterwards what was stored meanwhile
+            self._note_name()
+            return super().__enter__()
         except OSError as error:
+            self._locks.release()
             raise UserError(
                 f"the response store at {self.folder} cannot be used: {error.strerror or error}; "
                 "check `store_dir` in the configuration and the rights and space of that disk"
             ) from error
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -102,27 +94,33 @@ class ResponseStore:
             os.fsync(self._output)
             os.close(self._output)
             self._output = None
-        for mapped in self._files:
-            mapped.close()
-        if self._lock is not None:
-            os.close(self._lock)
+        super().__exit__(kind, error, trace)
+        self._locks.release()
 
     def __len__(self) -> int:
-        return len(self._index)
-
-    def __contains__(self, key: str) -> bool:
-        return bytes.fromhex(key) in self._index
+        """Returns the number of answers under the protocol."""
+        return self.report.responses + len(self._own)
 
     def get(self, key: str) -> Response | None:
-        """Returns the stored response, or None."""
-        place = self._index.get(bytes.fromhex(key))
-        if place is None:
-            return None
-        number, offset, length = _unpack(place)
-        if number == _OWN_FILE:
+        """Returns the stored response, or None.
+
+        Raises:
+            UserError: there is none, but it may lie in a file that cannot be read: it would be paid for twice.
+        """
+        place = self._own.get(bytes.fromhex(key))
+        if place is not None:
             assert self._output is not None
-            return Response.from_json(os.pread(self._output, length, offset))
-        return Response.from_json(self._files[number][offset : offset + length])
+            body = body_of(os.pread(self._output, place[1], place[0]))
+            if body is not None:
+                return Response.from_json(body)
+        found = super().get(key)
+        if found is None and (unreadable := self.unreadable()):
+            files = "\n".join(f"  {path}: {reason}" for path, reason in unreadable.items())
+            raise UserError(
+                f"answers that were paid for may lie in files that cannot be read:\n{files}\nGive back the right to "
+                "read them, or move them away if they are lost: their requests are then asked again"
+            )
+        return found
 
     def append(self, key: str, response: Response) -> None:
         """Stores an answer; it survives a kill of this process once the call returns.
@@ -130,8 +128,7 @@ class ResponseStore:
         Raises:
             UserError: the disk is full or not writable.
         """
-        body = response.to_json().encode("utf-8", "surrogatepass")
-        line = b"%s %08x %s\n" % (key.encode(), zlib.crc32(key.encode() + body), body)
+        line = line_of(key, response.to_json().encode())
         try:
             if self._output is None:
                 self._open_output()
@@ -147,7 +144,7 @@ class ResponseStore:
                 f"an answer could not be stored in {self.folder}: {error.strerror or error}; free some space or "
                 "choose another `store_dir`, then run the same command again: what is stored is kept"
             ) from error
-        self._index[bytes.fromhex(key)] = _pack(_OWN_FILE, self._output_size + _BODY_START, len(body))
+        self._own[bytes.fromhex(key)] = self._output_size, len(line)
         self._output_size += len(line)
         self.written += 1
 
@@ -161,17 +158,19 @@ class ResponseStore:
         """Returns the path of a file of this job's writer that lies beside its answers and holds none."""
         return self.folder / f"{self._writer}.{suffix}"
 
-    def _acquire_lock(self) -> int:
-        """Waits until no other job writes under the same name; the lock dies with its process."""
-        descriptor = os.open(self.folder / f"{self._writer}.lock", os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print(f"waiting: another job is answering into {self.folder}", flush=True)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except OSError as error:  # a file system without locks
-            print(f"note: {self.folder} has no file locks ({error.strerror}); do not run this job twice at once")
-        return descriptor
+    def left_beside(self, suffix: str) -> list[Path]:
+        """Returns such files of other writers of this model, under whatever protocol, that are not at work."""
+        own = self.beside(suffix)
+        found = [path for model in self._model_folders() for path in sorted(model.glob(f"*/*.{suffix}"))]
+        return [path for path in found if path != own and not is_at_work(path.parent, path.stem)]
+
+    def _note_name(self) -> None:
+        path = self.folder.parent / NAMES
+        known = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+        name = " ".join(self._name.split())
+        if name not in known:
+            with path.open("a", encoding="utf-8", errors="replace") as file:
+                file.write(f"{name}\n")
 
     def _open_output(self) -> None:
         for number in itertools.count():
@@ -182,48 +181,3 @@ class ResponseStore:
                 continue
             self._last_sync = time.monotonic()
             return
-
-    def _load(self) -> None:
-        for path in sorted(self.folder.glob("*.jsonl")):
-            if path.stat().st_size == 0:
-                continue
-            with path.open("rb") as file:
-                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            number = len(self._files)
-            self._files.append(mapped)
-            damaged = 0
-            for start, line in _lines(mapped):
-                if _is_whole(line):
-                    place = _pack(number, start + _BODY_START, len(line) - _BODY_START - 1)
-                    self._index[bytes.fromhex(line[:KEY_LENGTH].decode())] = place
-                else:
-                    damaged += 1
-            if damaged:
-                self.report.damaged[str(path)] = damaged
-        self.report.responses = len(self._index)
-        for name, count in self.report.damaged.items():
-            print(f"note: {name} has {count} damaged line(s); the rest is used and those requests are asked again")
-
-
-def _pack(number: int, offset: int, length: int) -> int:
-    return number << 80 | offset << 32 | length
-
-
-def _unpack(place: int) -> tuple[int, int, int]:
-    return place >> 80, place >> 32 & (1 << 48) - 1, place & (1 << 32) - 1
-
-
-def _lines(mapped: mmap.mmap) -> Iterator[tuple[int, bytes]]:
-    start = 0
-    for line in iter(mapped.readline, b""):
-        yield start, line
-        start += len(line)
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        key, checksum = line[:KEY_LENGTH], int(line[KEY_LENGTH + 1 : _BODY_START - 1], 16)
-        bytes.fromhex(key.decode())
-    except ValueError:
-        return False
-    return line.endswith(b"\n") and zlib.crc32(key + line[_BODY_START:-1]) == checksum

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from dialeval.config import Selfchat
 from dialeval.engines.request import Dialogue, Request, Response, Sampling
+from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
-from dialeval.estimation.stored import StoredAnswers
 from dialeval.protocols.selfchat import follow, history
 
 SAMPLE = 2000
@@ -67,7 +67,7 @@ def estimate_chats(
     estimate.fallback_length = min(_mean_human_length(model, people), selfchat.max_tokens)
     chats = Chats(model.name, length=selfchat.n_utterances, certain=model.identity is not None)
     ends: list[tuple[int, Request]] = []
-    with StoredAnswers(store, identity=model.identity or "", name=model.name, protocol="selfchat") as stored:
+    with StoredAnswers(store, identity=model.identity or "", protocol="selfchat") as stored:
 
         def answer_to(request: Request) -> Response | None:
             return stored.get(model.key(request)) if model.identity is not None else None

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from dialeval.config import Protocols
 from dialeval.engines.request import Dialogue, Message, Sampling
+from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.estimation.chats import Chats
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
-from dialeval.estimation.stored import StoredAnswers
 from dialeval.prompts.rendering import Templates, render_dialogue
 from dialeval.protocols import arena, gteval, unieval
 from dialeval.protocols.planning import Planned
@@ -134,9 +134,7 @@ def _estimates(
     estimates = [Estimate(judge, protocol, sampling.max_tokens) for judge in judges]
     with ExitStack() as opened:
         stores = [
-            opened.enter_context(
-                StoredAnswers(store, identity=judge.identity or "", name=judge.name, protocol=protocol)
-            )
+            opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=protocol))
             for judge in judges
         ]
         for plan in planned:

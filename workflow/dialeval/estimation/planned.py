@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
-from dialeval.estimation.stored import StoredAnswers
 from dialeval.protocols.planning import request_from_row
 from dialeval.tables import iterate_rows
 
@@ -27,9 +27,7 @@ def estimate_planned(models: Sequence[KnownModel], protocol: str, requests: Path
     estimates: list[Estimate] = []
     with ExitStack() as opened:
         stores = [
-            opened.enter_context(
-                StoredAnswers(store, identity=model.identity or "", name=model.name, protocol=protocol)
-            )
+            opened.enter_context(StoredAnswers(store, identity=model.identity or "", protocol=protocol))
             for model in models
         ]
         for row in iterate_rows(requests, "requests"):

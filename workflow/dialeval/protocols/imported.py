@@ -13,6 +13,7 @@ from typing import Any
 
 from dialeval.corpora.botchat_published import IDENTICAL, PublishedAnswer, PublishedDialogue, Shown, conversation
 from dialeval.corpora.seeds import SEED_LENGTH
+from dialeval.engines.answer_values import whole_text
 from dialeval.engines.request import Dialogue, Response
 from dialeval.errors import UserError
 from dialeval.protocols.selfchat import Turn
@@ -63,7 +64,8 @@ def turns(
             continue
         notes[f"dialogues shorter than {n_utterances} utterances"] += len(utterances) < n_utterances
         notes["empty utterances"] += utterances[:n_utterances].count("")
-        found[seed_id] = [Turn(text, Response(text, ""), 0) for text in utterances[SEED_LENGTH:n_utterances]]
+        answers = [Response(text, "") for text in utterances[SEED_LENGTH:n_utterances]]
+        found[seed_id] = [Turn(answer.text, answer, 0) for answer in answers]
     if not found:
         raise UserError(
             "none of the seeds has a published dialogue; seeds.corpus must be the corpus that they continue"
@@ -114,7 +116,7 @@ def responses(
 
 def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Counter[str]) -> dict[str, Any]:
     """Returns one row of the table `responses`."""
-    text = answer.text.strip() if answer else ""
+    text = whole_text(answer.text.strip()) if answer else ""
     identical = text == IDENTICAL
     if answer is None or not text:
         notes["requests without a published answer: missing"] += 1

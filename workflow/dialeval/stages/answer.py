@@ -15,7 +15,7 @@ from dialeval.config import Model
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Engine, Request
-from dialeval.engines.store import ResponseStore
+from dialeval.engines.store import ResponseStore, run_of
 from dialeval.progress import Progress
 from dialeval.protocols.planning import in_shard, request_from_row
 from dialeval.stages.command import run
@@ -77,9 +77,13 @@ def answer(
 
     total = count_rows(requests, "requests") if settings.shards == 1 else None
     progress = Progress(f"{settings.protocol} by {settings.name}", total, "answers")
-    writer = f"shard-{settings.shard}-of-{settings.shards}"
     with ResponseStore(
-        store, identity=engine.identity, name=settings.name, protocol=settings.protocol, writer=writer
+        store,
+        identity=engine.identity,
+        name=settings.name,
+        protocol=settings.protocol,
+        writer=f"shard-{settings.shard}-of-{settings.shards}",
+        run=run_of(responses.parent, settings.shards),
     ) as kept:
         answering = Answering(engine, kept, progress, max_failure_share=settings.answering.max_failure_share)
         start, tokens = time.monotonic(), TokenSums()
@@ -92,7 +96,7 @@ def answer(
             for planned in mine():
                 request, dropped = cut.get(planned.request_id, (planned, 0))
                 key = answering.key(request)
-                response = kept.get(key)
+                response = answering.answer_to(key)
                 if response is not None:
                     tokens.add(key, response)
                 yield response_row(request, key, response) | {"dropped": dropped}

@@ -41,7 +41,7 @@ class Asked:
         rows = []
         for request in requests:
             key = self._answering.key(request)
-            response = self._answering.store.get(key)
+            response = self._answering.answer_to(key)
             if response is not None:
                 self._tokens.add(key, response)
             rows.append(response_row(request, key, response))

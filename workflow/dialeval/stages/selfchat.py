@@ -14,7 +14,7 @@ from dialeval.config import Model, Selfchat
 from dialeval.engines.answering import Answering
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Request, Response, Sampling
-from dialeval.engines.store import ResponseStore
+from dialeval.engines.store import ResponseStore, run_of
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import in_shard
@@ -59,9 +59,13 @@ def stage(
     engine = open_engine(settings.model, learned)
     title = f"self-chat of {settings.name}"
     progress = Progress(title, sum(chat.n_utterances - len(seed) for seed in by_id.values()), "utterances")
-    writer = f"shard-{settings.shard}-of-{settings.shards}"
     with ResponseStore(
-        store, identity=engine.identity, name=settings.name, protocol="selfchat", writer=writer
+        store,
+        identity=engine.identity,
+        name=settings.name,
+        protocol="selfchat",
+        writer=f"shard-{settings.shard}-of-{settings.shards}",
+        run=run_of(generated.parent, settings.shards),
     ) as responses:
         answering = Answering(engine, responses, progress, max_failure_share=settings.answering.max_failure_share)
 

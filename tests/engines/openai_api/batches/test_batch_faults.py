@@ -201,3 +201,20 @@ def test_another_writers_batches_are_known(tmp_path: Path) -> None:
         assert len(after.run(map(a_request, range(10)))) == 10
         assert after.answering.asked == 0
     assert len(service.batches) == 1
+
+
+@pytest.mark.parametrize("folder", ["an-earlier-name-{}/arena", "{}/called-otherwise"])
+def test_a_batch_is_waited_for_whatever_model_and_protocol_are_called(tmp_path: Path, folder: str) -> None:
+    """Ledgers of earlier versions lie in a folder with the model's name; a protocol may have had another."""
+    service = BatchService(polls=3)
+    service.before = lambda asked: Reply(refusal("down"), 503) if "/batches/" in asked.path else None
+    with LoopbackEndpoint(service) as endpoint:
+        with pytest.raises(UserError):
+            Job(endpoint.url, tmp_path).run(map(a_request, range(10)))
+        (ledger,) = tmp_path.rglob("*.batches")
+        before = tmp_path / folder.format(ledger.parent.parent.name)
+        before.parent.mkdir(exist_ok=True)
+        ledger.parent.rename(before)
+        service.before = lambda _: None
+        assert len(Job(endpoint.url, tmp_path).run(map(a_request, range(10)))) == 10
+    assert len(service.batches) == 1

@@ -61,11 +61,12 @@ def test_a_damaged_line_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_one_writers_batch_may_be_closed_by_another(tmp_path: Path) -> None:
-    a_ledger(tmp_path / "z.batches")
-    with BatchLedger(tmp_path / "a.batches") as ledger:
+    one, other = tmp_path / "a.batches", tmp_path / "z.batches"
+    a_ledger(other)
+    with BatchLedger(one, [other]) as ledger:
         ledger.close(ledger.batch_of("b"))
-    for name in ("a", "z"):
-        with BatchLedger(tmp_path / f"{name}.batches") as ledger:
+    for mine, left in ((one, other), (other, one)):
+        with BatchLedger(mine, [left]) as ledger:
             assert not ledger.open
             assert "b" not in ledger
 

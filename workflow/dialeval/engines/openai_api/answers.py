@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dialeval.engines.answer_values import log_probability, token_count
 from dialeval.engines.openai_api.label_tokens import label_of_token, sum_labels
 from dialeval.engines.request import AnswerFailure, Response
 
@@ -50,7 +52,8 @@ def read_choice(payload: Mapping[str, Any], labels: Sequence[str]) -> Response:
         return response
     tokens = first_token_logprobs(payload)
     named = [(label_of_token(token, labels), logprob) for token, logprob in tokens.items()]
-    logprobs, mass = sum_labels((label, logprob) for label, logprob in named if label is not None)
+    seen = [(label, checked_logprob(logprob, label)) for label, logprob in named if label is not None]
+    logprobs, mass = sum_labels((label, logprob) for label, logprob in seen if logprob > -math.inf)
     return replace(response, label_logprobs=logprobs, label_mass=mass)
 
 
@@ -87,6 +90,18 @@ def first_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
     return tokens
 
 
+def checked_logprob(value: float, where: str) -> float:
+    """Returns the logarithm of a probability.
+
+    Raises:
+        AnswerFailure: it is none (`impossible`); another try would give the same.
+    """
+    try:
+        return log_probability(value)
+    except ValueError as error:
+        raise AnswerFailure("impossible", f"the endpoint's logprobs are none: for {where!r:.40}, {error}") from None
+
+
 def next_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
     """Returns what `first_token_logprobs` does, for the answer of a vLLM server's `/completions`."""
     try:
@@ -112,7 +127,8 @@ def read_scores(payload: Mapping[str, Any], tokens: Sequence[int], n_prefix: int
     if not places:
         raise AnswerFailure("unsupported", "the endpoint gave no prompt_logprobs; is it a vLLM server?")
     try:
-        logprob = sum(float(places[n][str(tokens[n])]["logprob"]) for n in range(n_prefix, len(tokens)))
+        scored = [(str(tokens[n]), places[n][str(tokens[n])]["logprob"]) for n in range(n_prefix, len(tokens))]
+        logprob = sum(checked_logprob(float(given), f"token {token}") for token, given in scored)
     except (KeyError, IndexError, TypeError, ValueError):
         raise AnswerFailure("malformed", "the endpoint's prompt_logprobs are not those of the prompt") from None
     return Response(text="", logprob=logprob, n_tokens=len(tokens) - n_prefix, **_usage(payload))
@@ -174,11 +190,7 @@ def _usage(payload: Mapping[str, Any]) -> dict[str, Any]:
     details = usage.get("completion_tokens_details")
     reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
     return {
-        "prompt_tokens": _whole(usage.get("prompt_tokens")),
-        "completion_tokens": _whole(usage.get("completion_tokens")),
-        "reasoning_tokens": _whole(reasoning),
+        "prompt_tokens": token_count(usage.get("prompt_tokens")),
+        "completion_tokens": token_count(usage.get("completion_tokens")),
+        "reasoning_tokens": token_count(reasoning),
     }
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

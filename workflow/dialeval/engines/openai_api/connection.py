@@ -122,7 +122,7 @@ class Connection:
             return response
         payload = _json(response)
         if not isinstance(payload, dict):
-            said = short(self.redactor.mask(str(payload)))[:120]
+            said = short(self.redactor.mask(response.text))[:120]
             return Fault("malformed", f"the answer is not the JSON of an OpenAI-compatible endpoint: {said!r}")
         error = payload.get("error")
         if error and "choices" not in payload:  # some proxies report errors with status 200
@@ -189,7 +189,7 @@ def _secret(variable: str, field: str) -> str:
 def _json(response: httpx2.Response) -> object:
     try:
         return json.loads(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
         return response.text
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
+from dialeval.engines.answer_values import whole_text
 from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.request import AnswerFailure
 
@@ -56,8 +57,8 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
         redactor: takes secrets out of what the endpoint says.
     """
     error = _error_part(body)
-    code = f"{error.get('code') or ''} {error.get('type') or ''} {_inner_code(error)}".lower()
-    said = str(error.get("message") or "").strip()
+    code = f"{_words(error.get('code'))} {_words(error.get('type'))} {_inner_code(error)}".lower()
+    said = _words(error.get("message")).strip()
     kind = _kind(status, code, said)
     words = f"status {status}" + (f": {said}" if said else "")
     if 300 <= status < 400:
@@ -89,11 +90,13 @@ def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any
         if failure.kind not in PASSING:
             raise
         return Fault(failure.kind, str(failure))
+    except RecursionError:
+        return Fault("malformed", "the answer's JSON is nested too deeply")
 
 
 def short(text: str) -> str:
     """Returns a message on one line of limited length."""
-    line = " ".join(text.split())
+    line = " ".join(whole_text(text).split())
     return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
 
 
@@ -136,7 +139,15 @@ def _error_part(body: object) -> dict[str, Any]:
 
 def _inner_code(error: dict[str, Any]) -> str:
     inner = error.get("innererror") or error.get("inner_error")
-    return str(inner.get("code") or "") if isinstance(inner, dict) else ""
+    return _words(inner.get("code")) if isinstance(inner, dict) else ""
+
+
+def _words(value: object) -> str:
+    """Returns what an endpoint says; lists within lists without end say nothing."""
+    try:
+        return str(value or "")
+    except RecursionError:
+        return ""
 
 
 def _number(text: str | None) -> float | None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 from dialeval.config import OpenAIModel
 from dialeval.engines.labels import LabelTree, Path, label_logprobs, label_tree
 from dialeval.engines.openai_api.answers import (
+    checked_logprob,
     first_token_logprobs,
     next_token_logprobs,
     read_first_token,
@@ -122,7 +123,7 @@ def _read_tokens(payload: dict[str, Any]) -> list[int]:
 
 def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, float]:
     try:
-        return {token: shown[f"{_TOKEN_ID}{token}"] for token in wanted}
+        return {token: checked_logprob(shown[f"{_TOKEN_ID}{token}"], f"token {token}") for token in wanted}
     except KeyError:
         raise AnswerFailure(
             "unsupported",

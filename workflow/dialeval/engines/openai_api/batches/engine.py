@@ -61,7 +61,7 @@ class BatchEngine:
         Raises:
             UserError: the endpoint has no batches, refuses them, or is dead.
         """
-        with RequestSpool() as spool, BatchLedger(store.beside(SUFFIX)) as ledger:
+        with RequestSpool() as spool, BatchLedger(store.beside(SUFFIX), store.left_beside(SUFFIX)) as ledger:
             run = BatchRun(
                 self.engine,
                 self._model,

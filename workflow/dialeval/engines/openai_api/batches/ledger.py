@@ -1,7 +1,7 @@
 """What was handed over in batches, written down before anyone waits for it, so that nothing is handed over twice.
 
-The ledger is a text file of JSON lines beside the answers, one per writer of the store; the ledgers of all writers are
-read. Of each batch it says, in this order:
+The ledger is a text file of JSON lines beside the answers, one per writer of the store; what other writers have left
+behind is read too. Those that are at work see to their own batches. Of each batch it says, in this order:
 
     planned    a mark of our own, which the batch carries at the endpoint, and the keys of its requests
     uploaded   its file lies at the endpoint
@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -58,20 +58,22 @@ class BatchLedger:
     """The open batches of one model under one protocol.
 
     Args:
-        path: the ledger of this job's writer; those of others lie beside it.
+        path: the ledger of this job's writer.
+        left_behind: those of other writers that are not at work.
 
     Attributes:
         open: batches that are not closed, by mark.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, left_behind: Sequence[Path] = ()) -> None:
         self.path = path
+        self._paths = [path, *left_behind]
         self.open: dict[str, Batch] = {}
         self._keys: dict[str, str] = {}
         self._output: int | None = None
 
     def __enter__(self) -> Self:
-        events = [event for path in sorted(self.path.parent.glob(f"*.{SUFFIX}")) for event in _events(path)]
+        events = [event for path in sorted(self._paths) if path.exists() for event in _events(path)]
         later = {"planned": 0, "uploaded": 1, "created": 2, "closed": 3}  # a batch may be closed in another's ledger
         for event in sorted(events, key=lambda event: later[event["event"]]):
             self._apply(event)

@@ -53,7 +53,7 @@ def read_lines(
     for line in io.BytesIO(content):
         try:
             entry = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         key = entry.get("custom_id") if isinstance(entry, dict) else None
         if isinstance(key, str) and key in asked:
