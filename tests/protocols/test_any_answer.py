@@ -31,7 +31,8 @@ def test_thousands_of_answers_are_read_or_refused(part: int) -> None:
     """Ten thousand answers in each of the ten parts, put together of what real ones are made of and of anything."""
     drawn = random.Random(part)
     for _ in range(10_000):
-        pieces = drawn.choices(PIECES, k=drawn.randrange(12)) + [
+        pieces = [
+            *drawn.choices(PIECES, k=drawn.randrange(12)),
             "".join(chr(drawn.randrange(0xD800)) for _ in range(drawn.randrange(20))),
             chr(drawn.randrange(0xE000, 0x110000)),
         ]

@@ -97,8 +97,9 @@ def long_texts(length: int) -> Iterable[str]:
         yield opening * (length // len(opening))
     blanks = " " * length
     for start, end in (
-        ("Choice:", "Yes"), ("Choice", ":Yes"), ("Choice: Yes\nIndex:", "3"), ("coherence", "4"), ("coherence - 4", "x"),
-        ("1", "x"), ("Answer", "B"), ("The answer is", "x"), ("<", "think>"), ("Response:", "x"), ("", "x"), ("<think>", ""),
+        ("Choice:", "Yes"), ("Choice", ":Yes"), ("Choice: Yes\nIndex:", "3"), ("coherence", "4"),
+        ("coherence - 4", "x"), ("1", "x"), ("Answer", "B"), ("The answer is", "x"), ("<", "think>"), ("", "x"),
+        ("Response:", "x"), ("<think>", ""),
         ("Speaker 1", ": x"), ("not", "correct"), ('{"a": 1,', "}"), ('"', ""), ("选", "B"), ("best", "answer is B"),
     ):  # fmt: skip
         yield f"{start}{blanks}{end}"

@@ -100,7 +100,12 @@ def test_key_and_secret_headers_come_from_variables(ask_all: Any, monkeypatch: p
         (completion("Yes", reasoning_content="hm"), ("Yes", "stop", "hm")),
         (completion("Yes", reasoning="hm"), ("Yes", "stop", "hm")),
         (completion("<think>\nhm\n</think>\n\nYes"), ("Yes", "stop", "hm")),
-        (completion("hm\n</think>\n\nYes"), ("Yes", "stop", "hm")),
+        (completion("odd </think>Choice: No"), ("odd </think>Choice: No", "stop", "")),
+        (completion("<think>hm</think>Yes, odd </think>No"), ("Yes, odd </think>No", "stop", "hm")),
+        (completion("Choice: N", finish="content_filter"), ("Choice: N", "refusal", "")),
+        (completion("Choice: N", finish="SAFETY"), ("Choice: N", "refusal", "")),
+        (completion("Index: 1", finish="MAX_TOKENS"), ("Index: 1", "length", "")),
+        (completion("Index: 1", finish="model_length"), ("Index: 1", "length", "")),
         (completion("<think>\nhm", finish="length"), ("", "length", "hm")),
         (completion("I wrote <think> and </think>."), ("I wrote <think> and </think>.", "stop", "")),
     ],
@@ -111,6 +116,23 @@ def test_answers_are_read(ask_all: Any, payload: Any, expected: tuple[str, str, 
     assert (response.text, response.finish_reason, response.reasoning) == expected
     assert (response.prompt_tokens, response.completion_tokens) == (11, 3)
     assert response.reasoning_tokens == (1 if response.reasoning else None)
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        (completion("hm\n</think>\n\nYes </think>"), ("Yes </think>", "stop", "hm")),
+        (completion("hm, hm", finish="length"), ("", "length", "hm, hm")),
+        (completion("Yes"), ("Yes", "stop", "")),  # it did not think
+        (completion("Yes, and", reasoning="hm", finish="length"), ("Yes, and", "length", "hm")),
+    ],
+)
+def test_reasoning_that_an_endpoint_leaves_in_its_answers_ends_at_the_mark_that_is_configured(
+    ask_all: Any, payload: Any, expected: tuple[str, str, str]
+) -> None:
+    with LoopbackEndpoint(lambda _: Reply(payload)) as endpoint:
+        response = only(ask_all(endpoint, [chat()], reasoning_end="</think>"))
+    assert (response.text, response.finish_reason, response.reasoning) == expected
 
 
 def test_parts_and_token_counts_are_read(ask_all: Any) -> None:

@@ -143,6 +143,12 @@ class OpenAIModel(_Model):
         description="merge puts the system text into the first user message, for templates that refuse a system role.",
     )
     reasoning_effort: str | None = Field(None, min_length=1, description="Sent to reasoning models: low, medium, ...")
+    reasoning_end: str | None = Field(
+        None,
+        min_length=1,
+        description="Mark, such as </think>, that ends the reasoning which an endpoint leaves in its answers; null for "
+        "one that keeps it apart or begins it with <think>.",
+    )
     extra_body: dict[str, Any] = Field({}, description="Further fields of every generating request's body.")
     label_logprobs: Literal["top_logprobs", "vllm", "none"] = Field(
         "top_logprobs",

@@ -36,7 +36,7 @@ class VerdictText:
 
     Attributes:
         choice: the option, or None if the answer has none or is ambiguous.
-        indices: what stands behind `Index:`, stripped; several where it stands there several times with different values.
+        indices: what stands behind `Index:`, stripped; several where that differs from one to the other.
         reason: what stands behind `Reason:`; without that field, why no choice could be read.
     """
 

@@ -10,17 +10,27 @@ from typing import Any
 from dialeval.engines.answer_values import log_probability, token_count
 from dialeval.engines.openai_api.label_tokens import label_of_token, sum_labels
 from dialeval.engines.request import AnswerFailure, Response
+from dialeval.reasoning_marks import split_thinking
 
-_OPENING, _CLOSING = "<think>", "</think>"
-_FINISHES = {"length": "length", "max_tokens": "length", "content_filter": "refusal", "refusal": "refusal"}
-_ABORTS = ("abort", "error")
+_FINISHES = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens", "max_length"), "length"),
+    **dict.fromkeys(
+        ("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii", "sensitive",
+         "guardrail_intervened", "content_filtered"), "refusal"
+    ),
+}  # fmt: skip
+"""What endpoints call an answer that its budget cut off, or that the model or a filter ended; by OpenAI, Anthropic,
+Mistral, Google, Amazon and Zhipu. Any other word is an answer that ended by itself."""
+_ABORTS = ("abort", "error", "network_error", "insufficient_system_resource")
 
 
-def read_chat(payload: Mapping[str, Any]) -> Response:
+def read_chat(payload: Mapping[str, Any], *, reasoning_end: str | None = None) -> Response:
     """Returns the answer to a request of kind `chat`.
 
     Args:
         payload: the endpoint's JSON.
+        reasoning_end: the mark that ends a reasoning part which the endpoint leaves in its answers; None where only
+            `<think>` at the beginning of an answer says that there is one.
 
     Raises:
         AnswerFailure: there is no answer (`empty`), it is incomplete (`server`), or not an answer (`malformed`).
@@ -31,6 +41,8 @@ def read_chat(payload: Mapping[str, Any]) -> Response:
     if isinstance(refusal, str) and refusal.strip():
         return Response(text=refusal, finish_reason="refusal", **_usage(payload))
     text, reasoning = _text_and_reasoning(message)
+    if reasoning_end is not None and not reasoning and (reasoning_end in text or finish == "length"):
+        text, reasoning = split_thinking(text, closing=reasoning_end, opened=True)
     if not text.strip() and finish == "stop":
         where = ", only reasoning" if reasoning else ""
         raise AnswerFailure("empty", f"the model answered with an empty text{where}")
@@ -144,10 +156,10 @@ def _first_choice(payload: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def _finish(choice: Mapping[str, Any]) -> str:
-    given = choice.get("finish_reason")
+    given = str(choice.get("finish_reason")).lower()
     if given in _ABORTS:
         raise AnswerFailure("server", f"the endpoint gave up on the answer (finish_reason {given})")
-    return _FINISHES.get(str(given), "stop")
+    return _FINISHES.get(given, "stop")
 
 
 def _text_and_reasoning(message: Mapping[str, Any]) -> tuple[str, str]:
@@ -161,20 +173,8 @@ def _text_and_reasoning(message: Mapping[str, Any]) -> tuple[str, str]:
         content = "".join(_part(part, "text") for part in content)
     if not isinstance(content, str):
         raise AnswerFailure("malformed", "the answer's content is no text")
-    text, written = _split_thinking(content)
+    text, written = split_thinking(content)
     return text, reasoning or written
-
-
-def _split_thinking(content: str) -> tuple[str, str]:
-    """Returns the answer and the thinking before it; some chat templates write the opening mark into the prompt."""
-    start = content.lstrip()
-    if start.startswith(_OPENING):
-        thinking, closing, rest = start.removeprefix(_OPENING).partition(_CLOSING)
-        return (rest.lstrip() if closing else ""), thinking.strip()
-    thinking, closing, rest = content.partition(_CLOSING)
-    if closing and _OPENING not in thinking:
-        return rest.lstrip(), thinking.strip()
-    return content, ""
 
 
 def _part(part: object, kind: str) -> str:

@@ -100,7 +100,8 @@ class OpenAIEngine:
         await self.connection.close()
 
     async def _chat(self, request: Request) -> Response:
-        response = await self._post("/chat/completions", chat_body(self._model, request), request, read_chat)
+        read = partial(read_chat, reasoning_end=self._model.reasoning_end)
+        response = await self._post("/chat/completions", chat_body(self._model, request), request, read)
         return await self._with_reasoning_tokens(response)
 
     async def _choice(self, request: Request) -> Response:

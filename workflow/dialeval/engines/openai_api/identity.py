@@ -30,6 +30,8 @@ def openai_identity(model: OpenAIModel) -> str:
         "headers": {name.lower(): value for name, value in model.headers.items()},
         "label_logprobs": model.label_logprobs,
     }
+    if model.reasoning_end is not None:
+        content["reasoning_end"] = model.reasoning_end
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 

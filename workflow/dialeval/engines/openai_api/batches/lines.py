@@ -41,7 +41,7 @@ def request_line(model: OpenAIModel, key: str, request: Request) -> bytes:
 
 
 def read_lines(
-    content: bytes, asked: Mapping[str, Asked], redactor: Redactor
+    content: bytes, asked: Mapping[str, Asked], redactor: Redactor, reasoning_end: str | None = None
 ) -> Iterator[tuple[str, Response | AnswerFailure]]:
     """Yields key and outcome of each line of a batch's output or errors; lines that say nothing of a key are left out.
 
@@ -49,6 +49,7 @@ def read_lines(
         content: the file.
         asked: what the batch was asked, by key.
         redactor: takes secrets out of error messages.
+        reasoning_end: as for `answers.read_chat`.
     """
     for line in io.BytesIO(content):
         try:
@@ -57,10 +58,12 @@ def read_lines(
             continue
         key = entry.get("custom_id") if isinstance(entry, dict) else None
         if isinstance(key, str) and key in asked:
-            yield key, _outcome(entry, asked[key], redactor)
+            yield key, _outcome(entry, _reader(asked[key], reasoning_end), redactor)
 
 
-def _outcome(entry: Mapping[str, Any], asked: Asked, redactor: Redactor) -> Response | AnswerFailure:
+def _outcome(
+    entry: Mapping[str, Any], read: Callable[[dict[str, Any]], Response], redactor: Redactor
+) -> Response | AnswerFailure:
     error, response = entry.get("error"), entry.get("response")
     code = error.get("code") if isinstance(error, dict) else None
     if code in UNANSWERED:
@@ -71,7 +74,7 @@ def _outcome(entry: Mapping[str, Any], asked: Asked, redactor: Redactor) -> Resp
         return status_fault(status, body, {}, redactor)
     if status == 200 and isinstance(body, dict):
         try:
-            return read_or_fault(_reader(asked), body)
+            return read_or_fault(read, body)
         except AnswerFailure as failure:
             return failure
     if isinstance(error, dict):
@@ -79,5 +82,7 @@ def _outcome(entry: Mapping[str, Any], asked: Asked, redactor: Redactor) -> Resp
     return Fault("malformed", "the batch's line for this request is not as OpenAI documents it")
 
 
-def _reader(asked: Asked) -> Callable[[dict[str, Any]], Response]:
-    return read_chat if asked.kind == "chat" else partial(read_choice, labels=asked.labels)
+def _reader(asked: Asked, reasoning_end: str | None) -> Callable[[dict[str, Any]], Response]:
+    if asked.kind == "chat":
+        return partial(read_chat, reasoning_end=reasoning_end)
+    return partial(read_choice, labels=asked.labels)

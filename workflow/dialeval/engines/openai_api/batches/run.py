@@ -190,7 +190,8 @@ class BatchRun:
         failed: dict[str, AnswerFailure] = {}
         for file in status.files:
             content = await self._content(batch, file)
-            for key, outcome in read_lines(content, batch.asked, self._engine.connection.redactor):
+            redactor = self._engine.connection.redactor
+            for key, outcome in read_lines(content, batch.asked, redactor, self._model.reasoning_end):
                 if isinstance(outcome, AnswerFailure):
                     failed.setdefault(key, outcome)
                 elif key not in answered:  # the first answer counts
