@@ -34,6 +34,7 @@ rule read_rated:
     output:
         item_tables=f"{RESULTS}/items/{{corpus}}.parquet",
         ratings=f"{RESULTS}/ratings/{{corpus}}.parquet",
+        left_out=f"{RESULTS}/left_out/{{corpus}}.parquet",
     log:
         f"{RESULTS}/logs/items/{{corpus}}.log",
     wildcard_constraints:
@@ -50,7 +51,8 @@ rule read_rated:
         code=code("read_rated"),
     shell:
         command(
-            "read_rated", "--items {output.item_tables:q} --ratings {output.ratings:q}"
+            "read_rated",
+            "--items {output.item_tables:q} --ratings {output.ratings:q} --left-out {output.left_out:q}",
         )
 
 
@@ -157,6 +159,8 @@ rule read_scores:
     input:
         file=lambda wildcards: str(CONFIG.score_path(wildcards.metric)),
         item_tables=items_of(RATED),
+        ratings=ratings_of(RATED),
+        left_out=left_out_of(rated_corpora("ladder", others=True)),
     output:
         f"{RESULTS}/scores/{{metric}}/file.parquet",
     log:
@@ -175,7 +179,8 @@ rule read_scores:
     shell:
         command(
             "read_scores",
-            "--file {input.file:q} --items {input.item_tables:q} --scores {output:q}",
+            "--file {input.file:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
+            "--left-out {input.left_out:q} --scores {output:q}",
         )
 
 

@@ -53,6 +53,11 @@ def ratings_of(corpora):
     return [f"{RESULTS}/ratings/{corpus}.parquet" for corpus in corpora]
 
 
+def left_out_of(corpora):
+    """Returns the tables of what was left out of rated corpora."""
+    return [f"{RESULTS}/left_out/{corpus}.parquet" for corpus in corpora]
+
+
 def rewriters():
     """Returns the model that damages items, if there is one."""
     section = CONFIG.robustness

@@ -18,12 +18,15 @@ IN_PAPER = [
     "random_response",
     "replace_pronoun",
     "replace_named_entity",
+    "contradiction",
+    "repetition",
     "unnatural_paraphrase",
     "dullness",
     "order_shuffle",
     "utterance_replacement",
     "self_contradiction",
     "utterance_duplication",
+    "repeating_others",
     "generic_utterance",
     "content_reduction",
 ]
@@ -109,6 +112,96 @@ def test_duplications_run_through_all_originals_again_and_again(tmp_path: Path) 
     assert pairs[3].damaged.utterances == ("Hi!", "Hey. Hey. 3")
 
 
+REPLIES = [
+    [("Hi!", "Hi! Hey, you."), ("Rain?", None)],
+    [("Hi!", "Hi! Moin."), ("Sun?", "Sun? Both.")],
+]
+"""What the chatbot says after each utterance of the two originals' human, with the human's words in it."""
+
+
+def repeating(original: int, draw: int) -> str:
+    """Returns the utterances of a damaged dialogue: the human's own, and replies that take them up."""
+    turns = []
+    for said, reply in REPLIES[original]:
+        turns += [f"human: {said}", *([f"chatbot: {reply} {draw}"] if reply else [])]
+    return "\t".join(turns)
+
+
+@pytest.mark.parametrize(
+    ("ids", "order"),
+    [
+        (["other_repeat_00"] * 5 + ["other_repeat_01"] * 5, [0] * 5 + [1] * 5),
+        (["other_repeat_08"] * 10, [0] * 5 + [1] * 5),
+        (["other_repeat_08"] * 10, [0, 1] * 5),
+        (["other_repeat_00", "other_repeat_01"] * 5, [0, 1] * 5),
+        (["other_repeat_00"] * 5 + ["other_repeat_01"] * 5, [0, 1] * 5),
+        ([f"other_repeat_0{n}" for n in (1, 0, 0, 1, 1, 1, 0, 1, 0, 0)], [1, 0, 0, 1, 1, 1, 0, 1, 0, 0]),
+    ],
+)
+def test_rows_that_repeat_the_other_find_their_originals(tmp_path: Path, ids: list[str], order: list[int]) -> None:
+    write_originals(tmp_path)
+    rows = [
+        f"{row_id}\t{repeating(original, row)}" for row, (row_id, original) in enumerate(zip(ids, order, strict=True))
+    ]
+    write(tmp_path, SETS["repeating_others"].damaged, rows)
+    pairs = only(tmp_path, "repeating_others")
+    assert [pair.original.item_id for pair in pairs] == [f"fed/0{original}" for original in order]
+    assert [pair.damaged.cluster for pair in pairs] == [f"fed/0{original}" for original in order]
+
+
+def test_where_the_words_tell_nothing_the_ids_do(tmp_path: Path) -> None:
+    write_originals(tmp_path)
+    rows = [f"other_0{1 - row // 5}\thuman: a{row}\tchatbot: b" for row in range(10)]
+    write(tmp_path, SETS["repeating_others"].damaged, rows)
+    assert [pair.original.item_id for pair in only(tmp_path, "repeating_others")] == ["fed/01"] * 5 + ["fed/00"] * 5
+    write(tmp_path, SETS["repeating_others"].damaged, [row.replace("_00", "_01") for row in rows])
+    with pytest.raises(UserError, match=r"fed-repeat-other_text\.txt: which row belongs .* cannot be told"):
+        only(tmp_path, "repeating_others")
+
+
+def test_a_file_in_another_order_than_the_published_is_refused(tmp_path: Path) -> None:
+    write_originals(tmp_path)
+    rows = [f"shuffle_00\t{repeating(row % 2, row)}" for row in range(10)]
+    write(tmp_path, SETS["order_shuffle"].damaged, rows)
+    with pytest.raises(UserError, match=r"fed-ordershuffle_text\.txt: the rows are not in the published order"):
+        only(tmp_path, "order_shuffle")
+
+
+@pytest.mark.parametrize(
+    ("original", "damaged", "responses"),
+    [
+        ("c-0\tWho?\tInes is.", "c-0\tWho?\tInes\tis not.", ("Ines is.", "Ines is not.")),
+        ("c-0\tWho?\tThe\tInes is.", "c-0\tWho?\tInes is not.", ("The Ines is.", "Ines is not.")),
+        ("c-0\tWho?\tInes\tis.", "c-0\tWho?\tTom\tis.", ("Ines is.", "Tom is.")),
+        ("c-0\tInes is.", "c-0\tInes\tis not.", ("Ines is.", "Ines is not.")),
+    ],
+)
+def test_a_tab_inside_a_contradiction_is_no_border(
+    tmp_path: Path, original: str, damaged: str, responses: tuple[str, str]
+) -> None:
+    write_turn_set(tmp_path, "contradiction", [original], [damaged])
+    (pair,) = only(tmp_path, "contradiction")
+    assert (pair.original.response, pair.damaged.response) == responses
+    assert pair.original.context == pair.damaged.context == (("Who?",) if "Who?" in original else ())
+
+
+def test_repetitions_are_read_beside_their_originals(tmp_path: Path) -> None:
+    write_turn_set(tmp_path, "repetition", ["r-0\tA\tB, C."], ["r-0\tA\tB, B, B, C."])
+    (pair,) = only(tmp_path, "repetition")
+    assert (pair.damaged.response, pair.unchanged) == ("B, B, B, C.", False)
+
+
+def test_what_is_in_a_folder_is_read_and_the_rest_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has none of the published sets"):
+        read_sets(tmp_path)
+    write_turn_set(tmp_path, "repetition", ["r-0\tA\tB"], ["r-0\tA\tB B"])
+    write_turn_set(tmp_path, "entrainment", ["r-0\tA\tB"], ["r-0\tA\tB B"])
+    assert list(read_sets(tmp_path)) == ["repetition"]
+    (tmp_path / SETS["repetition"].original).unlink()
+    with pytest.raises(UserError, match="repetition-original_text.txt cannot be read: No such file"):
+        read_sets(tmp_path)
+
+
 def test_contradictions_bring_their_originals(tmp_path: Path) -> None:
     write(tmp_path, SETS["self_contradiction"].original, ["consistent-00\thuman: A\tchatbot: B"] * 2)
     write(tmp_path, SETS["self_contradiction"].damaged, ["c-00\thuman: A\tchatbot: B\thuman: C\tchatbot: not B"] * 2)
@@ -125,14 +218,17 @@ def test_contradictions_bring_their_originals(tmp_path: Path) -> None:
     [
         (["i\tA\tB"], ["i\tA\tC", "i\tA\tD"], ["2 rows", "has 1", "paired by line"]),
         (["i\tA\tB", "i\tA\tB"], ["i\tA\tC", "i\tC"], ["line 2", "2 fields, but the original has 3"]),
-        (["i"], ["i"], ["line 1", "1 fields"]),
+        (["i\tA\tB", "i\tA\tB"], ["i\tA\tC", "i"], ["row 2 has no TAB"]),
+        (["i\tA\tB", "", "i\tA\tB"], ["i\tA\tB", "", "i\tA\tC"], ["row 2 is blank"]),
+        (["i\tA\tB"], ["i\tC\tD"], ["line 1", "nothing of the context is that of the original"]),
+        (["i\tB"], ["i\t "], ["line 1: there is no utterance"]),
     ],
 )
 def test_a_broken_turn_file_is_told(tmp_path: Path, original: list[str], damaged: list[str], words: list[str]) -> None:
     write_turn_set(tmp_path, "dullness", original, damaged)
     with pytest.raises(UserError) as caught:
         only(tmp_path, "dullness")
-    for word in ("dullness-perturbed_text.txt", *words):
+    for word in ("_text.txt", *words):
         assert word in str(caught.value)
 
 
@@ -168,13 +264,14 @@ def published(real_data: Path) -> dict[str, list[Pair]]:
     folder = real_data / "comp-analysis" / "robustness_data"
     if not folder.is_dir():
         pytest.skip("the public folder comp-analysis/robustness_data is not in shared/data")
-    return read_sets(folder, list(SETS))
+    return read_sets(folder, [name for name, published in SETS.items() if published.is_in(folder)])
 
 
 def test_the_real_sets_have_the_papers_counts(published: dict[str, list[Pair]]) -> None:
     counts = {name: len(pairs) for name, pairs in published.items()}
     turn = {name: count for name, count in counts.items() if SETS[name].level == "turn"}
-    assert turn == {
+    published_later = {"contradiction": 1094, "repetition": 1993}
+    assert turn == {name: count for name, count in published_later.items() if name in counts} | {
         "random_response": 1894,
         "replace_pronoun": 2919,
         "replace_named_entity": 712,

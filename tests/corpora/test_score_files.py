@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dialeval.corpora.score_files import read_scores
+from dialeval.corpora.score_files import RatedCorpora, read_scores
 from dialeval.errors import UserError
 
-KNOWN = {("fed", "en", "FED-1"), ("fed", "en", "FED, 2"), ("fed", "zh", "FED-1")}
+FED = RatedCorpora(
+    levels={"fed": "dialogue"},
+    items={("fed", "en", "FED-1"), ("fed", "en", "FED, 2"), ("fed", "zh", "FED-1")},
+    rated={"fed": {"coherence", "overall", "depth"}},
+    left_out={("fed", "en", "FED-3"): "dialogues without a rating"},
+)
 
 
-def read(folder: Path, text: str) -> list[dict[str, Any]]:
+def read(folder: Path, text: str, notes: Counter[str] | None = None) -> list[dict[str, Any]]:
     path = folder / "mine.csv"
     path.write_text(text, encoding="utf-8")
-    return list(read_scores(path, "mine", (0.0, 1.0), {"fed"}, KNOWN))
+    return list(read_scores(path, "mine", (0.0, 1.0), FED, Counter() if notes is None else notes))
 
 
 def test_scores_are_read_with_their_keys(tmp_path: Path) -> None:
@@ -36,6 +42,12 @@ def test_scores_are_read_with_their_keys(tmp_path: Path) -> None:
         ("fed,FED-1,overall,1.5", "outside the scale 0 to 1"),
         ("fed,FED-1,overall", "more or fewer cells"),
         ("fed,FED-1,coherence,0.1", "before, in line 2"),
+        ("fed,FED-1,cohrence,0.1", "no dimension 'cohrence'"),
+        ("fed,FED-1,cohrence,0.1", "did you mean 'coherence'?"),
+        ("fed,FED-1,relevance,0.1", "known: coherence, depth, diversity, engagingness, informativeness, overall"),
+        ("fed,FED-9,overall,0.5", "its ids are such as 'FED, 2'"),
+        ("fed,FED-1,overall,1_0", "'1_0' is no number"),
+        ("fed,FED-1,overall,inf", "'inf' is no number"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(tmp_path: Path, row: str, words: str) -> None:
@@ -52,3 +64,25 @@ def test_a_missing_column_is_told(tmp_path: Path) -> None:
 def test_an_empty_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="column 'corpus' is missing; the columns are: none"):
         read(tmp_path, "")
+
+
+def test_an_item_that_nobody_rated_is_passed_over_and_counted(tmp_path: Path) -> None:
+    notes: Counter[str] = Counter()
+    rows = ["fed,FED-3,overall,0.5", "fed,FED-1,depth,0.5", "fed,FED-1,diversity,0.5"]
+    found = read(tmp_path, "\n".join(["corpus,item_id,dimension,value", *rows]), notes)
+    assert [row["dimension"] for row in found] == ["depth", "diversity"]
+    assert notes == {
+        "of corpus 'fed' left out, for their items were (dialogues without a rating)": 1,
+        "of corpus 'fed' on diversity, which nobody rated there: they count in ensembles only": 1,
+    }
+
+
+def test_an_item_in_another_language_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no item 'FED, 2' in language 'zh'; it is there in en"):
+        read(tmp_path, 'corpus,item_id,dimension,value,language\nfed,"FED, 2",overall,0.5,zh\n')
+
+
+@pytest.mark.parametrize("repeat", ["9" * 5000, "-1", "1.5", "²", "3000000000"])
+def test_a_repeat_that_no_table_can_hold_is_told(tmp_path: Path, repeat: str) -> None:
+    with pytest.raises(UserError, match="line 2: repeat '.*' is no whole number below 1000000"):
+        read(tmp_path, f"corpus,item_id,dimension,value,repeat\nfed,FED-1,overall,0.5,{repeat}\n")

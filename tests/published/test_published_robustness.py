@@ -64,7 +64,7 @@ def test_pairs_are_those_of_table_11() -> None:
         "dullness": 2811,
     }
     assert {n for name, n in counts.items() if name not in turn} == {200}
-    assert {row.strategy for row in CELLS if row.note} == {"contradiction", "repetition", "repeating_others"}
+    assert not [row.strategy for row in CELLS if row.note]
 
 
 def test_ratios_are_found_by_strategy_and_dimension() -> None:

@@ -11,13 +11,12 @@ Columns that nobody asks for are ignored, and so are blank lines.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from dialeval.corpora.dialogues import parse_json, read_text
+from dialeval.corpora.json_fields import name_of
+from dialeval.corpora.text_files import listed, read_csv, read_json_lines
 from dialeval.errors import UserError
 
 WINNER_COLUMNS = ("winner", "label")
@@ -65,7 +64,7 @@ def read(
                 f"{where}: {len(row)} fields where the header has {len(header)}; put text with commas or line ends "
                 "into double quotes"
             )
-        value = {field: row[place].strip() for field, place in places.items()}
+        value = {field: name_of(row[place], fields[field], where) for field, place in places.items()}
         outcome = _outcome(value, left, right)
         battle = Battle(value["left"], value["right"], outcome, value.get("cluster", str(number)))
         _check(battle, value["winner"], fields, where)
@@ -75,42 +74,28 @@ def read(
     return battles
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yields the rows that are not blank, each with the line that it ends on.
-
-    Raises:
-        UserError: the file cannot be read or is not CSV.
-    """
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
-    try:
-        for row in reader:
-            if any(field.strip() for field in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise UserError(f"{path}, line {reader.line_num}: not readable as CSV ({error}); check the quotes") from None
+def _rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
+    """Yields the rows of a CSV file that are not blank, each with the line that it ends on."""
+    return ((line, [*row]) for line, row in read_csv(path) if any(field.strip() for field in row))
 
 
-def _objects(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _objects(path: Path) -> Iterator[tuple[int, list[Any]]]:
     """Yields the fields of the first object of a JSON Lines file as a header, then the values of every object.
 
     Raises:
         UserError: a line is no JSON object, or lacks a field of the first.
     """
     header: list[str] = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        record = parse_json(line, where)
-        if not isinstance(record, dict):
-            raise UserError(f"{where}: a line must hold one JSON object, not {type(record).__name__}")
+    for number, where, record in read_json_lines(path):
         if not header:
             header = list(record)
             yield number, header
         missing = [name for name in header if name not in record]
         if missing:
-            raise UserError(f"{where}: the field '{missing[0]}' of the first line is missing; give it in every line")
-        yield number, [str(record[name]) for name in header]
+            raise UserError(
+                f"{where}: the field '{missing[0]:.60}' of the first line is missing; give it in every line"
+            )
+        yield number, [record[name] for name in header]
 
 
 def _outcome(value: dict[str, str], left: str, right: str) -> str:
@@ -136,7 +121,7 @@ def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
     fault = f"there are several columns '{column}'" if column in names else f"there is no column '{column}'"
     hint = "" if len(names) > 1 else " (columns must be separated by commas)"
     raise UserError(
-        f"{path}: {fault}, which should hold the {field}; columns there: {', '.join(names)}{hint}; name the right one "
+        f"{path}: {fault}, which should hold the {field}; columns there: {listed(names)}{hint}; name the right one "
         f"by the field '{field}' of this table in the configuration"
     )
 
@@ -152,4 +137,4 @@ def _check(battle: Battle, written: str, columns: dict[str, str], where: str) ->
             "or the winner's name; leave out comparisons whose outcome is not known"
         )
     if battle.left == battle.right:
-        raise UserError(f"{where}: '{battle.left}' is compared with itself; correct a name or remove the row")
+        raise UserError(f"{where}: '{battle.left:.60}' is compared with itself; correct a name or remove the row")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.corpora.dialogues import parse_json
 from dialeval.corpora.table_files import Row, read_rows
+from dialeval.corpora.text_files import parse_json
 from dialeval.errors import UserError
 from dialeval.tables import HUMAN
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora import clusters
-from dialeval.corpora.dialogues import parse_json, read_text
 from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.rated import PEOPLE, RatedReading, Scale, check, only_english, rating_value, repeated_ratings
 from dialeval.corpora.rating_scales import MODEL_SCALE
 from dialeval.corpora.tab_texts import TabRecord, read_records, split_speaker
+from dialeval.corpora.text_files import read_json
 from dialeval.errors import UserError, nearest
 
 MODEL_DIMENSIONS = {
@@ -52,7 +52,7 @@ _SPEAKERS = {
     "system": "chatbot",
 }
 _OWN_SPEAKERS = {"ieval-dial": {"a": "human", "b": "chatbot"}}
-_ROUND = re.compile(r"([a-z]+)_(\d+)")
+_ROUND = re.compile(r"([a-z]+)_([0-9]{1,4})")
 _INDICES = "indices"
 
 
@@ -90,7 +90,7 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None, *, unr
         if unrated_too or record.record_id in rated:
             reading.add(item, f"row {record.row}")
         else:
-            reading.skipped["dialogues without a rating"] += 1
+            reading.leave_out("en", record.record_id, "dialogues without a rating")
     return check(reading)
 
 
@@ -135,7 +135,7 @@ def _annotation_files(path: Path) -> tuple[Path | None, Path | None]:
 
 def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
     """Returns GPT-4's ratings, every round and the mean over rounds."""
-    content = parse_json(read_text(file), str(file))
+    content = read_json(file)
     if not isinstance(content, dict) or not all(isinstance(values, list) for values in content.values()):
         raise UserError(f"{file}: one JSON object of <dimension>_<round> -> list of ratings is needed")
     rows = _rated_rows(content.pop(_INDICES, None), file, len(records))
@@ -144,14 +144,16 @@ def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
         match = _ROUND.fullmatch(key)
         if match is None or match[1] not in MODEL_DIMENSIONS:
             remedy = nearest(match[1] if match else key, MODEL_DIMENSIONS)
-            raise UserError(f"{file}: '{key}' is no <dimension>_<round> of a known dimension; {remedy}")
+            raise UserError(f"{file}: '{key:.60}' is no <dimension>_<round> of a known dimension; {remedy}")
         if len(values) != len(rows):
             against = f"{_INDICES} has" if len(rows) != len(records) else "the texts have"
             raise UserError(
                 f"{file}: '{key}' has {len(values)} ratings, but {against} {len(rows)} rows; both must come from "
                 "one release"
             )
-        rounds.setdefault(match[1], {})[int(match[2])] = values
+        by_round = rounds.setdefault(match[1], {})
+        if by_round.setdefault(int(match[2]), values) is not values:
+            raise UserError(f"{file}: '{key}' is a round that is there before; remove one")
     ratings = []
     for name, by_round in rounds.items():
         ordered = sorted(by_round.items())
@@ -189,7 +191,7 @@ def _people(
     corpus: str, file: Path, records: list[TabRecord], texts: list[tuple[str, ...]], notes: Counter[str]
 ) -> list[Rating]:
     """Returns the ratings of FED's annotators, each singly, and their mean."""
-    content = parse_json(read_text(file), str(file))
+    content = read_json(file)
     if not isinstance(content, list):
         raise UserError(f"{file}: a JSON list of dialogues with 'annotations' is needed")
     if len(content) != len(records):
@@ -202,7 +204,7 @@ def _people(
         annotations = _annotations(entry, said, place)
         for name, values in annotations.items():
             if name not in FED_DIMENSIONS:
-                raise UserError(f"{place}: the dimension '{name}' is not known; {nearest(name, FED_DIMENSIONS)}")
+                raise UserError(f"{place}: the dimension '{name:.60}' is not known; {nearest(name, FED_DIMENSIONS)}")
             dimension, scale = FED_DIMENSIONS[name]
             if not isinstance(values, list):
                 raise UserError(f"{place}: '{name}' must be a list of ratings, not {values!r:.60}")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora import clusters
-from dialeval.corpora.dialogues import parse_json, read_text
 from dialeval.corpora.items import TURN_DIMENSIONS, Item, Rating
 from dialeval.corpora.rated import (
     PEOPLE,
@@ -25,6 +24,7 @@ from dialeval.corpora.rated import (
 )
 from dialeval.corpora.rating_scales import MODEL_SCALE, N_RATERS, scales_of, single_dimension
 from dialeval.corpora.tab_texts import TabRecord, read_records
+from dialeval.corpora.text_files import read_json
 from dialeval.errors import UserError, nearest
 
 _ENDING = "_text"
@@ -139,7 +139,7 @@ def _dimension_of(file: Path) -> str:
 
 
 def _content(file: Path) -> dict[str, Any]:
-    content = parse_json(read_text(file), str(file))
+    content = read_json(file)
     if not isinstance(content, dict):
         raise UserError(f"{file}: one JSON object of data set -> list of ratings is needed")
     return content

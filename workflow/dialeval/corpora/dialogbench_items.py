@@ -12,8 +12,9 @@ from pathlib import Path
 
 from dialeval.corpora.dialogbench_records import RecordProblem, read_record
 from dialeval.corpora.dialogbench_tasks import TASKS, Task, find_task
-from dialeval.corpora.dialogues import parse_json, read_text
+from dialeval.corpora.json_fields import name_of, optional_text
 from dialeval.corpora.multiple_choice import TestItem
+from dialeval.corpora.text_files import JsonLine, read_json_lines
 from dialeval.errors import UserError
 
 SUFFIXES = (".json", ".jsonl")
@@ -51,22 +52,20 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
     reading = ItemReading(str(path))
     seen: Counter[str] = Counter()
     for file in item_files(path):
-        for number, line in enumerate(read_text(file).split("\n"), start=1):
-            if line.strip():
-                _read_line(line, f"{file}, line {number}", task or file.stem, language, origin, reading, seen)
+        for line in read_json_lines(file):
+            _read_line(line, task or file.stem, language, origin, reading, seen)
     if not reading.items:
         raise UserError(f"{reading.summary()}; give a file with one question per line")
     return reading
 
 
 def _read_line(
-    line: str, where: str, fallback: str, language: str, origin: str, reading: ItemReading, seen: Counter[str]
+    line: JsonLine, fallback: str, language: str, origin: str, reading: ItemReading, seen: Counter[str]
 ) -> None:
-    record = parse_json(line, where)
-    if not isinstance(record, dict):
-        raise UserError(f"{where}: a line must hold one JSON object, not {type(record).__name__}")
-    task = _task(str(record.get("task") or ""), fallback, where)
-    item_id = str(record.get("id") or "").strip() or "item"
+    record, where = line.record, line.where
+    task = _task(optional_text(record, "task", where), fallback, where)
+    item_id = "" if record.get("id") is None else name_of(record["id"], "id", where)
+    item_id = item_id or "item"
     if not item_id.startswith(f"{task.abbreviation}-"):
         item_id = f"{task.abbreviation}-{item_id}"
     seen[item_id] += 1

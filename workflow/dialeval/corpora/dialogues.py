@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -97,34 +95,3 @@ def utterance_table(corpus: str, reading: Reading) -> pa.Table:
         for turn, utterance in enumerate(dialogue.utterances)
     ]
     return to_table("utterances", rows)
-
-
-def read_text(path: Path) -> str:
-    """Reads a text file that must be UTF-8 (a byte order mark is allowed).
-
-    Raises:
-        UserError: the file cannot be read or is not UTF-8; the message gives the line.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise UserError(
-            f"{path}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); save the file as UTF-8"
-        ) from None
-
-
-def parse_json(text: str, place: str) -> Any:
-    """Reads JSON.
-
-    Raises:
-        UserError: with the place and the parser's reason.
-    """
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UserError(f"{place}: not valid JSON ({error.msg} at character {error.pos + 1})") from None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, get_args
 
 from dialeval.corpora.items import DIMENSIONS, Level, RaterKind, Rating
+from dialeval.corpora.json_fields import optional_text
 from dialeval.corpora.rated import PEOPLE, Scale, rating_value, repeated_ratings
 from dialeval.errors import UserError, nearest
 
 _KINDS: tuple[RaterKind, ...] = get_args(RaterKind)
+_MOST_RATERS = 1_000_000
 _FIELDS = ("value", "values", "scale", "n_raters", "rater", "rater_kind")
 
 
@@ -33,8 +36,8 @@ def ratings_of(corpus: str, item_id: str, level: Level, ratings: Any, scale: Any
     found: list[Rating] = []
     for dimension, value in ratings.items():
         if dimension not in DIMENSIONS[level]:
-            remedy = f"{nearest(dimension, DIMENSIONS[level])}; rename it or leave it out"
-            raise UserError(f"{where}: at {level} level there is no dimension '{dimension}'; {remedy}")
+            remedy = f"{nearest(f'{dimension:.60}', DIMENSIONS[level])}; rename it or leave it out"
+            raise UserError(f"{where}: at {level} level there is no dimension '{dimension:.60}'; {remedy}")
         place = f"{where}, {dimension}"
         several = isinstance(value, list) and any(isinstance(part, dict) for part in value)
         for part in value if several else [value]:
@@ -53,8 +56,8 @@ def _one(corpus: str, item_id: str, dimension: str, rating: Any, scale: Any, pla
     bounds = _scale(rating.get("scale", scale), place)
     kind, rater = _rater(rating, place)
     n_raters = rating.get("n_raters")
-    if n_raters is not None and (isinstance(n_raters, bool) or not isinstance(n_raters, int) or n_raters < 1):
-        raise UserError(f"{place}: 'n_raters' is {n_raters!r:.40}; a whole number from 1 is needed")
+    if n_raters is not None and (type(n_raters) is not int or not 1 <= n_raters <= _MOST_RATERS):
+        raise UserError(f"{place}: 'n_raters' is {n_raters!r:.40}; a whole number from 1 to {_MOST_RATERS} is needed")
     if "value" in rating:
         value = rating_value(rating["value"], bounds, place)
         return [Rating(corpus, item_id, dimension, kind, rater, None, value, n_raters, *bounds)]
@@ -77,7 +80,7 @@ def _scale(scale: Any, place: str) -> Scale:
             f'{place}: the scale is missing; write "scale": [lowest, highest] in the rating or, for all ratings of the '
             "line, beside 'ratings'"
         )
-    numbers = isinstance(scale, list) and all(isinstance(x, int | float) and not isinstance(x, bool) for x in scale)
+    numbers = isinstance(scale, list) and all(type(bound) in (int, float) and math.isfinite(bound) for bound in scale)
     if not numbers or len(scale) != 2 or not scale[0] < scale[1]:
         raise UserError(f"{place}: the scale is {scale!r:.40}; it must be [lowest, highest]")
     return Scale(float(scale[0]), float(scale[1]))
@@ -87,8 +90,8 @@ def _rater(rating: dict[str, Any], place: str) -> tuple[RaterKind, str]:
     name = rating.get("rater_kind", "human")
     kind = next((kind for kind in _KINDS if kind == name), None)
     if kind is None:
-        raise UserError(f"{place}: 'rater_kind' is {name!r:.40}; {nearest(str(name), _KINDS)}")
-    rater = str(rating.get("rater") or "").strip()
+        raise UserError(f"{place}: 'rater_kind' is {name!r:.40}; {nearest(f'{name!s:.40}', _KINDS)}")
+    rater = optional_text(rating, "rater", place)
     if kind == "model" and not rater:
         raise UserError(f"{place}: a model's rating needs its name, in 'rater'")
     return kind, rater or (PEOPLE if kind == "human" else kind)

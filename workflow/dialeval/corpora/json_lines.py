@@ -3,7 +3,7 @@
     {"dialogue_id": "kitchen-1", "language": "en",
      "utterances": [{"speaker": "A", "text": "Is there any milk?"}, {"speaker": "B", "text": "Behind the jam."}]}
 
-`language` is optional; other fields are ignored. Blank lines are skipped.
+`language` is optional; other fields are ignored. Blank lines are skipped. Ids and speakers are texts or whole numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check, parse_json, read_text
+from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
+from dialeval.corpora.json_fields import name_of, optional_text, required
+from dialeval.corpora.text_files import JsonLine, read_json_lines
 from dialeval.errors import UserError
 
 
@@ -26,27 +28,26 @@ def read(path: Path, language: str) -> Reading:
         UserError: the file, the line, and what is wrong there.
     """
     reading = Reading(str(path))
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if line.strip():
-            reading.dialogues.append(_dialogue(line, f"line {number}", f"{path}, line {number}", language))
+    for line in read_json_lines(path):
+        reading.dialogues.append(_dialogue(line, language))
     return check(reading)
 
 
-def _dialogue(line: str, place: str, where: str, language: str) -> HumanDialogue:
-    record = parse_json(line, where)
-    if not isinstance(record, dict):
-        raise UserError(f"{where}: a line must hold one JSON object, not {type(record).__name__}")
-    for field in ("dialogue_id", "utterances"):
-        if field not in record:
-            raise UserError(f"{where}: the field '{field}' is missing; present: {', '.join(record) or 'none'}")
-    if not isinstance(record["utterances"], list):
+def _dialogue(line: JsonLine, language: str) -> HumanDialogue:
+    where = line.where
+    dialogue_id = name_of(required(line.record, "dialogue_id", where), "dialogue_id", where)
+    said = required(line.record, "utterances", where)
+    if not isinstance(said, list):
         raise UserError(f"{where}: 'utterances' must be a list of objects with 'speaker' and 'text'")
-    utterances = tuple(_utterance(item, i, where) for i, item in enumerate(record["utterances"], start=1))
-    own_language = record.get("language") or language
-    return HumanDialogue(str(record["dialogue_id"]).strip(), utterances, str(own_language), place)
+    utterances = tuple(_utterance(item, i, where) for i, item in enumerate(said, start=1))
+    own_language = optional_text(line.record, "language", where) or language
+    return HumanDialogue(dialogue_id, utterances, own_language, f"line {line.number}")
 
 
 def _utterance(item: Any, number: int, where: str) -> Utterance:
     if not isinstance(item, dict) or not isinstance(item.get("text"), str) or "speaker" not in item:
         raise UserError(f"{where}: utterance {number} must be an object with 'speaker' and 'text', not {item!r:.80}")
-    return Utterance(str(item["speaker"]), item["text"].strip())
+    speaker = name_of(item["speaker"], "speaker", f"{where}, utterance {number}")
+    if not speaker:
+        raise UserError(f"{where}, utterance {number}: 'speaker' is empty; name who speaks")
+    return Utterance(speaker, item["text"].strip())

@@ -10,7 +10,8 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check, parse_json, read_text
+from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
+from dialeval.corpora.text_files import read_json
 from dialeval.errors import UserError
 
 TURN = re.compile(r"(?:^|\s)([mf]) : ")
@@ -38,7 +39,7 @@ def read(folder: Path, language: str) -> Reading:
     """
     articles: dict[str, str] = {}
     for path in files_in(folder):
-        record = parse_json(read_text(path), str(path))
+        record = read_json(path)
         if not isinstance(record, dict) or not isinstance(record.get("article"), str):
             raise UserError(f"{path}: one JSON object with a text field 'article' is needed")
         articles[path.stem] = record["article"].strip()

@@ -33,6 +33,7 @@ class RatedReading:
         ratings: what people (or a model) said of the items, once for all languages.
         notes: how often something was met that is kept as it is and worth knowing.
         skipped: how many records were left out for which reason.
+        left_out: which items these are and why, by language and id; there may be ready scores of them.
     """
 
     source: str
@@ -40,6 +41,7 @@ class RatedReading:
     ratings: list[Rating] = field(default_factory=list)
     notes: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
+    left_out: dict[tuple[str, str], str] = field(default_factory=dict)
     _places: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
     def add(self, item: Item, place: str) -> None:
@@ -65,6 +67,11 @@ class RatedReading:
                 )
         self._places[key] = place
         self.items.append(item)
+
+    def leave_out(self, language: str, item_id: str, reason: str) -> None:
+        """Leaves out an item of the source, and counts it."""
+        self.skipped[reason] += 1
+        self.left_out[language, item_id] = reason
 
     def summary(self) -> str:
         """Returns one line: what was read, what was left out and why, and what is odd about the rest."""
@@ -179,6 +186,14 @@ def item_rows(items: Iterable[Item]) -> list[dict[str, Any]]:
         row = {name: getattr(item, name) for name in names}
         rows.append(row | {"speakers": list(item.speakers), "utterances": list(item.utterances)})
     return rows
+
+
+def left_out_rows(corpus: str, reading: RatedReading) -> list[dict[str, str]]:
+    """Returns what was left out as rows of the table `left_out_items`."""
+    return [
+        {"corpus": corpus, "language": language, "item_id": item_id, "reason": reason}
+        for (language, item_id), reason in reading.left_out.items()
+    ]
 
 
 def rating_rows(ratings: Iterable[Rating]) -> list[dict[str, Any]]:

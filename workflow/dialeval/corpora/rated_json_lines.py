@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora import clusters
-from dialeval.corpora.dialogues import parse_json, read_text
 from dialeval.corpora.items import Item, Level, Rating
+from dialeval.corpora.json_fields import name_of, optional_text, required
 from dialeval.corpora.json_line_ratings import ratings_of
 from dialeval.corpora.rated import RatedReading, check, speakers_before_response, speakers_in_turn
+from dialeval.corpora.text_files import JsonLine, read_json_lines
 from dialeval.errors import UserError
 
 _LANGUAGE = "en"
@@ -53,11 +54,7 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
     Raises:
         UserError: the file, the line, what is wrong there, and the remedy.
     """
-    lines = [
-        _line(corpus, text, f"line {number}", f"{path}, line {number}")
-        for number, text in enumerate(read_text(path).split("\n"), start=1)
-        if text.strip()
-    ]
+    lines = [_line(corpus, line) for line in read_json_lines(path)]
     found = list(dict.fromkeys(line.language for line in lines))
     wanted = found if languages is None else list(languages)
     if lines and not set(found) & set(wanted):
@@ -66,9 +63,9 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
     reading = RatedReading(str(path))
     for line, cluster in zip(lines, _clusters(lines), strict=True):
         if line.language not in wanted:
-            reading.skipped["lines in other languages"] += 1
+            reading.leave_out(line.language, line.item_id, "lines in other languages")
         elif line.item_id and not ratings[line.item_id]:
-            reading.skipped["lines without a rating"] += 1
+            reading.leave_out(line.language, line.item_id, "lines without a rating")
         else:
             item = Item(corpus, line.item_id, line.language, line.level, cluster, line.speakers, line.utterances)
             reading.add(item, line.place)
@@ -112,30 +109,28 @@ def _clusters(lines: list[_Line]) -> list[str]:
     ]
 
 
-def _line(corpus: str, text: str, place: str, where: str) -> _Line:
-    record = parse_json(text, where)
-    if not isinstance(record, dict):
-        raise UserError(f"{where}: a line must hold one JSON object, not {type(record).__name__}")
-    if "item_id" not in record:
-        raise UserError(f"{where}: the field 'item_id' is missing; present: {', '.join(record) or 'none'}")
+def _line(corpus: str, line: JsonLine) -> _Line:
+    where, record = line.where, line.record
+    item_id = name_of(required(record, "item_id", where), "item_id", where)
     if ("dialogue" in record) == ("response" in record):
         there = "both are there" if "dialogue" in record else "there is neither"
         raise UserError(f"{where}: an item has either 'response' (and 'context') or 'dialogue'; {there}")
     level: Level = "dialogue" if "dialogue" in record else "turn"
-    item_id, cluster = str(record["item_id"]).strip(), record.get("cluster")
+    cluster = record.get("cluster")
     if level == "turn":
-        parts = _utterances(record.get("context") or [], "context", where)
+        context = record.get("context")
+        parts = _utterances([] if context is None else context, "context", where)
         parts += _utterances([record["response"]], "response", where)
         default = speakers_before_response(len(parts))
     else:
         parts = _utterances(record["dialogue"], "dialogue", where)
         default = speakers_in_turn(len(parts), "A", "B")
     return _Line(
-        place=place,
+        place=f"line {line.number}",
         item_id=item_id,
-        language=str(record.get("language") or _LANGUAGE),
+        language=optional_text(record, "language", where) or _LANGUAGE,
         level=level,
-        cluster=None if cluster is None else str(cluster),
+        cluster=None if cluster is None else name_of(cluster, "cluster", where) or None,
         speakers=tuple(speaker or other for (speaker, _), other in zip(parts, default, strict=True)),
         utterances=tuple(said for _, said in parts),
         ratings=tuple(ratings_of(corpus, item_id, level, record.get("ratings"), record.get("scale"), where)),
@@ -151,7 +146,9 @@ def _utterances(value: Any, field: str, where: str) -> list[tuple[str, str]]:
         if isinstance(entry, str):
             parts.append(("", entry.strip()))
         elif isinstance(entry, dict) and isinstance(entry.get("text"), str):
-            parts.append((str(entry.get("speaker") or "").strip(), entry["text"].strip()))
+            speaker = entry.get("speaker")
+            place = f"{where}, '{field}', utterance {number}"
+            parts.append(("" if speaker is None else name_of(speaker, "speaker", place), entry["text"].strip()))
         else:
             raise UserError(
                 f"{where}: '{field}', utterance {number} must be a text or an object with 'speaker' and 'text', not "

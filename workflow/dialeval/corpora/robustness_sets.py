@@ -2,19 +2,20 @@
 
 Turn level: two files a set, paired by line, `id TAB context ... TAB response`. Dialogue level: one file of damaged
 dialogues, `id TAB speaker: text TAB ...`, and the originals in a JSON list; Self-Contradiction brings its originals as
-a file of its own. Each set says where its files lie and how its rows find their originals. Contradiction, Repetition
-and Repeating Others were not published.
+a file of its own. Each set says where its files lie and how its rows find their originals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from dialeval.corpora.dialogues import parse_json, read_text
 from dialeval.corpora.items import Item, Level
+from dialeval.corpora.original_rows import Pairing, originals_of
+from dialeval.corpora.tab_texts import read_fields
+from dialeval.corpora.text_files import read_json
 from dialeval.errors import UserError, nearest
 
 CORPUS = "robustness"
@@ -22,7 +23,6 @@ LANGUAGE = "en"
 TURN_FOLDER = "turn_level_robust_data"
 DIALOGUE_FOLDER = "dialog_level_robust_data"
 ORIGINALS_FILE = f"{DIALOGUE_FOLDER}/fed_coherent_original.json"
-DRAWS_PER_DIALOGUE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class PublishedSet:
         level: turn or dialogue.
         damaged: path of the damaged rows under the folder.
         original: path of the original rows, paired by line; empty where the originals are the JSON list.
-        in_cycles: whether the rows run through all originals again and again, instead of each several times in a row.
+        pairing: how rows find their originals in the JSON list.
         in_paper: whether the paper's tables have it.
     """
 
@@ -42,8 +42,17 @@ class PublishedSet:
     level: Level
     damaged: str
     original: str = ""
-    in_cycles: bool = False
+    pairing: Pairing = "blocks"
     in_paper: bool = True
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Returns the paths of its files under the folder; sets whose originals are the JSON list share that one."""
+        return (self.damaged, self.original or ORIGINALS_FILE)
+
+    def is_in(self, folder: Path) -> bool:
+        """Returns whether a file of this set alone is in a folder."""
+        return any((folder / path).is_file() for path in (self.damaged, self.original) if path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +77,9 @@ def _turn(name: str, family: str, *, in_paper: bool = True) -> PublishedSet:
     return PublishedSet(name, "turn", damaged, original, in_paper=in_paper)
 
 
-def _dialogue(name: str, file: str, *, in_cycles: bool = False, in_paper: bool = True) -> PublishedSet:
+def _dialogue(name: str, file: str, *, pairing: Pairing = "blocks", in_paper: bool = True) -> PublishedSet:
     path = f"{DIALOGUE_FOLDER}/{file}_text.txt"
-    return PublishedSet(name, "dialogue", path, in_cycles=in_cycles, in_paper=in_paper)
+    return PublishedSet(name, "dialogue", path, pairing=pairing, in_paper=in_paper)
 
 
 SETS = MappingProxyType(
@@ -85,6 +94,8 @@ SETS = MappingProxyType(
             ),
             _turn("replace_pronoun", "rel/pronoun"),
             _turn("replace_named_entity", "rel/ner"),
+            _turn("contradiction", "rel/contradiction"),
+            _turn("repetition", "und/repetition"),
             _turn("unnatural_paraphrase", "und/paraphrase"),
             _turn("dullness", "int/dullness"),
             _turn("speaker_repetition", "rel/spk", in_paper=False),
@@ -99,7 +110,8 @@ SETS = MappingProxyType(
                 f"{DIALOGUE_FOLDER}/eng/decode-contradiction_text.txt",
                 f"{DIALOGUE_FOLDER}/eng/decode-consistent_text.txt",
             ),
-            _dialogue("utterance_duplication", "eng/fed-repeat-self", in_cycles=True),
+            _dialogue("utterance_duplication", "eng/fed-repeat-self", pairing="cycles"),
+            _dialogue("repeating_others", "eng/fed-repeat-other", pairing="as_found"),
             _dialogue("generic_utterance", "inf/fed-boring"),
             _dialogue("content_reduction", "inf/fed-content-reduce"),
         )
@@ -107,13 +119,16 @@ SETS = MappingProxyType(
 )
 """Name -> set. Files that lie in several folders are identical there and are read once."""
 
+PAPER_SETS: tuple[str, ...] = tuple(name for name, published in SETS.items() if published.in_paper)
+"""The fourteen of the paper's tables."""
 
-def read_sets(folder: Path, names: list[str] | None = None) -> dict[str, list[Pair]]:
+
+def read_sets(folder: Path, names: Iterable[str] | None = None) -> dict[str, list[Pair]]:
     """Reads published sets.
 
     Args:
         folder: the origin's `robustness_data`.
-        names: which sets; None for those of the paper's tables.
+        names: which sets; None for those of the paper's tables that are in the folder.
 
     Returns:
         Name -> pairs in the order of the file. Originals that several rows share are equal items with one `item_id`.
@@ -121,106 +136,160 @@ def read_sets(folder: Path, names: list[str] | None = None) -> dict[str, list[Pa
     Raises:
         UserError: a set is unknown, a file is missing or is not as published, with file and line.
     """
-    wanted = [name for name, published in SETS.items() if published.in_paper] if names is None else names
+    wanted = sets_in(folder) if names is None else list(names)
     unknown = next((name for name in wanted if name not in SETS), None)
     if unknown is not None:
         raise UserError(f"there is no published set '{unknown}' in robustness_data; {nearest(unknown, SETS)}")
     return {name: _READERS[SETS[name].level](folder, SETS[name]) for name in wanted}
 
 
+def wanted_sets(folder: Path, strategies: Iterable[str] | None) -> list[str]:
+    """Returns the sets that are to be read of a folder: those of some strategies, or the paper's that are in it.
+
+    Args:
+        folder: the origin's `robustness_data`.
+        strategies: names of strategies; None for all.
+
+    Raises:
+        UserError: no strategies are named, and none of the sets is there.
+    """
+    if strategies is None:
+        return sets_in(folder)
+    named = set(strategies)
+    return [name for name in SETS if name in named]
+
+
+def missing_files(folder: Path, names: Iterable[str]) -> list[str]:
+    """Returns the paths of the files of some sets that are not in a folder."""
+    paths = dict.fromkeys(path for name in names for path in SETS[name].files)
+    return [path for path in paths if not (folder / path).is_file()]
+
+
+def sets_in(folder: Path) -> list[str]:
+    """Returns the sets of the paper's tables that are in a folder; one with half of its files is.
+
+    Raises:
+        UserError: there is none.
+    """
+    found = [name for name in PAPER_SETS if SETS[name].is_in(folder)]
+    if not found:
+        raise UserError(
+            f"{folder} has none of the published sets; it must be comp-analysis' folder robustness_data, with "
+            f"{TURN_FOLDER} and {DIALOGUE_FOLDER} in it"
+        )
+    return found
+
+
 def _read_turn_set(folder: Path, published: PublishedSet) -> list[Pair]:
-    originals = _rows(folder / published.original)
-    damaged = _rows(folder / published.damaged)
+    originals = read_fields(folder / published.original)
+    damaged = read_fields(folder / published.damaged)
     _check_as_many(folder, published, len(originals), len(damaged))
     pairs: list[Pair] = []
     for row, (before, after) in enumerate(zip(originals, damaged, strict=True)):
-        n_context = len(before) - 2
-        place = f"{folder / published.damaged}, line {row + 1}"
-        if n_context < 0 or len(after) < len(before):
-            raise UserError(
-                f"{place}: {len(after)} fields, but the original has {len(before)}: an id, the context, the response"
+        n_context = _context_length(before, after, f"{folder / published.damaged}, line {row + 1}")
+        original, new = (
+            _turn_item(published.name, row, side, fields[1 : 1 + n_context], "\t".join(fields[1 + n_context :]), path)
+            for side, fields, path in (
+                ("original", before, folder / published.original),
+                ("damaged", after, folder / published.damaged),
             )
-        # an inserted entity can hold a TAB, which splits the response
-        response = "\t".join(after[1 + n_context :])
-        original = _turn_item(published.name, row, "original", [*before[1:]])
-        new = _turn_item(published.name, row, "damaged", [*after[1 : 1 + n_context], response])
-        unchanged = original.response == new.response
-        pairs.append(Pair(published.name, row, original, new, unchanged))
+        )
+        pairs.append(Pair(published.name, row, original, new, original.response == new.response))
     return pairs
 
 
-def _turn_item(name: str, row: int, side: str, fields: list[str]) -> Item:
-    texts = tuple(" ".join(field.split("\t")).strip() for field in fields)
+def _context_length(before: list[str], after: list[str], place: str) -> int:
+    """Returns how many utterances come before the response, of two rows that have their context in common.
+
+    What is put into a response can hold a TAB, which splits it; it is told from the context by the other row.
+
+    Raises:
+        UserError: the rows are not of one context.
+    """
+    shorter = min(len(before), len(after)) - 2
+    common = 0
+    while common < shorter and before[1 + common].strip() == after[1 + common].strip():
+        common += 1
+    if common == len(before) - 2 or (common and common == shorter):
+        return common
+    if len(after) < len(before):
+        raise UserError(
+            f"{place}: {len(after)} fields, but the original has {len(before)}: an id, the context, the response"
+        )
+    if not common and not {text.strip() for text in before[1:]} & {text.strip() for text in after[1:]}:
+        raise UserError(
+            f"{place}: nothing of the context is that of the original in the same line; they must be paired"
+        )
+    return common
+
+
+def _turn_item(name: str, row: int, side: str, context: list[str], response: str, path: Path) -> Item:
+    texts = tuple(" ".join(field.split("\t")).strip() for field in (*context, response))
+    _check_texts(texts, f"{path}, line {row + 1}")
     speakers = tuple("BA"[(len(texts) - 1 - turn) % 2] for turn in range(len(texts)))
     return Item(CORPUS, f"{name}/{row:04d}/{side}", LANGUAGE, "turn", f"{name}/{row:04d}", speakers, texts)
 
 
 def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:
-    damaged = _rows(folder / published.damaged)
+    path = folder / published.damaged
+    damaged = read_fields(path)
     if published.original:
-        originals = _rows(folder / published.original)
+        originals = read_fields(folder / published.original)
         _check_as_many(folder, published, len(originals), len(damaged))
         before = [
-            _tagged_item(f"{published.name}/{row:03d}/original", f"{published.name}/{row:03d}", fields[1:], place)
+            _tagged_item(f"{published.name}/{row:03d}/original", f"{published.name}/{row:03d}", fields, place)
             for row, (fields, place) in enumerate(_placed(folder / published.original, originals))
         ]
         whose = list(range(len(damaged)))
     else:
         before = _fed_originals(folder / ORIGINALS_FILE)
-        n_originals = len(before)
-        if len(damaged) != DRAWS_PER_DIALOGUE * n_originals:
-            raise UserError(
-                f"{folder / published.damaged}: {len(damaged)} rows; with {n_originals} originals in {ORIGINALS_FILE} "
-                f"there must be {DRAWS_PER_DIALOGUE * n_originals}"
-            )
-        rows = range(len(damaged))
-        whose = [row % n_originals if published.in_cycles else row // DRAWS_PER_DIALOGUE for row in rows]
+        texts = [original.utterances for original in before]
+        whose = originals_of(damaged, texts, published.pairing, str(path), ORIGINALS_FILE)
     pairs: list[Pair] = []
-    for row, (fields, place) in enumerate(_placed(folder / published.damaged, damaged)):
+    for row, (fields, place) in enumerate(_placed(path, damaged)):
         original = before[whose[row]]
-        new = _tagged_item(f"{published.name}/{row:03d}/damaged", original.cluster, fields[1:], place)
+        new = _tagged_item(f"{published.name}/{row:03d}/damaged", original.cluster, fields, place)
         pairs.append(Pair(published.name, row, original, new, original.utterances == new.utterances))
     return pairs
 
 
 def _fed_originals(path: Path) -> list[Item]:
     """Reads the undamaged dialogues; the human begins."""
-    content = parse_json(read_text(path), str(path))
-    if not isinstance(content, list) or not all(
-        isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts) for texts in content
-    ):
+    content = read_json(path)
+    if not isinstance(content, list) or not content:
         raise UserError(f"{path}: a list of lists of utterances is needed")
-    return [
-        Item(
-            CORPUS,
-            f"fed/{number:02d}",
-            LANGUAGE,
-            "dialogue",
-            f"fed/{number:02d}",
-            tuple(("human", "chatbot")[turn % 2] for turn in range(len(texts))),
-            tuple(text.strip() for text in texts),
-        )
-        for number, texts in enumerate(content)
-    ]
+    items = []
+    for number, texts in enumerate(content):
+        place = f"{path}, dialogue {number + 1}"
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise UserError(f"{place}: a list of utterances is needed, not {texts!r:.60}")
+        said = tuple(text.strip() for text in texts)
+        _check_texts(said, place)
+        name = f"fed/{number:02d}"
+        speakers = tuple(("human", "chatbot")[turn % 2] for turn in range(len(said)))
+        items.append(Item(CORPUS, name, LANGUAGE, "dialogue", name, speakers, said))
+    return items
 
 
 def _tagged_item(item_id: str, cluster: str, fields: list[str], place: str) -> Item:
-    """Returns a dialogue from fields `speaker: text`; the chatbot is called `model` in some files."""
+    """Returns a dialogue from an id and fields `speaker: text`; the chatbot is called `model` in some files."""
     speakers: list[str] = []
     texts: list[str] = []
-    for field in fields:
+    for field in fields[1:]:
         tag, colon, text = field.partition(":")
         speaker = _SPEAKERS.get(tag.strip())
         if not colon or speaker is None:
             raise UserError(f"{place}: '{field:.40}' must begin with one of {', '.join(f'{t}:' for t in _SPEAKERS)}")
         speakers.append(speaker)
         texts.append(text.strip())
+    _check_texts(texts, place)
     return Item(CORPUS, item_id, LANGUAGE, "dialogue", cluster, tuple(speakers), tuple(texts))
 
 
-def _rows(path: Path) -> list[list[str]]:
-    """Returns the fields of each line; lines end at line feeds and fields at TABs only."""
-    return [line.split("\t") for line in read_text(path).split("\n") if line]
+def _check_texts(texts: Sequence[str], place: str) -> None:
+    """Refuses a row in which nobody says anything; single empty utterances are in the published files."""
+    if not any(texts):
+        raise UserError(f"{place}: there is no utterance; write what was said")
 
 
 def _placed(path: Path, rows: list[list[str]]) -> list[tuple[list[str], str]]:

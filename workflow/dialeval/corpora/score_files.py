@@ -1,26 +1,69 @@
 """Ready scores of a metric of the user's: a CSV file with one score a row, joined to items by key.
 
 Columns: `corpus`, `item_id`, `dimension`, `value`; `language` where the items are not English; `repeat` where a metric
-scored an item more than once. An empty value is a score that is missing.
+scored an item more than once. An empty value is a score that is missing. Scores of items that the corpus has but that
+were left out when it was read, such as dialogues that nobody rated, are passed over and counted.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.dialogues import read_text
-from dialeval.errors import UserError
+from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.corpora.text_files import listed, number_in, read_csv
+from dialeval.errors import UserError, nearest
 
 NEEDED = ("corpus", "item_id", "dimension", "value")
+_MOST_REPEATS = 1_000_000
+
+Key = tuple[str, str, str]
+"""Corpus, language and id of an item."""
+
+
+@dataclass
+class RatedCorpora:
+    """What a file of scores can be about.
+
+    Attributes:
+        levels: by corpus, whether responses or dialogues are scored.
+        items: every rated item.
+        rated: by corpus, the dimensions that somebody rated.
+        left_out: items that were left out when their corpus was read, and why.
+    """
+
+    levels: Mapping[str, Level]
+    items: Set[Key]
+    rated: Mapping[str, Set[str]]
+    left_out: Mapping[Key, str] = field(default_factory=dict)
+
+    def dimensions(self, corpus: str) -> list[str]:
+        """Returns the dimensions that a corpus can be scored on: its level's own, then others that were rated."""
+        own = DIMENSIONS[self.levels[corpus]]
+        return [*own, *sorted(self.rated.get(corpus, frozenset()) - set(own))]
+
+
+def rated_corpora(
+    items: Mapping[str, list[Any]], ratings: Mapping[str, list[Any]], left_out: Mapping[str, list[Any]]
+) -> RatedCorpora:
+    """Returns what the columns of the tables `items`, `ratings` and `left_out_items` say."""
+    rated: dict[str, set[str]] = {}
+    for corpus, dimension in zip(ratings["corpus"], ratings["dimension"], strict=True):
+        rated.setdefault(corpus, set()).add(dimension)
+    return RatedCorpora(
+        levels=dict(zip(items["corpus"], items["level"], strict=True)),
+        items=set(_keys(items)),
+        rated=rated,
+        left_out=dict(zip(_keys(left_out), left_out["reason"], strict=True)),
+    )
 
 
 def read_scores(
-    path: Path, name: str, scale: tuple[float, float], corpora: Container[str], known: Container[tuple[str, str, str]]
+    path: Path, name: str, scale: tuple[float, float], about: RatedCorpora, notes: Counter[str]
 ) -> Iterator[dict[str, Any]]:
     """Yields rows of the table `scores`.
 
@@ -28,44 +71,48 @@ def read_scores(
         path: the file.
         name: of the metric.
         scale: the lowest and the highest value it can give.
-        corpora: names of the rated corpora.
-        known: (corpus, language, item_id) of every rated item.
+        about: the rated corpora.
+        notes: counts what is worth a word.
 
     Raises:
-        UserError: with the file and the row: a missing column, an unknown corpus or item, a value that is no number or
-            off the scale, or an item that has its score twice.
+        UserError: with the file and the row: a missing column, an unknown corpus, item or dimension, a value that is no
+            number or off the scale, or an item that has its score twice.
     """
-    rows = csv.DictReader(io.StringIO(read_text(path), newline=""))
-    header = rows.fieldnames or []
+    rows = ((line, row) for line, row in read_csv(path) if row)
+    _, header = next(rows, (1, []))
     for column in NEEDED:
-        if column not in header:
-            raise UserError(f"{path}: the column '{column}' is missing; the columns are: {', '.join(header) or 'none'}")
+        if header.count(column) != 1:
+            fault = "is there more than once" if column in header else "is missing"
+            raise UserError(f"{path}: the column '{column}' {fault}; the columns are: {listed(header)}")
     seen: dict[tuple[str, ...], int] = {}
-    for row in rows:
-        number = rows.line_num
-        where = f"{path}, line {number}"
-        if None in row or None in row.values():
-            raise UserError(f"{where}: the row has more or fewer cells than the header")
-        language, repeat = row.get("language") or "en", row.get("repeat") or "0"
-        key = (row["corpus"], language, row["item_id"])
-        if row["corpus"] not in corpora:
-            raise UserError(f"{where}: corpus '{row['corpus']}' is not one of metaeval.corpora")
-        if key not in known:
-            raise UserError(f"{where}: corpus '{key[0]}' has no item '{key[2]}' in language '{language}'")
-        if not repeat.isdecimal():
-            raise UserError(f"{where}: repeat '{repeat}' is no whole number")
-        first = seen.setdefault((*key, row["dimension"], repeat), number)
-        if first != number:
-            raise UserError(f"{where}: item '{key[2]}' has its score on '{row['dimension']}' before, in line {first}")
+    for line, cells in rows:
+        where = f"{path}, line {line}"
+        if len(cells) != len(header):
+            raise UserError(
+                f"{where}: the row has more or fewer cells than the header: {len(cells)}, not {len(header)}"
+            )
+        row = dict(zip(header, cells, strict=True))
+        dimension, repeat = row["dimension"], _repeat(row.get("repeat", ""), where)
+        key = (row["corpus"], row.get("language") or "en", row["item_id"])
+        known = _is_known(key, about, where)
+        _check_dimension(key[0], dimension, about, where)
+        first = seen.setdefault((*key, dimension, str(repeat)), line)
+        if first != line:
+            raise UserError(f"{where}: item '{key[2]}' has its score on '{dimension}' before, in line {first}")
         value = _value(row["value"], scale, where)
+        if not known:
+            notes[f"of corpus '{key[0]}' left out, for their items were ({about.left_out[key]})"] += 1
+            continue
+        if dimension not in about.rated.get(key[0], ()):
+            notes[f"of corpus '{key[0]}' on {dimension}, which nobody rated there: they count in ensembles only"] += 1
         yield {
             "judge": name,
             "method": "file",
             "corpus": key[0],
-            "language": language,
+            "language": key[1],
             "item_id": key[2],
-            "dimension": row["dimension"],
-            "repeat": int(repeat),
+            "dimension": dimension,
+            "repeat": repeat,
             "value": value,
             "scale_min": scale[0],
             "scale_max": scale[1],
@@ -74,13 +121,57 @@ def read_scores(
         }
 
 
+def _keys(columns: Mapping[str, list[Any]]) -> Iterable[Key]:
+    return zip(columns["corpus"], columns["language"], columns["item_id"], strict=True)
+
+
+def _is_known(key: Key, about: RatedCorpora, where: str) -> bool:
+    """Returns whether an item is rated; False where it is in the corpus and was left out.
+
+    Raises:
+        UserError: the corpus has no such item.
+    """
+    corpus, language, item_id = key
+    if key in about.items:
+        return True
+    if key in about.left_out:
+        return False
+    if corpus not in about.levels:
+        remedy = nearest(f"{corpus:.60}", about.levels)
+        raise UserError(f"{where}: corpus '{corpus:.60}' is not one of metaeval.corpora; {remedy}")
+    elsewhere = sorted({other[1] for other in about.items if (other[0], other[2]) == (corpus, item_id)})
+    if elsewhere:
+        remedy = f"it is there in {listed(elsewhere)}: add the language to the corpus, or correct the column 'language'"
+    else:
+        an_item = next((other[2] for other in sorted(about.items) if other[:2] == (corpus, language)), "")
+        remedy = f"its ids are such as '{an_item:.60}'" if an_item else f"nothing of it is in '{language:.20}'"
+    raise UserError(f"{where}: corpus '{corpus}' has no item '{item_id:.60}' in language '{language:.20}'; {remedy}")
+
+
+def _check_dimension(corpus: str, dimension: str, about: RatedCorpora, where: str) -> None:
+    names = about.dimensions(corpus)
+    if dimension not in names:
+        remedy = nearest(f"{dimension:.60}", names)
+        there = "" if remedy.startswith("known") else f" there are {listed(names)};"
+        raise UserError(
+            f"{where}: corpus '{corpus}' has no dimension '{dimension:.60}';{there} {remedy}; correct the name or "
+            "leave the rows out"
+        )
+
+
+def _repeat(text: str, where: str) -> int:
+    text = text or "0"
+    if not (text.isascii() and text.isdecimal() and len(text) < len(str(_MOST_REPEATS))):
+        raise UserError(f"{where}: repeat '{text:.40}' is no whole number below {_MOST_REPEATS}; count from 0")
+    return int(text)
+
+
 def _value(text: str, scale: tuple[float, float], where: str) -> float | None:
     if not text.strip():
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        raise UserError(f"{where}: value '{text}' is no number; leave it empty where a score is missing") from None
+    value = number_in(text)
+    if value is None:
+        raise UserError(f"{where}: value '{text:.60}' is no number; leave it empty where a score is missing")
     if math.isnan(value):
         return None
     if not scale[0] <= value <= scale[1]:

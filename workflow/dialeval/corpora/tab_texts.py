@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.corpora.dialogues import read_text
+from dialeval.corpora.text_files import read_text
 from dialeval.errors import UserError
 
 _LONGEST_TAG = 40
@@ -33,19 +33,31 @@ def read_records(path: Path) -> list[TabRecord]:
     Raises:
         UserError: the file cannot be read, is empty, or has a blank row or one without a TAB, with its number.
     """
+    records = []
+    for row, (record_id, *texts) in enumerate(read_fields(path), start=1):
+        records.append(TabRecord(row, record_id.strip(), tuple(text.strip() for text in texts)))
+    return records
+
+
+def read_fields(path: Path) -> list[list[str]]:
+    """Reads the fields of every row as they stand, with the blanks around them.
+
+    Raises:
+        UserError: as of `read_records`.
+    """
     lines = read_text(path).split("\n")
     if not lines[-1].strip():
         lines.pop()
     if not lines:
         raise UserError(f"{path}: the file is empty")
-    records = []
+    rows = []
     for row, line in enumerate(lines, start=1):
-        record_id, *texts = (part.strip() for part in line.split("\t"))
-        if not texts:
+        fields = line.split("\t")
+        if len(fields) < 2 or not line.strip():
             what = "is blank" if not line.strip() else f"has no TAB: {line!r:.60}"
             raise UserError(f"{path}, row {row} {what}; a row is an id and the utterances, with a TAB before each")
-        records.append(TabRecord(row, record_id, tuple(texts)))
-    return records
+        rows.append(fields)
+    return rows
 
 
 def split_speaker(text: str, place: str) -> tuple[str, str]:

@@ -11,12 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
-import openpyxl
-from openpyxl.utils.exceptions import InvalidFileException
-
-from dialeval.corpora.dialogues import read_text
+from dialeval.corpora.text_files import listed, read_text
+from dialeval.corpora.workbooks import sheet_rows
 from dialeval.errors import UserError
 
 _CELL = re.compile(r'(?:"((?:[^"]++|"")*+)"|([^\t\n]*+))(\t|\n|\Z)')
@@ -44,7 +41,7 @@ def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
     for column in needed:
         if header.count(column) != 1:
             fault = "is there more than once" if column in header else "is missing"
-            raise UserError(f"{path}: the column '{column}' {fault}; the columns are: {', '.join(header) or 'none'}")
+            raise UserError(f"{path}: the column '{column}' {fault}; the columns are: {listed(header)}")
     for number, cells in rows:
         if len(cells) != len(header):
             raise UserError(
@@ -83,16 +80,9 @@ def _plain_rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    try:
-        workbook = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (OSError, BadZipFile, InvalidFileException, KeyError) as error:
-        raise UserError(f"{path} cannot be read as an xlsx workbook: {error}") from error
     width = 0
-    try:
-        for number, row in enumerate(workbook.worksheets[0].iter_rows(values_only=True), start=1):
-            cells = ["" if cell is None else str(cell) for cell in row]
-            width = width or len(cells)
-            if any(cells):  # a sheet leaves out empty cells at a row's end
-                yield number, cells + [""] * (width - len(cells))
-    finally:
-        workbook.close()
+    for number, row in sheet_rows(path):
+        cells = ["" if cell is None else str(cell) for cell in row]
+        width = width or len(cells)
+        if any(cells):  # a sheet leaves out empty cells at a row's end
+            yield number, cells + [""] * (width - len(cells))

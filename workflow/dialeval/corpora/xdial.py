@@ -7,13 +7,10 @@ begun by the human. Items have the same id in every language: data set and row, 
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from pathlib import Path
 
 from dialeval.corpora import clusters
-from dialeval.corpora.dialogues import read_text
 from dialeval.corpora.items import Item, Level, Rating
 from dialeval.corpora.rated import (
     PEOPLE,
@@ -25,6 +22,7 @@ from dialeval.corpora.rated import (
     speakers_in_turn,
 )
 from dialeval.corpora.rating_scales import N_RATERS, scales_of, single_dimension
+from dialeval.corpora.text_files import listed, number_in, read_csv
 from dialeval.errors import UserError, nearest
 
 LANGUAGES = {
@@ -71,7 +69,7 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
     for code in codes:
         for row, said in enumerate(texts[code]):
             if not said or not all(said):
-                reading.skipped[f"{LANGUAGES[code]} texts that are empty"] += 1
+                reading.leave_out(code, ids[row], f"{LANGUAGES[code]} texts that are empty")
                 continue
             speakers = speakers_before_response(len(said)) if level == "turn" else speakers_in_turn(len(said))
             reading.add(Item(corpus, ids[row], code, level, ids[firsts[row]], speakers, said), f"row {row}")
@@ -81,7 +79,8 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
             if code != reference and said[-1:] == original[row][-1:]:
                 reading.notes[f"{LANGUAGES[code]} texts whose last utterance is the original's"] += 1
     for row, cell in enumerate(columns[_RATINGS]):
-        value = rating_value(_number(cell), scale, f"{path}, column {_RATINGS}, row {row}")
+        number = number_in(cell)
+        value = rating_value(cell if number is None else number, scale, f"{path}, column {_RATINGS}, row {row}")
         if ids[row] in kept:
             people = N_RATERS.get(path.stem)
             reading.ratings.append(Rating(corpus, ids[row], dimension, "human", PEOPLE, None, value, people, *scale))
@@ -97,24 +96,20 @@ def _rated(path: Path) -> tuple[str, Scale]:
 def _columns(path: Path) -> dict[str, list[str]]:
     """Returns the cells of every column as text: a response may say 'None' or 'nan'."""
     rows: list[list[str]] = []
-    lines = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
-    try:
-        for cells in lines:
-            if rows and len(cells) != len(rows[0]):
-                raise UserError(
-                    f"{path}, row {len(rows) - 1}, line {lines.line_num}: {len(cells)} cells under {len(rows[0])} "
-                    "columns; a comma, quote or line feed inside a cell needs double quotes around the cell"
-                )
-            rows.append(cells)
-    except csv.Error as error:
-        raise UserError(f"{path}, line {lines.line_num}: not valid CSV ({error})") from None
+    for line, cells in read_csv(path):
+        if rows and len(cells) != len(rows[0]):
+            raise UserError(
+                f"{path}, row {len(rows) - 1}, line {line}: {len(cells)} cells under {len(rows[0])} columns; a comma, "
+                "quote or line feed inside a cell needs double quotes around the cell"
+            )
+        rows.append(cells)
     if len(rows) < 2:
         raise UserError(f"{path}: there are no rows in it")
     header = rows[0]
     if repeated := sorted(name for name in set(header) if header.count(name) > 1):
-        raise UserError(f"{path}: the column '{repeated[0]}' is there more than once")
+        raise UserError(f"{path}: the column '{repeated[0]:.60}' is there more than once")
     if _RATINGS not in header:
-        raise UserError(f"{path}: the column '{_RATINGS}' is missing; the columns are: {', '.join(header)}")
+        raise UserError(f"{path}: the column '{_RATINGS}' is missing; the columns are: {listed(header)}")
     return {name: list(cells) for name, cells in zip(header, zip(*rows[1:], strict=True), strict=True)}
 
 
@@ -128,7 +123,7 @@ def _level(path: Path, columns: dict[str, list[str]]) -> Level:
             return level
     raise UserError(
         f"{path}: there are neither columns <language>_ctx and <language>_res nor <language>_dial of a known language; "
-        f"the columns are: {', '.join(columns)}"
+        f"the columns are: {listed(columns)}"
     )
 
 
@@ -168,10 +163,3 @@ def _clusters(dataset: str, level: Level, original: list[tuple[str, ...]]) -> li
     if dataset == "conture-turn":  # three utterances of context before each response of a dialogue, in order
         return clusters.continuation_clusters(original)
     return clusters.context_clusters(original)
-
-
-def _number(cell: str) -> float | str:
-    try:
-        return float(cell)
-    except ValueError:
-        return cell

@@ -9,6 +9,7 @@ SCHEMAS = {
     "items": schema(
         corpus=TEXT, item_id=TEXT, language=TEXT, level=TEXT, cluster=TEXT, speakers=TEXTS, utterances=TEXTS
     ),
+    "left_out_items": schema(corpus=TEXT, language=TEXT, item_id=TEXT, reason=TEXT),
     "ratings": schema(
         corpus=TEXT, item_id=TEXT, dimension=TEXT, rater_kind=TEXT, rater=TEXT, round=maybe(INT), value=FLOAT,
         n_raters=maybe(INT), scale_min=FLOAT, scale_max=FLOAT

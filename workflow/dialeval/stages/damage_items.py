@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.corpora.rated import item_rows
-from dialeval.corpora.robustness_sets import read_sets
+from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
 from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.suite import Outcome, damage_all, ladders, pools, published_outcome
@@ -83,11 +83,21 @@ def _outcomes(
         n_steps=settings.ladder_steps,
         random_seed=settings.random_seed,
     )
-    for set_of_pairs in read_sets(settings.published).values() if settings.published else ():
-        for pair in set_of_pairs:
-            original = pair.original
-            originals[original.corpus, original.language, original.item_id] = original
-            yield published_outcome(pair)
+    for pair in _published(settings):
+        original = pair.original
+        originals[original.corpus, original.language, original.item_id] = original
+        yield published_outcome(pair)
+
+
+def _published(settings: Settings) -> Iterator[Pair]:
+    """Yields the published pairs of the strategies asked for, and says which sets are not in the folder."""
+    if settings.published is None:
+        return
+    names = wanted_sets(settings.published, settings.strategies)
+    absent = [name for name in PAPER_SETS if name not in names] if settings.strategies is None else []
+    if absent:
+        print(f"{settings.published} does not have these published sets, so they are not read: {', '.join(absent)}")
+    yield from chain.from_iterable(read_sets(settings.published, names).values())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Reads a rated corpus into the tables `items` and `ratings`."""
+"""Reads a rated corpus into the tables `items`, `ratings` and `left_out_items`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.rated import item_rows, rating_rows
+from dialeval.corpora.rated import item_rows, left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, to_table, write_table
@@ -21,13 +21,15 @@ class Settings(BaseModel):
     languages: list[str] | None
 
 
-def stage(settings: Settings, items: Path, ratings: Path, provenance: Provenance) -> None:
-    """Writes both tables and says what was read, what was left out, and what is odd about the rest."""
+def stage(settings: Settings, items: Path, ratings: Path, left_out: Path, provenance: Provenance) -> None:
+    """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
     reading = read_rated(settings.reader, settings.name, settings.path, settings.languages)
     print(reading.summary())
     with TableWriter(items, "items", provenance) as table:
         table.write_all(item_rows(reading.items))
     write_table(ratings, "ratings", to_table("ratings", list(rating_rows(reading.ratings))), provenance)
+    rows = left_out_rows(settings.name, reading)
+    write_table(left_out, "left_out_items", to_table("left_out_items", rows), provenance)
 
 
 if __name__ == "__main__":

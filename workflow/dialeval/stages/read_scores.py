@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.score_files import read_scores
+from dialeval.corpora.score_files import rated_corpora, read_scores
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_tables
 
@@ -19,14 +20,28 @@ class Settings(BaseModel):
     scale_max: float
 
 
-def stage(settings: Settings, file: Path, items: list[Path], scores: Path, provenance: Provenance) -> None:
-    """Writes the table `scores`."""
-    rated = read_tables(items, "items", ["corpus", "language", "item_id"]).to_pydict()
-    known = set(zip(rated["corpus"], rated["language"], rated["item_id"], strict=True))
+def stage(
+    settings: Settings,
+    file: Path,
+    items: list[Path],
+    ratings: list[Path],
+    left_out: list[Path],
+    scores: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `scores`, and says which scores are left out or serve less than one may think."""
+    about = rated_corpora(
+        read_tables(items, "items", ["corpus", "language", "item_id", "level"]).to_pydict(),
+        read_tables(ratings, "ratings", ["corpus", "dimension"]).to_pydict(),
+        read_tables(left_out, "left_out_items").to_pydict(),
+    )
+    notes: Counter[str] = Counter()
     scale = (settings.scale_min, settings.scale_max)
     with TableWriter(scores, "scores", provenance) as table:
-        table.write_all(read_scores(file, settings.name, scale, set(rated["corpus"]), known))
+        table.write_all(read_scores(file, settings.name, scale, about, notes))
     print(f"{file}: {table.rows} scores read")
+    for note, count in notes.items():
+        print(f"{file}: {count} scores {note}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,202 @@
+"""The border where files of others come in: text, JSON, JSON Lines and CSV, read so that every fault has its place.
+
+Readers take files through these functions alone. What passes can be written to a table: it is Unicode without halves of
+characters, numbers fit into 64 bits, and nothing is nested deeper than any format here. What does not pass is refused
+with the file, the line and what to do.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialeval.errors import UserError
+
+DEEPEST_NESTING = 32
+"""Lists and objects within each other; the formats read here need six."""
+
+_LONGEST_INTEGER = 18
+"""Digits, so that every number fits into 64 bits."""
+_LISTED = 20
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|nan", re.IGNORECASE)
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK\x03\x04": "a zip archive or a workbook"}
+# an escaped backslash and a pair of halves come first, so that what follows them is not taken for a half
+_HALF_CHARACTER = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+class JsonLine(NamedTuple):
+    """One line of a JSON Lines file: its number, the file and the number for messages, and its object."""
+
+    number: int
+    where: str
+    record: dict[str, Any]
+
+
+def read_text(path: Path) -> str:
+    """Reads a text file that must be UTF-8 (a byte order mark is allowed).
+
+    Raises:
+        UserError: the file cannot be read, is not UTF-8, or holds NUL characters; the message gives the line.
+    """
+    try:
+        content = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    for mark, kind in _BYTE_ORDER_MARKS.items():
+        if content.startswith(mark):
+            raise UserError(f"{path}, line 1: this is {kind}, not text in UTF-8; save the file as UTF-8 text")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise UserError(
+            f"{path}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); save the file as UTF-8"
+        ) from None
+    place = text.find("\0")
+    if place >= 0:
+        raise UserError(
+            f"{path}, line {text.count(chr(10), 0, place) + 1}: a NUL character; the file is no text or is in UTF-16: "
+            "save it as UTF-8"
+        )
+    return text
+
+
+def parse_json(text: str, place: str) -> Any:
+    """Reads JSON.
+
+    Args:
+        text: one value; it may have several lines.
+        place: where it stands, for messages.
+
+    Raises:
+        UserError: it is no JSON, or holds half a character, a name twice in one object, a whole number of more than 18
+            digits, or lists and objects nested deeper than `DEEPEST_NESTING`; with the place and the remedy.
+    """
+    where = f"{place}: not valid JSON"
+    try:
+        value = json.loads(text, parse_int=_integer, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise UserError(f"{where} ({error.msg} at {_position(text, error.pos)}); correct it there") from None
+    except _UnreadableError as error:
+        raise UserError(f"{place}: {error}") from None
+    except RecursionError:
+        raise UserError(f"{place}: {_too_deep()}") from None
+    for found in _HALF_CHARACTER.finditer(text):
+        if found["half"]:
+            raise UserError(
+                f"{place}: {found['half']} at {_position(text, found.start())} is half a character, which no table can "
+                "hold; write the whole character or remove it"
+            )
+    if text.count("[") + text.count("{") > DEEPEST_NESTING:
+        _check_depth(value, place)
+    return value
+
+
+def read_json(path: Path) -> Any:
+    """Reads a file that holds one JSON value.
+
+    Raises:
+        UserError: as of `read_text` and `parse_json`.
+    """
+    return parse_json(read_text(path), str(path))
+
+
+def read_json_lines(path: Path) -> Iterator[JsonLine]:
+    """Yields the objects of a JSON Lines file; blank lines are passed over.
+
+    Raises:
+        UserError: as of `read_text` and `parse_json`, and for a line that holds something else than an object.
+    """
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            record = parse_json(line, where)
+            if not isinstance(record, dict):
+                raise UserError(f"{where}: a line must hold one JSON object, not {type(record).__name__}")
+            yield JsonLine(number, where, record)
+
+
+def read_csv(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yields the rows of a CSV file, blank lines too, each with the line that it ends on.
+
+    Raises:
+        UserError: as of `read_text`, and for text that is no CSV.
+    """
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise UserError(
+            f"{path}, line {reader.line_num}: not readable as CSV ({error}); check the quotes and the line ends"
+        ) from None
+
+
+def number_in(cell: str) -> float | None:
+    """Returns the number that a cell of a table holds, such as `-1.5e3` or `nan`; None if it holds something else."""
+    if _NUMBER.fullmatch(cell.strip()) is None:
+        return None
+    return float(cell)
+
+
+def listed(names: Iterable[object]) -> str:
+    """Returns names for a message: the first twenty, each cut to forty characters, or `none`."""
+    texts = [f"{name!s:.40}" for name in names]
+    return ", ".join(texts[:_LISTED] + ["..."] * (len(texts) > _LISTED)) or "none"
+
+
+class _UnreadableError(Exception):
+    """What the parser met and no table can hold."""
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > _LONGEST_INTEGER:
+        raise _UnreadableError(
+            f"a whole number of {len(digits.lstrip('-'))} digits ({digits[:12]}...); {_LONGEST_INTEGER} are the most: "
+            "write a longer one as text, in double quotes"
+        )
+    return int(digits)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = dict(pairs)
+    if len(names) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise _UnreadableError(f"the field '{name:.60}' is twice in one object; remove one")
+            seen.add(name)
+    return names
+
+
+def _check_depth(value: Any, place: str) -> None:
+    level = [value]
+    for _ in range(DEEPEST_NESTING):
+        level = [
+            part
+            for outer in level
+            if isinstance(outer, dict | list)
+            for part in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    if any(isinstance(part, dict | list) for part in level):
+        raise UserError(f"{place}: {_too_deep()}")
+
+
+def _too_deep() -> str:
+    return f"lists and objects are nested deeper than {DEEPEST_NESTING} levels; check the brackets"
+
+
+def _position(text: str, place: int) -> str:
+    """Returns a place in a text for messages; its line too where there are several."""
+    line = text.count("\n", 0, place) + 1
+    column = place - text.rfind("\n", 0, place)
+    return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
