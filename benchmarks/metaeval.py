@@ -19,7 +19,8 @@ import pyarrow as pa
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialeval.aggregation.metaeval.cells import Cell, gather
-from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows, pair_rows
+from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
+from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.corpora.items import DIMENSIONS, Item
 from dialeval.corpora.rated import item_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated

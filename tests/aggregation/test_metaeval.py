@@ -16,9 +16,9 @@ from dialeval.aggregation.metaeval.correlations import (
     average_rows,
     correlate_cells,
     correlation_rows,
-    pair_rows,
 )
 from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, model_ensemble_rows
+from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows
 from dialeval.tables import to_table
@@ -197,6 +197,26 @@ def test_the_better_of_two_judges_is_told_from_the_worse() -> None:
     assert row["williams_t"] > 2
     assert row["p_williams"] < 0.05
     assert row["p_reversed"] == 0
+    assert row["p"] <= row["q_bh"] <= row["p_holm"] < 0.05
+    assert (row["n_clusters"], row["family_size"]) == (N // 2, 1)
+    assert row["williams_note"] == f"takes {N} items of {N // 2} dialogues as independent, so its p is too small"
+
+
+def test_all_pairs_of_judges_on_one_dimension_are_a_family() -> None:
+    rows = list(pair_rows(correlated(*tables({"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0}, ("one",)))))
+    for dimension in {row["dimension"] for row in rows}:
+        family = [row for row in rows if row["dimension"] == dimension]
+        assert [row["family_size"] for row in family] == [6] * 6
+        smallest = min(family, key=lambda row: row["p"])
+        assert smallest["p_holm"] == pytest.approx(min(6 * smallest["p"], 1.0))
+
+
+def test_a_pair_of_judges_is_compared_on_the_items_that_both_scored() -> None:
+    items, ratings, scores = tables({"all": 1.0, "half": 1.0}, ("one",))
+    scores = [row for row in scores if row["judge"] == "all" or int(row["item_id"].split("-")[1]) < N // 2]
+    row = find(list(pair_rows(correlated(items, ratings, scores))), dimension="overall")
+    assert row["n"] == N // 2
+    assert row["difference"] == pytest.approx(row["first_pearson"] - row["second_pearson"])
 
 
 def test_languages_of_one_corpus_are_averaged_and_compared() -> None:

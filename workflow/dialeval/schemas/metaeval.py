@@ -43,7 +43,9 @@ SCHEMAS = {
         level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT, first=TEXT, first_method=TEXT,
         second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
         between=maybe(FLOAT), difference=maybe(FLOAT), difference_low=maybe(FLOAT), difference_high=maybe(FLOAT),
-        p_reversed=maybe(FLOAT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT), n=INT, reason=maybe(TEXT)
+        p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, p_reversed=maybe(FLOAT), n=INT,
+        n_clusters=INT, reason=maybe(TEXT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT),
+        williams_note=maybe(TEXT)
     ),
     "metaeval/dimension_ensemble": schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,

@@ -7,7 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.metaeval.cells import gather
-from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows, pair_rows
+from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
+from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, to_table, write_for_people

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +22,6 @@ from dialeval.stats.correlation import (
     Method,
     average_over,
     correlate,
-    judge_difference,
-    williams_test,
 )
 
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
@@ -135,44 +132,6 @@ def correlation_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                 }
 
 
-def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/judge_pairs`: Williams' test and the paired bootstrap for every pair."""
-    for result in results:
-        pearson = result.by_method["pearson"]
-        for dimension, name in enumerate(result.dimensions):
-            values = result.scores[:, dimension]
-            for first, second in combinations(range(len(result.scorers)), 2):
-                known = ~np.isnan(values[first]) & ~np.isnan(values[second]) & ~np.isnan(result.ratings[dimension])
-                n = int(known.sum())
-                if n == 0:
-                    continue
-                r1, r2, r12 = _three(values[first, known], values[second, known], result.ratings[dimension, known])
-                williams = williams_test(r1, r2, r12, n)
-                difference = judge_difference(pearson, first, second, dimension)
-                yield {
-                    "level": result.cell.level,
-                    "corpus": result.cell.corpus,
-                    "language": result.cell.language,
-                    "dimension": name,
-                    "rater_kind": result.rater_kind,
-                    "first": result.scorers[first].judge,
-                    "first_method": result.scorers[first].method,
-                    "second": result.scorers[second].judge,
-                    "second_method": result.scorers[second].method,
-                    "first_pearson": r1,
-                    "second_pearson": r2,
-                    "between": r12,
-                    "difference": difference.interval.estimate,
-                    "difference_low": difference.interval.low,
-                    "difference_high": difference.interval.high,
-                    "p_reversed": difference.p_reversed,
-                    "williams_t": williams.t,
-                    "p_williams": williams.p_value,
-                    "n": n,
-                    "reason": williams.reason or None,
-                }
-
-
 def average_rows(results: Sequence[Correlated]) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/averages`.
 
@@ -267,16 +226,6 @@ def _values(by_method: _ByMethod, judge: int, dimension: int) -> dict[str, float
         values[f"{method}_low"] = float(result.low[judge, dimension])
         values[f"{method}_high"] = float(result.high[judge, dimension])
     return values
-
-
-def _three(first: FloatArray, second: FloatArray, ratings: FloatArray) -> tuple[float, float, float]:
-    """Pearson correlations of two scorers with the ratings, and with each other; NaN where one does not vary."""
-    rows = np.stack([first, second, ratings])
-    rows = rows - rows.mean(axis=1, keepdims=True)
-    length = np.sqrt((rows**2).sum(axis=1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        unit = rows / length[:, np.newaxis]
-    return float(unit[0] @ unit[2]), float(unit[1] @ unit[2]), float(np.clip(unit[0] @ unit[1], -1.0, 1.0))
 
 
 def corpus_seed(corpus: str, random_seed: int) -> int:

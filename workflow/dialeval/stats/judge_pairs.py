@@ -1,0 +1,265 @@
+"""Which of two judges goes better with people? Every pair on its own common items, all pairs from one set of resamples.
+
+A judge may lack scores, and not at random: it is compared on the items that the other has as well, or the difference
+would be between samples. So that this stays as quick as one matrix product, sums over the items of a common set are
+taken once for each set and judge, added up by cluster, and weighted by all resamples together.
+
+The p-value is that of the difference over its bootstrapped standard error, by Student's t; a share of resamples could
+not go below one in their number, which no correction for many pairs would let pass. Williams' test, which takes items
+as independent, stands in `correlation`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.differences import contrast_interval
+from dialeval.stats.resampling import cluster_counts
+
+TOO_FEW = "fewer than 3 items have both scores and a rating"
+CONSTANT = "scores or ratings of the common items are all the same"
+ONE_CLUSTER = "all common items are of one dialogue, which tells nothing of others"
+SAME_SCORES = "the judges' scores are the same up to scale"
+NO_RESAMPLE = "too few resamples have both correlations"
+_NUMBERS_PER_BLOCK = 20_000_000
+_ROUNDING = 1e-13
+_SAME = 1e-10
+
+
+@dataclass(frozen=True)
+class JudgePairs:
+    """Pearson correlations of two judges with people on the items that both scored; arrays have shape [n_pairs].
+
+    Attributes:
+        first, second: numbers of the judges; pairs without a common item are left out.
+        first_pearson, second_pearson: their correlations with people, on the common items.
+        between: their correlation with each other, on the same items.
+        difference: first_pearson - second_pearson.
+        low, high: ends of its clustered interval.
+        p: two-sided, of equal correlations.
+        p_reversed: share of the resamples in which the other judge is ahead; NaN where neither is.
+        n, n_clusters: common items, and the clusters that they are of.
+        reason: why numbers are missing; empty where none are.
+    """
+
+    first: IntArray
+    second: IntArray
+    first_pearson: FloatArray
+    second_pearson: FloatArray
+    between: FloatArray
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p: FloatArray
+    p_reversed: FloatArray
+    n: IntArray
+    n_clusters: IntArray
+    reason: tuple[str, ...]
+    resamples: int
+    confidence: float
+    random_seed: int
+
+
+def compare_judges(
+    scores: ArrayLike,
+    human: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    random_seed: int = 0,
+) -> JudgePairs:
+    """Compare every two judges by a paired bootstrap of clusters.
+
+    Args:
+        scores: scores of the judges, NaN where missing, shape [n_judges, n].
+        human: human ratings, NaN where missing, shape [n].
+        cluster: dialogue of each item, numbers or text, shape [n].
+        resamples: bootstrap resamples of the clusters; the same as those of `correlation.correlate` with this seed.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+
+    Raises:
+        ValueError: if shapes do not fit, a value is infinite, or a setting is out of range.
+    """
+    check_confidence(confidence)
+    ratings = as_floats("human", human)
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != len(ratings):
+        raise ValueError(f"scores must have shape [judges, {len(ratings)}], they have {values.shape}")
+    if np.isinf(values).any() or np.isinf(ratings).any():
+        raise ValueError("scores and human ratings must be finite, or NaN where missing")
+    codes, n_clusters = dense_codes("cluster", cluster, len(ratings))
+    weights = np.ones((resamples + 1, n_clusters))  # the data themselves come first
+    weights[1:] = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
+
+    order = np.argsort(codes, kind="stable")
+    values, ratings, codes = values[:, order], ratings[order], codes[order]
+    known = ~np.isnan(values) & ~np.isnan(ratings)
+    pairs = [pair for pair in combinations(range(len(values)), 2) if (known[pair[0]] & known[pair[1]]).any()]
+    sets, of_pair = _common_sets(known, pairs)
+    items = np.array([int(common.sum()) for common in sets], dtype=np.int64)
+    sizes = [np.bincount(codes[common], minlength=n_clusters) for common in sets]
+    filled = np.array([np.count_nonzero(size) for size in sizes], dtype=np.int64)
+    freedom = np.array([float(size.sum()) ** 2 / float((size**2.0).sum()) - 1.0 for size in sizes])
+
+    n_pairs = len(pairs)
+    found = np.full((5, n_pairs), np.nan)
+    first_pearson, second_pearson, difference, error, p_reversed = found
+    by_set: dict[int, list[int]] = {}
+    for number, common in enumerate(of_pair):
+        by_set.setdefault(common, []).append(number)
+    for common, judges, correlations in _correlations(values, ratings, codes, weights, sets, by_set, pairs):
+        place = {judge: column for column, judge in enumerate(judges)}
+        members = np.array(by_set[common])
+        one = correlations[:, [place[pairs[number][0]] for number in members]]
+        other = correlations[:, [place[pairs[number][1]] for number in members]]
+        ahead = one - other
+        first_pearson[members], second_pearson[members], difference[members] = one[0], other[0], ahead[0]
+        error[members], p_reversed[members] = _spread(ahead, int(filled[common]))
+
+    between = np.array([_between(values, sets[of_pair[number]], *pair) for number, pair in enumerate(pairs)])
+    n, clusters = items[of_pair], filled[of_pair]
+    undefined = np.isnan(difference)
+    same = ~undefined & (error <= _SAME)
+    reason = tuple(
+        TOO_FEW
+        if n[number] < 3
+        else CONSTANT
+        if undefined[number]
+        else ONE_CLUSTER
+        if clusters[number] < 2
+        else SAME_SCORES
+        if same[number]
+        else NO_RESAMPLE
+        if np.isnan(error[number])
+        else ""
+        for number in range(n_pairs)
+    )
+    found[:3, n < 3] = np.nan
+    settled = np.array([not words for words in reason], dtype=np.bool_)
+    low, high, p = contrast_interval(
+        np.where(settled, difference, np.nan), error, freedom[of_pair] if n_pairs else 0.0, confidence
+    )
+    return JudgePairs(
+        first=np.array([pair[0] for pair in pairs], dtype=np.int64),
+        second=np.array([pair[1] for pair in pairs], dtype=np.int64),
+        first_pearson=first_pearson,
+        second_pearson=second_pearson,
+        between=between,
+        difference=difference,
+        low=np.maximum(low, -2.0),
+        high=np.minimum(high, 2.0),
+        p=p,
+        p_reversed=np.where(settled, p_reversed, np.nan),
+        n=n,
+        n_clusters=clusters,
+        reason=reason,
+        resamples=resamples,
+        confidence=confidence,
+        random_seed=random_seed,
+    )
+
+
+def _common_sets(known: BoolArray, pairs: list[tuple[int, int]]) -> tuple[list[BoolArray], IntArray]:
+    """The distinct sets of items that pairs have in common, and the set of each pair."""
+    numbers: dict[bytes, int] = {}
+    sets: list[BoolArray] = []
+    of_pair = np.zeros(len(pairs), dtype=np.int64)
+    for place, (first, second) in enumerate(pairs):
+        common = known[first] & known[second]
+        of_pair[place] = numbers.setdefault(np.packbits(common).tobytes(), len(sets))
+        if of_pair[place] == len(sets):
+            sets.append(common)
+    return sets, of_pair
+
+
+def _correlations(
+    values: FloatArray,
+    ratings: FloatArray,
+    codes: IntArray,
+    weights: FloatArray,
+    sets: list[BoolArray],
+    by_set: dict[int, list[int]],
+    pairs: list[tuple[int, int]],
+) -> Iterator[tuple[int, list[int], FloatArray]]:
+    """Yields each set, the judges that are compared on it, and their correlations there, shape [R + 1, n_judges].
+
+    Many sets share one matrix product. Items lie cluster by cluster.
+    """
+    centred, people = _centred(values), _centred(ratings)
+    starts = np.flatnonzero(np.r_[True, np.diff(codes) > 0]) if len(codes) else np.zeros(0, dtype=np.int64)
+    waiting: list[tuple[int, list[int]]] = []
+    columns: list[FloatArray] = []
+    width = 0
+
+    def flush() -> Iterator[tuple[int, list[int], FloatArray]]:
+        sums = weights @ np.concatenate(columns).T
+        end = 0
+        for common, judges in waiting:
+            start, end = end, end + 3 * (1 + len(judges))
+            yield common, judges, _pearson(sums[:, start:end], len(judges))
+
+    for common, members in by_set.items():
+        judges = sorted({judge for number in members for judge in pairs[number]})
+        mask = sets[common].astype(np.float64)
+        x, y = centred[judges] * mask, people * mask
+        rows = np.concatenate([np.stack([mask, y, y * people]), x, x * centred[judges], x * people])
+        columns.append(np.add.reduceat(rows, starts, axis=1))
+        waiting.append((common, judges))
+        width += len(rows)
+        if width * max(len(weights), len(starts)) > _NUMBERS_PER_BLOCK:
+            yield from flush()
+            waiting, columns, width = [], [], 0
+    if waiting:
+        yield from flush()
+
+
+def _centred(values: FloatArray) -> FloatArray:
+    """Values less the mean of the known ones along the last axis, for sums without cancellation; 0 where missing."""
+    known = ~np.isnan(values)
+    count = np.maximum(known.sum(axis=-1, keepdims=True), 1)
+    mean = np.where(known, values, 0.0).sum(axis=-1, keepdims=True) / count
+    return np.where(known, values - mean, 0.0)
+
+
+def _pearson(sums: FloatArray, n_judges: int) -> FloatArray:
+    """Correlations from weighted sums of 1, y, y^2, then every judge's x, x^2 and x y, shape [R + 1, n_judges]."""
+    total, sum_y, sum_yy = sums[:, 0:1], sums[:, 1:2], sums[:, 2:3]
+    sum_x, sum_xx, sum_xy = np.split(sums[:, 3:], [n_judges, 2 * n_judges], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread_x, spread_y = sum_xx - sum_x**2 / total, sum_yy - sum_y**2 / total
+        value = (sum_xy - sum_x * sum_y / total) / np.sqrt(spread_x * spread_y)
+    constant = ~(spread_x > _ROUNDING * sum_xx) | ~(spread_y > _ROUNDING * sum_yy)
+    return np.where(constant, np.nan, np.clip(value, -1.0, 1.0))
+
+
+def _spread(ahead: FloatArray, n_clusters: int) -> tuple[FloatArray, FloatArray]:
+    """Standard error and share of reversed resamples of each pair; the first row is the data themselves."""
+    replicates, estimate = ahead[1:], ahead[0]
+    known = ~np.isnan(replicates)
+    count = known.sum(axis=0)
+    error, reversed_share = np.full(len(estimate), np.nan), np.full(len(estimate), np.nan)
+    enough = (count >= max(2, len(replicates) // 2)) & ~np.isnan(estimate)
+    if n_clusters > 1 and enough.any():
+        # A bootstrap draws from the clusters at hand, whose variance is too small by (n - 1) / n.
+        stretch = math.sqrt(n_clusters / (n_clusters - 1.0))
+        error[enough] = stretch * np.nanstd(replicates[:, enough], axis=0, ddof=1)
+    for pair in np.flatnonzero((count > 0) & ~np.isnan(estimate) & (estimate != 0.0)):
+        own = replicates[known[:, pair], pair]
+        reversed_share[pair] = np.mean(0.5 * (1.0 - np.sign(own) * np.sign(estimate[pair])))
+    return error, reversed_share
+
+
+def _between(values: FloatArray, common: BoolArray, first: int, second: int) -> float:
+    """Pearson correlation of two judges on their common items; NaN where one does not vary."""
+    one, other = (values[judge, common] - values[judge, common].mean() for judge in (first, second))
+    length = math.sqrt(float(one @ one) * float(other @ other))
+    return float(np.clip(one @ other / length, -1.0, 1.0)) if length > 0.0 else math.nan
