@@ -148,7 +148,7 @@ GOLDEN: dict[str, dict[str, str]] = {
         "gteval/chat": "8cf806b1dca30ff1",
         "multiple_choice/chat": "7e2f39964bce2dc6",
         "multiple_choice/choice": "bd844344ca09ca42",
-        "multiple_choice/loglikelihood": "77f1ffdb1043ff07",
+        "multiple_choice/loglikelihood": "d78b5a7f2fb719bd",
         "perturb/chat": "59af1ebc110663a3",
         "rating/chat": "c24ffa473a67f67e",
         "selfchat/chat": "eab599ca15cc6b22",

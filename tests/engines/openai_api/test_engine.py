@@ -272,6 +272,8 @@ def vllm(asked: Asked) -> Reply:
     if asked.path == "/tokenize":
         text = body["prompt"] if "prompt" in body else "".join(message["content"] for message in body["messages"])
         return Reply({"tokens": [ord(letter) for letter in text], "count": len(text)})
+    if asked.path == "/detokenize":
+        return Reply({"prompt": "".join(map(chr, body["tokens"]))})
     if asked.path == "/v1/completions" and "prompt_logprobs" in body:
         places = [None, *({str(token): {"logprob": -token / 100}} for token in body["prompt"][1:])]
         return Reply({"choices": [{"text": "x", "prompt_logprobs": places}], "usage": {"prompt_tokens": len(places)}})

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -12,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.config import VllmModel
+from dialeval.config import OpenAIModel, VllmModel
 from dialeval.corpora import bundled
 from dialeval.engines.answering import Answering
 from dialeval.engines.request import Dialogue, Message, Request, Response, Sampling
@@ -25,6 +31,11 @@ from dialeval.protocols.selfchat import Turn, chat_all
 N_UTTERANCES = 6
 SYSTEM = "You are chatting with another person. Be short."
 SAMPLING = Sampling(temperature=0.8, max_tokens=12)
+SERVER_ARGUMENTS = (
+    "--served-model-name", "tiny", "--dtype", "float32", "--enforce-eager", "--max-model-len", "4096",
+    "--max-num-batched-tokens", "4096", "--no-enable-chunked-prefill", "--block-size", "32", "--max-num-seqs", "32",
+    "--kv-cache-memory-bytes", str(64 << 20),
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -146,3 +157,72 @@ def selfchat() -> Callable[..., Chats]:
 def reference(engine: VllmEngine, tmp_path_factory: pytest.TempPathFactory) -> Chats:
     """The dialogues of 24 seeds, all in flight."""
     return run_selfchat(engine, tmp_path_factory.mktemp("reference"))
+
+
+@contextmanager
+def running_server(folder: Path, log: Path, *arguments: str) -> Iterator[str]:
+    """Runs vLLM's server with a model and gives its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    quiet = {"VLLM_NO_USAGE_STATS": "1", "VLLM_LOGGING_LEVEL": "WARNING", "TORCHDYNAMO_DISABLE": "1"}
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder)]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "--host", "127.0.0.1", "--port", str(port), *SERVER_ARGUMENTS, *arguments],
+            env=os.environ | quiet, stdout=output, stderr=output, start_new_session=True,
+        )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 240
+        while not _is_up(f"http://127.0.0.1:{port}/health"):
+            assert process.poll() is None, log.read_text()[-3000:]
+            assert time.monotonic() < deadline, "the server does not start:\n" + log.read_text()[-3000:]
+            time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def _is_up(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return int(answer.status) == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[..., AbstractContextManager[str]]:
+    """Runs vLLM's server: `with serve(folder, log, *arguments) as address`."""
+    return running_server
+
+
+@pytest.fixture(scope="session")
+def server(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of vLLM's server with the tiny model."""
+    log = tmp_path_factory.mktemp("server") / "log"
+    with running_server(model_folder, log, "--trust-request-chat-template") as address:
+        yield address
+
+
+@pytest.fixture
+def served() -> Callable[..., OpenAIModel]:
+    """Returns the configuration of the tiny model behind a server."""
+
+    def configuration(address: str, **fields: Any) -> OpenAIModel:
+        return OpenAIModel(
+            engine="openai",
+            model="tiny",
+            base_url=address,
+            api_key_env=None,
+            label_logprobs="vllm",
+            prompt_logprobs=True,
+            concurrency=16,
+            **fields,
+        )
+
+    return configuration

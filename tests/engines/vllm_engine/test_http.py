@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,61 +20,11 @@ from dialeval.tables import HUMAN, Provenance, read_table
 
 pytestmark = pytest.mark.vllm
 N_SEEDS, N_UTTERANCES = 12, 6
-ARGUMENTS = (
-    "--served-model-name", "tiny", "--dtype", "float32", "--enforce-eager", "--max-model-len", "4096",
-    "--max-num-batched-tokens", "4096", "--no-enable-chunked-prefill", "--block-size", "32", "--max-num-seqs", "32",
-    "--kv-cache-memory-bytes", str(64 << 20),
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def server(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of vLLM's server with the tiny model."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "log"
-    quiet = {"VLLM_NO_USAGE_STATS": "1", "VLLM_LOGGING_LEVEL": "WARNING", "TORCHDYNAMO_DISABLE": "1"}
-    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(model_folder)]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "--host", "127.0.0.1", "--port", str(port), *ARGUMENTS],
-            env=os.environ | quiet, stdout=output, stderr=output, start_new_session=True,
-        )  # fmt: skip
-    try:
-        deadline = time.monotonic() + 240
-        while not _is_up(f"http://127.0.0.1:{port}/health"):
-            assert process.poll() is None, log.read_text()[-3000:]
-            assert time.monotonic() < deadline, "the server does not start:\n" + log.read_text()[-3000:]
-            time.sleep(0.2)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-def _is_up(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
-            return int(answer.status) == 200
-    except OSError:
-        return False
 
 
 @pytest.fixture
-def model(server: str) -> OpenAIModel:
-    return OpenAIModel(
-        engine="openai",
-        model="tiny",
-        base_url=server,
-        api_key_env=None,
-        label_logprobs="vllm",
-        prompt_logprobs=True,
-        concurrency=16,
-    )
+def model(server: str, served: Callable[..., OpenAIModel]) -> OpenAIModel:
+    return served(server)
 
 
 def ask_all(model: OpenAIModel, requests: list[Request]) -> list[Response]:

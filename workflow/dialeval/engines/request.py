@@ -18,6 +18,8 @@ from dialeval.engines.answer_values import log_probability, probability, token_c
 _response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
+_OF_AN_ENDPOINT = '"engine":"openai"'
+
 Kind = Literal["chat", "choice", "loglikelihood"]
 Dialogue = tuple[str, ...]
 """The utterances of one dialogue, speakers in turn."""
@@ -241,6 +243,9 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
         "continuation": request.continuation,
         "repeat": request.repeat,
     }
+    if request.kind == "loglikelihood" and _OF_AN_ENDPOINT in identity:
+        # answers to keys without this are of prompt and continuation tokenised apart, and are not to be read any more
+        content["tokenised"] = "together"
     if reads_subject:
         content |= {"protocol": request.protocol, "subject": request.subject}
     return hashlib.sha256(_request_json(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]

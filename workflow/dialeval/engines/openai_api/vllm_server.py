@@ -18,6 +18,7 @@ from dialeval.engines.openai_api.answers import (
     read_scores,
 )
 from dialeval.engines.openai_api.bodies import exact_choice_body, next_token_body, scoring_body, tokenise_body
+from dialeval.engines.openai_api.continuations import Continuations
 from dialeval.engines.request import AnswerFailure, Request, Response
 
 Read = TypeVar("Read")
@@ -46,7 +47,9 @@ class VllmServer:
     def __init__(self, model: OpenAIModel, address: str, post: Post) -> None:
         self._model = model
         self._tokenize = address.removesuffix("/v1") + "/tokenize"
+        self._detokenize = address.removesuffix("/v1") + "/detokenize"
         self._post = post
+        self._continuations = Continuations(self._encode, self._decode)
         self._trees: dict[tuple[str, ...], asyncio.Task[LabelTree]] = {}
 
     async def choice(self, request: Request) -> Response:
@@ -71,13 +74,14 @@ class VllmServer:
         return replace(response, label_logprobs=found, label_mass=min(mass, 1.0))
 
     async def loglikelihood(self, request: Request) -> Response:
-        """Answers a request of kind `loglikelihood`; prompt and continuation are tokenised apart."""
+        """Answers a request of kind `loglikelihood`; prompt and continuation are tokenised together."""
         prompt = await self._tokens(tokenise_body(self._model, request.messages))
-        continuation = await self._encode(request.continuation)
-        if not continuation:
+        tokens, n_prefix = await self._continuations.together(prompt, request.continuation)
+        if n_prefix == len(tokens):
             raise AnswerFailure("bad_request", "the continuation has no token to score")
-        tokens = [*prompt, *continuation]
-        read = partial(read_scores, tokens=tokens, n_prefix=len(prompt))
+        if n_prefix == 0:
+            raise AnswerFailure("bad_request", "a log-likelihood needs text before the continuation")
+        read = partial(read_scores, tokens=tokens, n_prefix=n_prefix)
         return await self._post("/completions", scoring_body(self._model, tokens), request, read)
 
     def forget(self) -> None:
@@ -104,6 +108,11 @@ class VllmServer:
     async def _encode(self, text: str) -> list[int]:
         return await self._tokens({"model": self._model.model, "prompt": text, "add_special_tokens": False})
 
+    async def _decode(self, tokens: Sequence[int]) -> str:
+        return await self._post(
+            self._detokenize, {"model": self._model.model, "tokens": list(tokens)}, None, _read_text
+        )
+
     async def _tokens(self, body: dict[str, Any]) -> list[int]:
         return await self._post(self._tokenize, body, None, _read_tokens)
 
@@ -119,6 +128,13 @@ def _read_tokens(payload: dict[str, Any]) -> list[int]:
     if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
         raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
     return tokens
+
+
+def _read_text(payload: dict[str, Any]) -> str:
+    text = payload.get("prompt")
+    if not isinstance(text, str):
+        raise AnswerFailure("unsupported", "the endpoint has no /detokenize as vLLM's servers have")
+    return text
 
 
 def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, float]:

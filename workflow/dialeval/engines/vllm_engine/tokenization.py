@@ -67,7 +67,11 @@ class Tokenization:
     def with_continuation(self, messages: tuple[Message, ...], continuation: str) -> tuple[str, list[int], int]:
         """Returns the rendered prompt, the tokens of prompt and continuation as one text, and where the latter begins.
 
-        A token that reaches over the boundary belongs to the continuation, since it says part of it.
+        Every token that says a part of the continuation is the continuation's, also one that begins in the prompt:
+        the text is tokenised as the model has learned to read it. White space at the prompt's end thus belongs to the
+        continuation where a token joins the two (` Yes` after `Answer: `), as in lm-evaluation-harness, and to the
+        prompt where it is a token of its own (the newline of a chat template), where the harness scores it too. The
+        server's side of the same rule is in `openai_api/continuations.py`.
 
         Raises:
             AnswerFailure: this tokenizer cannot say where its tokens lie.
