@@ -15,12 +15,8 @@ from snakemake.utils import min_version
 
 min_version("9.10")
 
-# a configuration given with --configfile stands alone
-if not {"models", "battles"} & set(config):
 
-    configfile: "config.yaml"
-
-
+include: "rules/configuration.smk"
 include: "rules/common.smk"
 include: "rules/paths.smk"
 include: "rules/paths_metaeval.smk"

@@ -1,4 +1,4 @@
-# The configuration, checked before any rule is defined, and what every rule needs of it.
+# What every rule needs of the configuration.
 
 import json
 import os
@@ -7,58 +7,6 @@ import shlex
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
-
-try:
-    from dialeval import runlock, runwatch
-    from dialeval.config import (
-        DOMAINS,
-        EmbeddedModel,
-        PublishedModel,
-        VllmModel,
-        load_config,
-        refuse_repeated_keys,
-    )
-    from dialeval.corpora.dialogbench_items import item_files
-    from dialeval.corpora.rated_readers import rated_source_files
-    from dialeval.corpora.readers import source_files
-    from dialeval.engines import cl100k
-    from dialeval.engines.availability import cannot_compute_here, unavailable
-    from dialeval.engines.prices import Prices, prices_of
-    from dialeval.errors import UserError
-    from dialeval.fingerprint import fingerprint
-    from dialeval.perturbations.registry import find_strategy
-except ImportError as error:
-    raise WorkflowError(f"{error}; install the project first: pip install -e .")
-
-
-# an estimate asks nobody, so engines and keys need not be at hand; what the targets are, Snakemake says only later
-ESTIMATING = "estimate" in sys.argv
-DOWNLOADING = "download" in sys.argv
-OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
-
-
-def checked_config(raw):
-    """Returns the typed configuration, or ends with one message that names every mistake."""
-    try:
-        for path in workflow.configfiles:
-            refuse_repeated_keys(Path(path))
-        checked = load_config(raw, files_are_there=not DOWNLOADING)
-        for name in [] if ESTIMATING else checked.models_in_use():
-            model = checked.models[name]
-            reason = unavailable(model, own_environment=OWN_ENVIRONMENTS)
-            if reason:
-                raise UserError(f"models.{name}: {reason}")
-        for field, names in checked.strategies_named().items():
-            for name in names:
-                find_strategy(name, field)
-        runlock.check_writable(checked.results_dir)
-        return checked
-    except UserError as error:
-        raise WorkflowError(str(error))
-
-
-CONFIG = checked_config(config)
 RESULTS = str(CONFIG.results_dir)
 STORE = str(CONFIG.store_dir)
 PROTOCOLS = [

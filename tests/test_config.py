@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from dialeval import config_reference
-from dialeval.config import Config, load_config, refuse_repeated_keys
+from dialeval.config import Config, load_config, read_config_file
 from dialeval.errors import UserError
 
 ROOT = Path(__file__).parents[1]
@@ -95,7 +94,7 @@ def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text("models:\n  a: {engine: embedded, method: ngram}\n  a: {engine: embedded, method: random}\n")
     with pytest.raises(UserError, match=r"line 3: 'models\.a' is there twice"):
-        refuse_repeated_keys(path)
+        read_config_file(path)
 
 
 def test_schema_and_reference_are_in_step() -> None:
@@ -124,8 +123,7 @@ SHIPPED = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_every_shipped_configuration_is_valid(path: Path) -> None:
-    refuse_repeated_keys(path)
-    Config.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    Config.model_validate(read_config_file(path))
 
 
 def test_the_same_settings_are_the_same_text() -> None:

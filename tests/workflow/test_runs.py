@@ -97,8 +97,40 @@ def test_a_second_run_at_the_same_time_is_refused(finished: Workspace) -> None:
 
     runlock.acquire(finished.folder / "results")
     finished.configure(elo={**SMALL["elo"], "k": 16})
-    output = finished.run(ok=False)
-    assert "another run" in output
+    assert "Job stats" in finished.run("--dry-run"), "looking is possible"
+    locks = finished.folder / ".snakemake" / "locks"  # as a run without our profile leaves there
+    locks.mkdir(parents=True, exist_ok=True)
+    (locks / "0.output.lock").write_text("results/seeds.parquet\n", encoding="utf-8")
+    for profile in ([], ["--workflow-profile", "none"]):
+        output = finished.run(*profile, ok=False)
+        assert "another run (process" in output
+        assert "--config results_dir=" in output, "what to do"
+        assert "Directory cannot be locked" not in output
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("judges: [forest]\n", ["models: this field is needed", "stands alone"]),
+        ("servers: {a: b}\n", ["servers: there is no such field", "models: this field is needed"]),
+        ("models: &m {a: [*m]}\n", ["'models.a' holds itself"]),
+    ],
+)
+def test_a_configuration_that_is_given_stands_alone(workspace: Workspace, content: str, words: list[str]) -> None:
+    (workspace.folder / "mine.yaml").write_text(content, encoding="utf-8")
+    output = workspace.run("--dry-run", "--configfile", "mine.yaml", ok=False)
+    assert all(word in output for word in words), output
+    assert "Job stats" not in output
+    assert "Traceback" not in output
+
+
+def test_a_configuration_that_a_profile_gives_stands_alone_and_one_field_does_not(workspace: Workspace) -> None:
+    (workspace.folder / "mine.yaml").write_text("judges: [forest]\n", encoding="utf-8")
+    profile = workspace.folder / "mine"
+    profile.mkdir()
+    (profile / "config.yaml").write_text("configfile: mine.yaml\n", encoding="utf-8")
+    assert "models: this field is needed" in workspace.run("--dry-run", "--profile", "mine", ok=False)
+    assert "Job stats" in workspace.run("--dry-run", "--config", "random_seed=3")
 
 
 def test_dialogues_of_ones_own(workspace: Workspace) -> None:

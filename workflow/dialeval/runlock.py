@@ -26,16 +26,40 @@ def acquire(results_dir: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        owner = os.read(descriptor, 20).decode().strip()
-        raise UserError(
-            f"another run (process {owner}) is at work in {results_dir}; wait for it, or give this one a "
-            "`results_dir` of its own"
-        ) from None
+        raise _held_elsewhere(results_dir, descriptor) from None
     except OSError as error:  # a file system without locks
         print(f"note: {results_dir} has no file locks ({error.strerror}); see to it that only one run uses it")
     os.ftruncate(descriptor, 0)
     os.write(descriptor, f"{os.getpid()}\n".encode())
     _held.append(descriptor)
+
+
+def refuse_second_run(results_dir: Path) -> None:
+    """Checks that nobody holds the lock of a results folder, without taking it.
+
+    Raises:
+        UserError: another run holds it.
+    """
+    try:
+        descriptor = os.open(results_dir / ".run.lock", os.O_RDWR)
+    except OSError:  # no run has been here
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise _held_elsewhere(results_dir, descriptor) from None
+    except OSError:  # a file system without locks
+        return
+    finally:
+        os.close(descriptor)
+
+
+def _held_elsewhere(results_dir: Path, descriptor: int) -> UserError:
+    owner = os.read(descriptor, 20).decode().strip()
+    return UserError(
+        f"another run (process {owner}) is at work in {results_dir}; wait for it to end, or give this one a folder of "
+        "its own, for example with --config results_dir=results/second"
+    )
 
 
 def check_writable(folder: Path) -> None:

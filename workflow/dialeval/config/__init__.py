@@ -6,12 +6,14 @@
 """
 
 from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Selfchat, UniEval
+from dialeval.config.consistency import Mistake
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
-from dialeval.config.loading import load_config, refuse_repeated_keys
+from dialeval.config.loading import load_config
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
 from dialeval.config.models import ENGINES, EmbeddedModel, Model, OpenAIModel, PublishedModel, VllmModel
 from dialeval.config.protocols import Protocols
+from dialeval.config.reading import read_config_file
 from dialeval.config.robustness import Ladders, Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.whole import Config
@@ -31,6 +33,7 @@ __all__ = [
     "GTEval",
     "Ladders",
     "MetaEval",
+    "Mistake",
     "Model",
     "OpenAIModel",
     "Prompts",
@@ -49,5 +52,5 @@ __all__ = [
     "WrittenItems",
     "YesNo",
     "load_config",
-    "refuse_repeated_keys",
+    "read_config_file",
 ]

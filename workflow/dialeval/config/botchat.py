@@ -7,29 +7,29 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dialeval.config.section import Count, Section
+from dialeval.config.section import Length, Number, Repeats, Resamples, Section, Temperature, TokenCount, Whole
 
 
 class Selfchat(Section):
     """How a chatbot talks to itself (BotChat 3.1, 4.1)."""
 
-    n_utterances: Annotated[int, Field(ge=3)] = Field(
+    n_utterances: Annotated[Whole, Field(ge=3, le=1_000)] = Field(
         16, description="Length N of a dialogue, the seed's two included."
     )
-    temperature: Annotated[float, Field(ge=0)] = Field(0.0, description="Sampling temperature; the paper's is 0.")
-    max_tokens: Count = Field(1024, description="Longest utterance in the model's tokens.")
+    temperature: Temperature = Field(0.0, description="Sampling temperature; the paper's is 0.")
+    max_tokens: TokenCount = Field(1024, description="Longest utterance in the model's tokens.")
 
 
 class _JudgingProtocol(Section):
-    temperature: Annotated[float, Field(ge=0)] = Field(0.0, description="Sampling temperature of the judge.")
-    max_tokens: Count = Field(512, description="Longest answer of the judge in its tokens.")
+    temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
+    max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
     ask_again: bool = Field(False, description="Ask once more, in other words, where a verdict could not be read.")
 
 
 class UniEval(_JudgingProtocol):
     """Is one dialogue human? (BotChat 3.2)"""
 
-    n_utterances: list[Annotated[int, Field(ge=2)]] = Field(
+    n_utterances: list[Length] = Field(
         [4, 8, 12, 16], min_length=1, description="Lengths N at which pass rates are given."
     )
 
@@ -37,7 +37,7 @@ class UniEval(_JudgingProtocol):
 class Arena(_JudgingProtocol):
     """Which of two models' dialogues is the machine's? (BotChat 3.3)"""
 
-    n_utterances: list[Annotated[int, Field(ge=3)]] = Field(
+    n_utterances: list[Annotated[Whole, Field(ge=3, le=1_000)]] = Field(
         [8, 16], min_length=1, description="Lengths N that dialogues are cut to."
     )
 
@@ -49,12 +49,12 @@ class GTEval(_JudgingProtocol):
 class Elo(Section):
     """Bootstrap Elo (BotChat, appendix A)."""
 
-    k: Annotated[float, Field(gt=0)] = Field(32.0, description="Largest change of a rating in one comparison.")
-    scale: Annotated[float, Field(gt=0)] = Field(400.0, description="Rating difference of odds 10 to 1.")
-    initial: float = Field(1000.0, description="Rating that every model begins with.")
-    shuffles: Count = Field(1000, description="Orders of the comparisons whose median is the rating.")
-    repeats: Count = Field(10, description="Independent bootstraps whose mean is reported.")
-    resamples: Count = Field(1000, description="Resamples of the seeds behind every interval.")
+    k: Annotated[Number, Field(gt=0)] = Field(32.0, description="Largest change of a rating in one comparison.")
+    scale: Annotated[Number, Field(gt=0)] = Field(400.0, description="Rating difference of odds 10 to 1.")
+    initial: Number = Field(1000.0, description="Rating that every model begins with.")
+    shuffles: Resamples = Field(1000, description="Orders of the comparisons whose median is the rating.")
+    repeats: Repeats = Field(10, description="Independent bootstraps whose mean is reported.")
+    resamples: Resamples = Field(1000, description="Resamples of the seeds behind every interval.")
 
 
 class Battles(Section):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dialeval.config.section import Count, Name, Section
+from dialeval.config.section import Count, Name, Section, Whole
 
 
 class Corpus(Section):
@@ -32,7 +32,7 @@ class Seeds(Section):
     """Which human dialogues give the ChatSEEDs."""
 
     corpus: Name = Field(description="The corpus whose first two utterances are the seeds.")
-    arena_min_utterances: Annotated[int, Field(ge=2)] = Field(
+    arena_min_utterances: Annotated[Whole, Field(ge=2)] = Field(
         4, description="Human utterances that a seed needs to serve Arena and GTEval."
     )
     limit: Count | None = Field(None, description="Use only the first so many seeds, for a trial run.")

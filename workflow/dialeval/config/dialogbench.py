@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, Model, OpenAIModel, PublishedModel
-from dialeval.config.section import Count, Name, Section, Share
+from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, Temperature, TokenCount
 from dialeval.errors import nearest
 
 TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
@@ -51,22 +51,22 @@ class WrittenItems(Section):
     corpus: Name = Field("bundled", description="Without a writer: the corpus, under corpora, that items are made of.")
     tasks: list[str] | None = Field(None, min_length=1, description="Tasks to write for; null: all that can be.")
     domains: list[str] | None = Field(None, min_length=1, description="Domains to write about; null: all twenty.")
-    per_cell: Count = Field(1, description="Items for each pair of task and domain.")
+    per_cell: Repeats = Field(1, description="Items for each pair of task and domain.")
     languages: list[Language] = Field(["en"], min_length=1, description="Languages to write in: en, zh.")
     ablations: list[Literal["styles", "filter"]] = Field(
         [],
         description="The paper's ablations, examined besides: styles (all items once more, written without "
         "personalities), filter (with the items that the filter refused).",
     )
-    max_rounds: Count = Field(3, description="How often an item is asked for at most, until one passes the rules.")
-    temperature: Annotated[float, Field(ge=0)] = Field(1.0, description="Sampling temperature of the writer.")
-    max_tokens: Count = Field(4096, description="Longest answer of the writer in its tokens.")
+    max_rounds: Repeats = Field(3, description="How often an item is asked for at most, until one passes the rules.")
+    temperature: Temperature = Field(1.0, description="Sampling temperature of the writer.")
+    max_tokens: TokenCount = Field(4096, description="Longest answer of the writer in its tokens.")
     min_turns: Count = Field(4, description="Fewest turns of an item that is taken; the writer is asked for ten.")
-    max_length_ratio: Annotated[float, Field(ge=1)] = Field(
+    max_length_ratio: Annotated[Number, Field(ge=1)] = Field(
         2.5, description="How many times longer than the shortest option the longest may be."
     )
     max_question_share: Share = Field(1.0, description="Largest share of utterances that ask something.")
-    duplicate_similarity: Annotated[float, Field(gt=0, le=1)] = Field(
+    duplicate_similarity: Annotated[Number, Field(gt=0, le=1)] = Field(
         0.7, description="Share of common runs of three words from which on two dialogues of a task count as one."
     )
 
@@ -82,13 +82,6 @@ class WrittenItems(Section):
         for name in value or []:
             if name not in DOMAINS:
                 raise ValueError(f"'{name}' is not a domain of DialogBench; {nearest(name, DOMAINS)}")
-        check_once(value or [])
-        return value
-
-    @field_validator("languages", "ablations")
-    @classmethod
-    def _are_named_once(cls, value: list[str]) -> list[str]:
-        check_once(value)
         return value
 
     @model_validator(mode="after")
@@ -139,11 +132,13 @@ class DialogBench(Section):
     presentation: Literal["history", "text"] = Field(
         "history", description="How chat models see a dialogue: as their own with the user, or written out."
     )
-    max_tokens: Count = Field(256, description="Longest answer of an examined model in its tokens; the paper's is 256.")
+    max_tokens: TokenCount = Field(
+        256, description="Longest answer of an examined model in its tokens; the paper's is 256."
+    )
     classifier: Name | None = Field(
         None, description="Model that tells the style and domain of written dialogues (Figures 5 and 6); null: none."
     )
-    confidence: Annotated[float, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
+    confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
 
     @field_validator("published")
     @classmethod
@@ -151,12 +146,6 @@ class DialogBench(Section):
         for name in ("bundled", "written", "paper"):
             if name in value:
                 raise ValueError(f"'{name}' names other items in every table; choose another name")
-        return value
-
-    @field_validator("bundled")
-    @classmethod
-    def _are_named_once(cls, value: list[str]) -> list[str]:
-        check_once(value)
         return value
 
     @model_validator(mode="after")
@@ -186,52 +175,48 @@ class DialogBench(Section):
 
 
 def check_tasks(names: list[str]) -> None:
-    """Raises ValueError for a name that is no task's, or is there twice."""
+    """Raises ValueError for a name that is no task's."""
     for name in names:
         if name not in TASKS:
             raise ValueError(f"'{name}' is not a task of DialogBench; {nearest(name, TASKS)}")
-    check_once(names)
 
 
-def check_once(names: list[str]) -> None:
-    """Raises ValueError for a name that is there twice."""
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"{', '.join(twice)} is listed twice; list every name once")
-
-
-def check_models(section: DialogBench, models: Mapping[str, Model]) -> None:
-    """Raises ValueError for a model that cannot do its part; all that are named must be defined."""
+def unfit_models(section: DialogBench, models: Mapping[str, Model]) -> Iterator[tuple[str, str, str]]:
+    """Yields the field, the model and the reason for every model that cannot do its part."""
     for field, names in section.models().items():
         for name in names:
-            model = models[name]
-            if isinstance(model, PublishedModel):
-                raise ValueError(f"{field}: '{name}' is a published model, of which nothing can be asked")
-            if isinstance(model, EmbeddedModel):
-                _check_embedded(field, name, model)
-            if isinstance(model, OpenAIModel) and field.endswith(".perplexity") and not model.prompt_logprobs:
-                raise ValueError(
-                    f"{field}: '{name}' is behind an endpoint that scores no given text; examine it by letter, or, if "
-                    f"it is a vLLM server, set models.{name}.prompt_logprobs"
-                )
-            if isinstance(model, OpenAIModel) and field.endswith(".choice") and model.label_logprobs == "none":
-                raise ValueError(
-                    f"{field}: models.{name}.label_logprobs is none, so no probabilities can be read; examine it by "
-                    "letter"
-                )
+            reason = _unfit(field, name, models[name]) if name in models else None
+            if reason is not None:
+                yield field, name, reason
 
 
-def _check_embedded(field: str, name: str, model: EmbeddedModel) -> None:
+def _unfit(field: str, name: str, model: Model) -> str | None:
+    if isinstance(model, PublishedModel):
+        return f"'{name}' is a published model, of which nothing can be asked"
+    if isinstance(model, EmbeddedModel):
+        return _unfit_embedded(field, name, model)
+    if isinstance(model, OpenAIModel) and field.endswith(".perplexity") and not model.prompt_logprobs:
+        return (
+            f"'{name}' is behind an endpoint that scores no given text; examine it by letter, or, if it is a vLLM "
+            f"server, set models.{name}.prompt_logprobs"
+        )
+    if isinstance(model, OpenAIModel) and field.endswith(".choice") and model.label_logprobs == "none":
+        return f"models.{name}.label_logprobs is none, so no probabilities can be read; examine it by letter"
+    return None
+
+
+def _unfit_embedded(field: str, name: str, model: EmbeddedModel) -> str | None:
     if field == "dialogbench.written.writer":
-        raise ValueError(
-            f"{field}: '{name}' is an embedded model, which writes no items; leave the field out, and items of "
+        return (
+            f"'{name}' is an embedded model, which writes no items; leave the field out, and items of "
             f"{' and '.join(BY_RULE)} are made by rule"
         )
     if field == "dialogbench.classifier":
-        raise ValueError(f"{field}: '{name}' is an embedded model, which tells neither style nor domain; name another")
+        return f"'{name}' is an embedded model, which tells neither style nor domain; name another"
     if "multiple_choice" not in EMBEDDED_SERVES[model.method]:
         able = (method for method, served in EMBEDDED_SERVES.items() if "multiple_choice" in served)
-        raise ValueError(
-            f"{field}: '{name}' is an embedded model of method '{model.method}', which cannot choose between options; "
+        return (
+            f"'{name}' is an embedded model of method '{model.method}', which cannot choose between options; "
             f"methods that can: {', '.join(able)}"
         )
+    return None

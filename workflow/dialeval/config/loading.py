@@ -2,36 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from dialeval.config.models import ENGINES
-from dialeval.config.whole import Config
-from dialeval.errors import UserError, nearest
+from dialeval.config.consistency import Mistake, inconsistencies
+from dialeval.config.whole import WITHOUT_CHATBOTS, Config
+from dialeval.config.wording import in_words, place_of
+from dialeval.errors import UserError
+
+Place = tuple[str | int, ...]
+Check = Callable[[Config], Iterable[Mistake]]
+"""Finds further mistakes in a configuration; names in it need not be defined."""
+ROUNDS = 20
+"""How often what is wrong is taken out to look at the rest; a part in a part in a part is at most so deep."""
 
 
-def load_config(raw: Mapping[str, Any], *, files_are_there: bool = True) -> Config:
+def load_config(
+    raw: Mapping[str, Any], *, files_are_there: bool = True, further: Sequence[Check] = (), source: str = ""
+) -> Config:
     """Checks a configuration and the files it names.
+
+    Where a field is wrong the rest is looked at without it, so that all mistakes come in one message; what may only
+    follow from another mistake is left out.
 
     Args:
         raw: the configuration as read from YAML.
         files_are_there: whether what it names must exist by now; before a download it need not.
+        further: checks of what it names besides.
+        source: where it was read, for the message.
 
     Raises:
         UserError: one message with every mistake: the field, the value, and what would be right.
     """
-    try:
-        config = Config.model_validate(dict(raw))
-    except ValidationError as error:
-        lines = [_in_words(dict(details)) for details in error.errors()]
-        raise UserError("the configuration has " + _count(lines) + ":\n" + "\n".join(lines)) from None
-    if not files_are_there:
-        return config
-    sources = {f"corpora.{name}.path": config.corpus_path(name) for name in config.used_corpora()}
+    config, wrong, lines = _fields(dict(raw))
+    if config is not None:
+        checks: tuple[Check, ...] = (inconsistencies, missing_files, *further) if files_are_there else (
+            inconsistencies, *further
+        )  # fmt: skip
+        for check in checks:
+            found = [mistake for mistake in check(config) if not _follows(mistake, wrong)]
+            lines += [f"  {mistake}" for mistake in found]
+            if found and check is missing_files and config.public_corpora:
+                names = ", ".join(config.public_corpora)
+                lines[-1] += f"\n  `snakemake download` with the same configuration fetches {names} into data_dir"
+    if lines or config is None:
+        lines = list(dict.fromkeys(lines))
+        raise UserError(f"the configuration{source} has {_count(lines)}:\n" + "\n".join(lines))
+    return config
+
+
+def missing_files(config: Config) -> Iterator[Mistake]:
+    """Yields the files and folders that a configuration names and that are not there."""
+    corpora = [name for name in config.used_corpora() if name in config.corpora]
+    sources = {f"corpora.{name}.path": config.corpus_path(name) for name in corpora}
     sources |= {f"battles.{name}.path": config.battles_path(name) for name in config.battles}
     sources |= config.published_sources()
     if config.metaeval:
@@ -44,102 +70,75 @@ def load_config(raw: Mapping[str, Any], *, files_are_there: bool = True) -> Conf
         sources |= {
             f"dialogbench.published.{name}.path": config.item_path(name) for name in config.dialogbench.published
         }
-    missing = [
-        f"  {field}: {path} does not exist; correct the path or `data_dir` "
-        f"(now '{config.data_dir}'), for example with --config data_dir=FOLDER"
-        for field, path in sources.items()
-        if path is not None and not path.exists()
-    ]
+    for field, path in sources.items():
+        if path is not None and not _exists(path):
+            words = (
+                f"{path} does not exist; correct the path or `data_dir` (now '{config.data_dir}'), for example with "
+                "--config data_dir=FOLDER"
+            )
+            yield Mistake(field, words, ("data_dir",))
     for field, path in (
         ("prompts.directory", config.prompts.directory),
         ("tokens.cl100k_file", config.tokens.cl100k_file),
     ):
-        if path is not None and not path.expanduser().exists():
-            missing.append(f"  {field}: {path} does not exist; correct the path or leave the field out")
-    if missing:
-        if config.public_corpora:
-            names = ", ".join(config.public_corpora)
-            missing.append(f"  `snakemake download` with the same configuration fetches {names} into data_dir")
-        raise UserError("the configuration names what is not there:\n" + "\n".join(missing))
-    return config
+        if path is not None and not _exists(path.expanduser()):
+            yield Mistake(field, f"{path} does not exist; correct the path or leave the field out")
 
 
-def refuse_repeated_keys(path: Path) -> None:
-    """Refuses a YAML file that says one name twice, of which YAML readers would silently keep the last.
-
-    Raises:
-        UserError: the file, the name and the line of its second occurrence.
-    """
-
-    def check(node: yaml.Node, place: str) -> None:
-        if isinstance(node, yaml.SequenceNode):
-            for item in node.value:
-                check(item, place)
-        if not isinstance(node, yaml.MappingNode):
-            return
-        seen: set[str] = set()
-        for key, value in node.value:
-            name = str(key.value)
-            if name in seen:
-                raise UserError(
-                    f"{path}, line {key.start_mark.line + 1}: '{place}{name}' is there twice; "
-                    "rename or remove one of them"
-                )
-            seen.add(name)
-            check(value, f"{place}{name}.")
-
+def _exists(path: Path) -> bool:
     try:
-        with path.open(encoding="utf-8") as file:
-            root = yaml.compose(file, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not readable YAML: {error}") from None
-    if root is not None:
-        check(root, "")
+        return path.exists()
+    except (OSError, RuntimeError):  # too long a name, no such user behind ~
+        return False
+
+
+def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
+    """Returns the configuration without the fields that are wrong, their places, and what is wrong with them."""
+    wrong: set[Place] = set()
+    lines: list[str] = []
+    for _ in range(ROUNDS):
+        try:
+            return Config.model_validate(raw, context={"parts_alone": True}), wrong, lines
+        except ValidationError as error:
+            found: set[Place] = set()
+            for details in error.errors():
+                place = place_of(dict(details))
+                # what holds a part that was left out before may be wrong by that alone
+                if not any(place == other[: len(place)] for other in wrong):
+                    lines.append(in_words(dict(details)))
+                found.add(place if details["type"] != "missing" or len(place) == 1 else place[:-1])
+            wrong |= found
+            needed = {name: part for name, part in WITHOUT_CHATBOTS.items() if (name,) in found}
+            raw = _without(raw, found) | needed
+    return None, wrong, lines
+
+
+def _without(part: Any, places: set[Place]) -> Any:
+    """Returns a part of the configuration without what lies at some places."""
+    if isinstance(part, Mapping):
+        kept = {key: value for key, value in part.items() if (str(key),) not in places}
+        return {key: _without(value, _below(places, str(key))) for key, value in kept.items()}
+    if isinstance(part, list):
+        kept_entries = [(number, entry) for number, entry in enumerate(part) if (str(number),) not in places]
+        return [_without(entry, _below(places, str(number))) for number, entry in kept_entries]
+    return part
+
+
+def _below(places: set[Place], key: str) -> set[Place]:
+    return {place[1:] for place in places if len(place) > 1 and place[0] == key}
+
+
+def _follows(mistake: Mistake, wrong: set[Place]) -> bool:
+    """Returns whether a mistake may follow from a field that is wrong itself: around its own, or one it is about."""
+    own = tuple(mistake.field.split("."))
+    if any(own[: len(other)] == other for other in wrong):
+        return True
+    for field in mistake.about:
+        place = tuple(field.split("."))
+        if any(place[: len(other)] == other or other[: len(place)] == place for other in wrong):
+            return True
+    return False
 
 
 def _count(lines: list[str]) -> str:
     return "a mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
-
-
-def _in_words(details: dict[str, Any]) -> str:
-    """Returns one mistake as the field's path, the value and the remedy."""
-    place = [str(part) for part in details["loc"]]
-    if place[:1] == ["models"] and len(place) > 2 and place[2] in ENGINES:
-        del place[2]  # the name of the discriminated class is no field of the file
-    field = ".".join(place) or "configuration"
-    value = details["input"]
-    match details["type"]:
-        case "extra_forbidden":
-            known = _known_fields(place[:-1], details)
-            return f"  {field}: there is no such field; {nearest(place[-1], known)}"
-        case "missing":
-            return f"  {field}: this field is needed and missing"
-        case "union_tag_invalid" | "union_tag_not_found":
-            given = value.get("engine") if isinstance(value, Mapping) else value
-            return f"  {field}.engine: {given!r} is not an engine; {nearest(str(given), ENGINES)}"
-        case "value_error":
-            message = str(details["ctx"]["error"])
-            return f"  {message}" if field == "configuration" else f"  {field}: {message}"
-        case "literal_error":
-            allowed = [word.strip(" '") for word in str(details["ctx"]["expected"]).replace(" or ", ",").split(",")]
-            return f"  {field}: {value!r} is not allowed; {nearest(str(value), allowed)}"
-        case _:
-            return f"  {field}: {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
-
-
-def _known_fields(place: list[str], details: dict[str, Any]) -> list[str]:
-    """Returns the fields that the section at a place of the configuration has."""
-    if place[:1] == ["models"]:
-        return list(ENGINES[str(details["loc"][2])].model_fields)
-    section: type[BaseModel] = Config
-    for part in place:
-        if part in section.model_fields:  # else it is a name of the user's, in a dictionary of sections
-            section = _section_of(section.model_fields[part].annotation)
-    return list(section.model_fields)
-
-
-def _section_of(annotation: Any) -> type[BaseModel]:
-    """Returns the section that a field holds, as it is, as an option, or as the values of a dictionary."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next(_section_of(part) for part in reversed(get_args(annotation)) if part is not type(None))

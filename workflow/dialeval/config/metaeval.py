@@ -7,19 +7,29 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dialeval.config.section import Count, Name, Section, Share
+from dialeval.config.section import (
+    Count,
+    Name,
+    Number,
+    Repeats,
+    Resamples,
+    Section,
+    Share,
+    Steps,
+    Temperature,
+    TokenCount,
+    Whole,
+)
 
 
 class Rating(Section):
     """A judge writes a number from 1 to 5 for each dimension (comp-analysis, Table 2)."""
 
     judges: list[Name] | None = Field(None, description="Judges that rate; null: all of `judges`.")
-    repeats: Count = Field(1, description="How often each item is rated; scores are means. The paper's is 5.")
-    temperature: Annotated[float, Field(ge=0)] = Field(
-        0.0, description="Sampling temperature; with repeats the paper's is 0.7."
-    )
-    top_p: Annotated[float, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
-    max_tokens: Count = Field(256, description="Longest answer in the judge's tokens.")
+    repeats: Repeats = Field(1, description="How often each item is rated; scores are means. The paper's is 5.")
+    temperature: Temperature = Field(0.0, description="Sampling temperature; with repeats the paper's is 0.7.")
+    top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
+    max_tokens: TokenCount = Field(256, description="Longest answer in the judge's tokens.")
     ask_again: bool = Field(False, description="Ask once more, in other words, where a rating could not be read.")
 
     def sampling(self) -> dict[str, float]:
@@ -60,7 +70,7 @@ class RatedCorpus(Section):
         min_length=1,
         description="Of a ladder: the perturbations that damage it, taken in turn.",
     )
-    steps: Annotated[int, Field(ge=2)] = Field(4, description="Of a ladder: steps of damage.")
+    steps: Steps = Field(4, description="Of a ladder: steps of damage.")
     limit: Count | None = Field(60, description="Of a ladder: how many dialogues of each language; null: all.")
     languages: list[str] | None = Field(
         None, min_length=1, description="Languages to read, such as [en, zh]; null: all that the source has."
@@ -82,8 +92,8 @@ class ScoreFile(Section):
     """Ready scores of a metric of yours: CSV with the columns corpus, item_id, dimension, value; also language."""
 
     path: Path = Field(description="CSV file, relative to data_dir or absolute.")
-    scale_min: float = Field(0.0, description="Lowest value that the metric can give.")
-    scale_max: float = Field(1.0, description="Highest value that the metric can give.")
+    scale_min: Number = Field(0.0, description="Lowest value that the metric can give.")
+    scale_max: Number = Field(1.0, description="Highest value that the metric can give.")
 
     @model_validator(mode="after")
     def _scale_is_a_range(self) -> Self:
@@ -97,8 +107,8 @@ class MetaEval(Section):
 
     corpora: dict[Name, RatedCorpus] = Field(min_length=1, description="Rated corpora, by a name of yours.")
     score_files: dict[Name, ScoreFile] = Field({}, description="Ready scores of further metrics, by a name of yours.")
-    resamples: Count = Field(1000, description="Resamples of the dialogues behind every interval.")
+    resamples: Resamples = Field(1000, description="Resamples of the dialogues behind every interval.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
-    ensemble_size: Annotated[int, Field(ge=2)] = Field(
+    ensemble_size: Annotated[Whole, Field(ge=2, le=20)] = Field(
         3, description="How many of the best judges a model ensemble has (the paper's is 3)."
     )

@@ -8,9 +8,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from dialeval.config.section import Count, Name, Section
+from dialeval.config.section import Count, Name, Number, Repeats, Section, Whole
 
 _SECRET_HEADER = re.compile(r"authoriz|apikey|(^|[-_])(auth|key|token|secret|cookie|password)([-_]|$)", re.IGNORECASE)
+
+Concurrency = Annotated[Whole, Field(ge=1, le=10_000)]
+Seconds = Annotated[Number, Field(gt=0, le=10_000_000)]
 
 
 class _Model(Section):
@@ -21,8 +24,10 @@ class _Model(Section):
         exclude=True,
         description="Models of one family, for the judges' self-preference; null: the model's own name.",
     )
-    shards: Count = Field(1, description="Number of jobs that this model's work is split into.")
-    concurrency: Count = Field(64, description="Requests in flight at once.")
+    shards: Annotated[Whole, Field(ge=1, le=1_000)] = Field(
+        1, description="Number of jobs that this model's work is split into."
+    )
+    concurrency: Concurrency = Field(64, description="Requests in flight at once.")
 
 
 class EmbeddedModel(_Model):
@@ -36,8 +41,8 @@ class EmbeddedModel(_Model):
     learn_from: list[Name] = Field(
         ["bundled"], min_length=1, description="Corpora to learn from, fold by fold: never from what it is asked about."
     )
-    folds: Annotated[int, Field(ge=2, le=20)] = Field(5, description="Folds of dialogues that are left out in turn.")
-    concurrency: Count = Field(512, description="Requests in flight at once.")
+    folds: Annotated[Whole, Field(ge=2, le=20)] = Field(5, description="Folds of dialogues that are left out in turn.")
+    concurrency: Concurrency = Field(512, description="Requests in flight at once.")
 
 
 class VllmModel(_Model):
@@ -46,10 +51,10 @@ class VllmModel(_Model):
     engine: Literal["vllm"]
     model: str = Field(min_length=1, description="Hugging Face name or local folder.")
     revision: str | None = Field(None, description="Commit or tag of the weights; pin it for results to be repeatable.")
-    concurrency: Annotated[int, Field(ge=0)] = Field(
+    concurrency: Annotated[Whole, Field(ge=0, le=10_000)] = Field(
         0, description="Requests in flight at once; 0 means as many as the KV cache holds."
     )
-    gpus: Annotated[int, Field(ge=0)] | None = Field(
+    gpus: Annotated[Whole, Field(ge=0, le=1_000)] | None = Field(
         None, description="GPUs that the scheduler sets aside; null means tensor times data parallel size."
     )
     dtype: Literal["auto", "float32", "float16", "bfloat16"] = Field(
@@ -58,17 +63,17 @@ class VllmModel(_Model):
     quantization: str | None = Field(
         None, description="Quantisation method in vLLM's name, such as fp8; null reads it from the model."
     )
-    tensor_parallel_size: Count = Field(1, description="GPUs that every layer is split over.")
-    data_parallel_size: Count = Field(
+    tensor_parallel_size: Repeats = Field(1, description="GPUs that every layer is split over.")
+    data_parallel_size: Repeats = Field(
         1, description="Copies of the model, each on GPUs of its own, that share the requests."
     )
     max_model_len: Count | None = Field(
         None, description="Tokens of prompt and answer together; null is the longest that the model allows."
     )
-    gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = Field(
+    gpu_memory_utilization: Annotated[Number, Field(gt=0, le=1)] = Field(
         0.9, description="Share of the GPU's memory for weights and KV cache."
     )
-    kv_cache_memory_bytes: Count | None = Field(
+    kv_cache_memory_bytes: Annotated[Whole, Field(ge=1, le=10**15)] | None = Field(
         None, description="Size of the KV cache in bytes, in place of a share of the memory."
     )
     lora_path: Path | None = Field(None, description="Folder of a LoRA adapter to put on the model.")
@@ -157,31 +162,31 @@ class OpenAIModel(_Model):
     prompt_logprobs: bool = Field(
         False, description="Whether the endpoint is a vLLM server that can score a given text (loglikelihood)."
     )
-    requests_per_minute: Annotated[float, Field(gt=0)] | None = Field(None, description="Most requests in a minute.")
-    tokens_per_minute: Annotated[float, Field(gt=0)] | None = Field(
+    requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(None, description="Most requests in a minute.")
+    tokens_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
         None, description="Most tokens in a minute: prompt and max_tokens, as OpenAI counts."
     )
-    timeout_seconds: Annotated[float, Field(gt=0)] = Field(300.0, description="Longest wait for one try of a request.")
-    max_tries: Count = Field(8, description="Tries of a request that meets errors, timeouts or cut connections.")
-    max_total_seconds: Annotated[float, Field(gt=0)] = Field(
+    timeout_seconds: Seconds = Field(300.0, description="Longest wait for one try of a request.")
+    max_tries: Repeats = Field(8, description="Tries of a request that meets errors, timeouts or cut connections.")
+    max_total_seconds: Seconds = Field(
         1800.0, description="After so long a request that was refused (429) or failed is not tried again in this run."
     )
-    patience_seconds: Annotated[float, Field(ge=0)] = Field(
+    patience_seconds: Annotated[Number, Field(ge=0, le=10_000_000)] = Field(
         30.0, description="How long an endpoint may answer nothing but errors before the job stops."
     )
     batch: bool = Field(
         False,
         description="Whether tables of requests go through OpenAI's Batch API: cheaper, answered within a day.",
     )
-    batch_requests: Annotated[int, Field(ge=1, le=50_000)] = Field(
+    batch_requests: Annotated[Whole, Field(ge=1, le=50_000)] = Field(
         50_000, description="Most requests in one batch; fewer where the endpoint limits the tokens under way."
     )
-    batch_poll_seconds: Annotated[float, Field(gt=0)] = Field(
+    batch_poll_seconds: Seconds = Field(
         60.0, description="Longest time between two looks at a batch that is under way."
     )
-    price_input: Annotated[float, Field(ge=0)] | None = Field(None, description="Price of a million prompt tokens.")
-    price_output: Annotated[float, Field(ge=0)] | None = Field(None, description="Price of a million answer tokens.")
-    budget: Annotated[float, Field(gt=0)] | None = Field(
+    price_input: Annotated[Number, Field(ge=0)] | None = Field(None, description="Price of a million prompt tokens.")
+    price_output: Annotated[Number, Field(ge=0)] | None = Field(None, description="Price of a million answer tokens.")
+    budget: Annotated[Number, Field(gt=0)] | None = Field(
         None,
         description="Most that one job may spend, in the prices' currency; the job stops before it would be exceeded.",
     )
@@ -244,7 +249,7 @@ class PublishedModel(_Model):
     names: dict[str, Name] = Field(
         {}, description="Names in those files -> models of this configuration, where they differ; GT is always human."
     )
-    shards: Annotated[int, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
+    shards: Annotated[Whole, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
     concurrency: Count = Field(1, description="Without effect: nothing is asked.")
 
     @field_validator("names")

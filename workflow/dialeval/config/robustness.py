@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dialeval.config.section import Count, Name, Section, Share
+from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, Steps, Temperature
 
-Theta = Annotated[float, Field(ge=0, lt=1)]
+Theta = Annotated[Number, Field(ge=0, lt=1)]
 
 
 class Ladders(Section):
@@ -20,7 +20,7 @@ class Ladders(Section):
         min_length=1,
         description="Strategies of which ladders are built.",
     )
-    steps: Annotated[int, Field(ge=2)] = Field(4, description="Steps of a ladder, the undamaged dialogue not counted.")
+    steps: Steps = Field(4, description="Steps of a ladder, the undamaged dialogue not counted.")
     limit: Count | None = Field(20, description="Dialogues of each corpus that get a ladder; null: as many as damaged.")
 
 
@@ -37,14 +37,12 @@ class Robustness(Section):
     limit: Count | None = Field(
         40, description="Dialogues, and as many turns, of each corpus and language that are damaged; null: all."
     )
-    dialogue_draws: Count = Field(5, description="How often a strategy damages one dialogue; the paper's is 5.")
-    turn_draws: Count = Field(1, description="How often a strategy damages one response.")
+    dialogue_draws: Repeats = Field(5, description="How often a strategy damages one dialogue; the paper's is 5.")
+    turn_draws: Repeats = Field(1, description="How often a strategy damages one response.")
     rewriter: Name | None = Field(
         None, description="Model that rewrites where rules are poor, such as paraphrases; null: rules for everything."
     )
-    rewriter_temperature: Annotated[float, Field(ge=0)] = Field(
-        0.7, description="Sampling temperature of the rewriter."
-    )
+    rewriter_temperature: Temperature = Field(0.7, description="Sampling temperature of the rewriter.")
     thetas: list[Theta] = Field(
         [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5],
         min_length=1,

@@ -6,28 +6,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from dialeval.config.botchat import Battles, Elo, Selfchat
+from dialeval.config.botchat import Arena, Battles, Elo, Selfchat, UniEval
+from dialeval.config.consistency import BOTCHAT, PARTS, SCORING, Mistakes, inconsistencies
 from dialeval.config.corpora import Corpus, Seeds
-from dialeval.config.dialogbench import DialogBench, check_models
+from dialeval.config.dialogbench import DialogBench
 from dialeval.config.metaeval import MetaEval
-from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, Model, PublishedModel
+from dialeval.config.models import EmbeddedModel, Model, PublishedModel
 from dialeval.config.protocols import Protocols
 from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
-from dialeval.config.section import Name, Section
-from dialeval.errors import nearest
+from dialeval.config.section import Name, Section, Whole
 
-BOTCHAT = ("unieval", "arena", "gteval")
-"""The protocols that judge chatbots' dialogues."""
-SCORING = ("rating", "yes_no")
-"""The protocols that score rated and damaged items."""
-PARTS = ("metaeval", "robustness", "dialogbench")
-"""The parts that need no chatbots."""
-_WITHOUT_CHATBOTS: dict[str, Any] = {
+WITHOUT_CHATBOTS: dict[str, Any] = {
     "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}
 }  # fmt: skip
+"""What a configuration without chatbots need not say."""
+
+
+def _botchat_protocols(selfchat: object) -> dict[str, Any]:
+    """Returns BotChat's protocols at the paper's lengths, as far as dialogues are that long."""
+    longest = selfchat.get("n_utterances", 16) if isinstance(selfchat, Mapping) else 16
+    lengths: dict[str, list[int]] = {
+        name: section.model_fields["n_utterances"].default for name, section in (("unieval", UniEval), ("arena", Arena))
+    }
+    if isinstance(longest, int) and not isinstance(longest, bool) and longest >= 3:
+        lengths = {name: [n for n in all_n if n <= longest] or [longest] for name, all_n in lengths.items()}
+    return {**{name: {"n_utterances": all_n} for name, all_n in lengths.items()}, "gteval": {}}
 
 
 class Config(Section):
@@ -44,7 +50,7 @@ class Config(Section):
     )
     results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
     store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")
-    random_seed: Annotated[int, Field(ge=0)] = Field(0, description="Seed of all randomness.")
+    random_seed: Annotated[Whole, Field(ge=0, le=2**32 - 1)] = Field(0, description="Seed of all randomness.")
     models: dict[Name, Model] = Field(
         description="Every model that chats or judges, by a name of yours. Battles alone need no models."
     )
@@ -53,7 +59,11 @@ class Config(Section):
     corpora: dict[Name, Corpus] = Field(min_length=1, description="Where dialogues come from, by a name of yours.")
     seeds: Seeds
     selfchat: Selfchat = Selfchat()
-    protocols: Protocols = Protocols()
+    protocols: Protocols = Field(
+        Protocols(),
+        description="The evaluations to run, see below; where chatbots and judges are named and this is not, BotChat's "
+        "three: unieval, arena, gteval.",
+    )
     metaeval: MetaEval | None = None
     robustness: Robustness | None = None
     dialogbench: DialogBench | None = None
@@ -63,139 +73,28 @@ class Config(Section):
     prompts: Prompts = Prompts()
     tokens: Tokens = Tokens()
 
+    @field_validator("results_dir", "store_dir")
+    @classmethod
+    def _is_below_home(cls, value: Path) -> Path:
+        """Returns a folder in full where it begins with ~, as shells write it."""
+        return value.expanduser()
+
     @model_validator(mode="before")
     @classmethod
     def _parts_stand_alone(cls, raw: Any) -> Any:
-        """Fills in what a configuration without chatbots need not say: where seeds come from."""
-        if not isinstance(raw, Mapping) or raw.get("chatbots"):
+        """Fills in what need not be said: without chatbots where seeds come from, with judges what these are asked."""
+        if not isinstance(raw, Mapping):
             return raw
+        if raw.get("chatbots"):
+            asked = "protocols" not in raw and raw.get("judges")
+            return {**raw, "protocols": _botchat_protocols(raw.get("selfchat"))} if asked else raw
         alone = any(raw.get(part) for part in PARTS) or (raw.get("battles") and "models" not in raw)
-        return {**_WITHOUT_CHATBOTS, **raw} if alone else raw
+        return {**WITHOUT_CHATBOTS, **raw} if alone else raw
 
     @model_validator(mode="after")
-    def _names_are_defined(self) -> Self:
-        if not self.models and not self.battles:
-            raise ValueError("models: at least 1 item is needed; name the models that chat and judge")
-        rewriter = self.robustness.rewriter if self.robustness else None
-        places: tuple[tuple[str, list[str], Mapping[str, object]], ...] = (
-            ("chatbots", self.chatbots, self.models),
-            ("judges", self.judges, self.models),
-            *((f"protocols.{name}.judges", self.judges_of(name), self.models) for name in SCORING),
-            ("seeds.corpus", [self.seeds.corpus], self.corpora),
-            *(
-                (f"metaeval.corpora.{name}.dialogues", [rated.dialogues], self.corpora)
-                for name, rated in (self.metaeval.corpora.items() if self.metaeval else ())
-                if rated.reader == "ladder"
-            ),
-            ("robustness.corpora", self.robustness.corpora if self.robustness else [], self.sources()),
-            ("robustness.rewriter", [rewriter] if rewriter else [], self.models),
-            *(
-                (field, names, self.models)
-                for field, names in (self.dialogbench.models() if self.dialogbench else {}).items()
-            ),
-            ("dialogbench.written.corpus", self.dialogbench.corpora() if self.dialogbench else [], self.corpora),
-        )
-        for field, names, known in places:
-            kind = "corpus" if field.endswith(("corpus", "corpora", "dialogues")) else "model"
-            for name in names:
-                if name not in known:
-                    words = f"'{name}' is not a {kind} of this configuration; {nearest(name, known)}"
-                    raise ValueError(f"{field}: {words}")
-            if len(set(names)) < len(names):
-                twice = sorted({name for name in names if names.count(name) > 1})
-                raise ValueError(f"{field}: {', '.join(twice)} is listed twice; list every name once")
-        return self
-
-    @model_validator(mode="after")
-    def _models_can_do_their_part(self) -> Self:
-        if "human" in self.models:
-            raise ValueError("models: 'human' names the human dialogues in every table; choose another name")
-        folded: dict[str, str] = {}
-        for name, model in self.models.items():
-            other = folded.setdefault(name.lower(), name)
-            if other != name:
-                raise ValueError(
-                    f"models: '{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
-                )
-            if not isinstance(model, EmbeddedModel):
-                continue
-            for corpus in model.learn_from:
-                if corpus not in self.corpora:
-                    raise ValueError(
-                        f"models.{name}.learn_from: '{corpus}' is not a corpus of this configuration; "
-                        f"{nearest(corpus, self.corpora)}"
-                    )
-        jobs = [("chatbots", self.chatbots, "selfchat")]
-        configured = [name for name in (*BOTCHAT, *SCORING) if getattr(self.protocols, name)] or ["unieval"]
-        jobs += [("judges", self.judges, name) for name in BOTCHAT if name in configured]
-        jobs += [(f"protocols.{name}.judges", self.judges_of(name), name) for name in SCORING]
-        for field, names, protocol in jobs:
-            for name in names:
-                model = self.models[name]
-                if isinstance(model, EmbeddedModel) and protocol not in EMBEDDED_SERVES[model.method]:
-                    able = (method for method, served in EMBEDDED_SERVES.items() if protocol in served)
-                    raise ValueError(
-                        f"{field}: '{name}' is an embedded model of method '{model.method}', which cannot serve there "
-                        f"({protocol}); methods that can: {', '.join(able)}"
-                    )
-                if isinstance(model, PublishedModel) and protocol in SCORING:
-                    raise ValueError(
-                        f"{field}: '{name}' is a published model, of which nothing can be asked; give its scores under "
-                        "metaeval.score_files"
-                    )
-        for n in self.protocols.arena.n_utterances if self.protocols.arena else []:
-            if n > self.selfchat.n_utterances:
-                raise ValueError(
-                    f"protocols.arena.n_utterances: {n} is longer than the dialogues, "
-                    f"selfchat.n_utterances = {self.selfchat.n_utterances}"
-                )
-        return self
-
-    @model_validator(mode="after")
-    def _parts_are_complete(self) -> Self:
-        """Says what a part lacks, and refuses one name for two corpora."""
-        both = sorted(set(self.corpora) & set(self.metaeval.corpora)) if self.metaeval else []
-        if both:
-            raise ValueError(f"metaeval.corpora: '{both[0]}' is a name under corpora, too; give one of them another")
-        for part in ("metaeval", "robustness"):
-            if getattr(self, part) and not any(self.judges_of(name) for name in SCORING):
-                files = part == "metaeval" and self.metaeval and self.metaeval.score_files
-                if not files:
-                    raise ValueError(
-                        f"{part}: no judge scores anything; name judges and put `rating: {{}}` or `yes_no: {{}}` under "
-                        "protocols"
-                    )
-        if self.robustness and not self.robustness.corpora and not self.robustness.published:
-            raise ValueError("robustness: there is nothing to damage; name corpora, or the folder of published sets")
-        if self.dialogbench:
-            check_models(self.dialogbench, self.models)
-        return self
-
-    @model_validator(mode="after")
-    def _published_models_name_their_files(self) -> Self:
-        for name in self.chatbots:
-            model = self.models[name]
-            if isinstance(model, PublishedModel) and model.dialogues is None:
-                raise ValueError(
-                    f"chatbots: '{name}' is a published model without dialogues; name their file: "
-                    f"models.{name}.dialogues"
-                )
-        for name in self.judges:
-            model = self.models[name]
-            if not isinstance(model, PublishedModel):
-                continue
-            for field, path in self._answer_files(name).items():
-                if path is None:
-                    raise ValueError(
-                        f"judges: '{name}' is a published model without answers for protocols.{field}; name their "
-                        f"file, models.{name}.{field}, or leave the protocol out"
-                    )
-            for model_name in model.names.values():
-                if model_name not in self.models:
-                    raise ValueError(
-                        f"models.{name}.names: '{model_name}' is not a model of this configuration; "
-                        f"{nearest(model_name, self.models)}"
-                    )
+    def _fits_together(self, info: ValidationInfo) -> Self:
+        if not (info.context or {}).get("parts_alone") and (found := list(inconsistencies(self))):
+            raise Mistakes(found)
         return self
 
     def judges_of(self, protocol: str) -> list[str]:
@@ -270,9 +169,9 @@ class Config(Section):
         assert self.metaeval
         return self._in_data_dir(self.metaeval.score_files[name].path)
 
-    def _answer_files(self, judge: str) -> dict[str, Path | None]:
+    def answer_files(self, judge: str) -> dict[str, Path | None]:
         """Returns the files that the protocols need of a published judge, by field; None where one is not named."""
-        model, protocols = self.models[judge], self.protocols
+        model, protocols = self.models.get(judge), self.protocols
         if not isinstance(model, PublishedModel):
             return {}
         files: dict[str, Path | None] = {}
@@ -286,20 +185,20 @@ class Config(Section):
 
     def published_dialogues(self, chatbot: str) -> Path | None:
         """Returns where a published chatbot's dialogues lie."""
-        model = self.models[chatbot]
+        model = self.models.get(chatbot)
         path = model.dialogues if isinstance(model, PublishedModel) else None
         return None if path is None else self._in_data_dir(path)
 
     def published_answers(self, judge: str, protocol: str) -> list[Path]:
         """Returns where a published judge's answers lie: one file, for Arena one for each N in order."""
-        files = self._answer_files(judge).items()
+        files = self.answer_files(judge).items()
         return [self._in_data_dir(path) for field, path in files if path and field.split(".")[0] == protocol]
 
     def published_sources(self) -> dict[str, Path]:
         """Returns all files that published models in use are read from, by field."""
         sources = {f"models.{name}.dialogues": self.published_dialogues(name) for name in self.chatbots}
         for name in self.judges:
-            for field, path in self._answer_files(name).items():
+            for field, path in self.answer_files(name).items():
                 sources[f"models.{name}.{field}"] = path and self._in_data_dir(path)
         return {field: path for field, path in sources.items() if path is not None}
 
@@ -326,7 +225,7 @@ class Config(Section):
         used = {self.seeds.corpus, *self.damaged_dialogues(), *ladders}
         used.update(self.dialogbench.corpora() if self.dialogbench else [])
         for name in self.models_in_use():
-            model = self.models[name]
+            model = self.models.get(name)
             if isinstance(model, EmbeddedModel):
                 used.update(model.learn_from)
         return sorted(used)

@@ -1,0 +1,64 @@
+# The configuration, read and checked before any rule is defined.
+
+import re
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake_interface_executor_plugins.settings import ExecMode
+
+try:
+    from dialeval import preflight, runlock, runwatch
+    from dialeval.config import DOMAINS, EmbeddedModel, PublishedModel, VllmModel
+    from dialeval.corpora.dialogbench_items import item_files
+    from dialeval.corpora.rated_readers import rated_source_files
+    from dialeval.corpora.readers import source_files
+    from dialeval.engines import cl100k
+    from dialeval.engines.availability import cannot_compute_here
+    from dialeval.engines.prices import Prices, prices_of
+    from dialeval.errors import UserError
+    from dialeval.fingerprint import fingerprint
+except ImportError as error:
+    raise WorkflowError(f"{error}; install the project first: pip install -e .")
+
+
+# an estimate asks nobody, so engines and keys need not be at hand; what the targets are, Snakemake says only later
+ESTIMATING = "estimate" in sys.argv
+DOWNLOADING = "download" in sys.argv
+OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
+LOOKING = re.compile(  # Snakemake's commands that run no job
+    "-[lSD]|--(list.*|l[cip]|(detailed-)?summary|dag|rulegraph|filegraph|d3dag|report|lint|unlock|archive)(=.*)?"
+)
+GIVEN = workflow.overwrite_configfiles  # by --configfile or a profile
+
+
+def in_words(check, *arguments, **options):
+    """Returns what a check returns, or ends with its message."""
+    try:
+        return check(*arguments, **options)
+    except UserError as error:
+        raise WorkflowError(str(error)) from None
+
+
+in_words(preflight.check_files, GIVEN)
+
+# a configuration that is given stands alone
+if not GIVEN:
+
+    configfile: "config.yaml"
+
+
+CONFIG = in_words(
+    preflight.checked_config,
+    config,
+    GIVEN,
+    asks=not ESTIMATING,
+    reads=not DOWNLOADING,
+    own_environments=OWN_ENVIRONMENTS,
+)
+
+# Snakemake's own lock, where a profile leaves it on, would come first and say less
+if workflow.exec_mode == ExecMode.DEFAULT and not (
+    workflow.output_settings.dryrun or any(map(LOOKING.fullmatch, sys.argv))
+):
+    in_words(runlock.refuse_second_run, CONFIG.results_dir)

@@ -1,0 +1,203 @@
+"""What was meant, or a word: repeated entries, absurd numbers, judges that nothing asks, all mistakes at once."""
+
+from __future__ import annotations
+
+import copy
+from datetime import date
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from config_example import BASE
+from pydantic import BaseModel
+
+from dialeval.config import Config, load_config
+from dialeval.errors import UserError
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    raw = copy.deepcopy(BASE)
+    *parents, last = path.split(".")
+    place = raw
+    for parent in parents:
+        place = place.setdefault(parent, {})
+    place[last] = value
+    return raw
+
+
+def mistakes(raw: dict[str, Any]) -> str:
+    with pytest.raises(UserError) as caught:
+        load_config(raw)
+    return str(caught.value)
+
+
+LISTS = {
+    "public_corpora": ["comp-analysis"],
+    "chatbots": ["gpt"],
+    "judges": ["forest"],
+    "models.retrieval.learn_from": ["bundled"],
+    "protocols.unieval.n_utterances": [4],
+    "protocols.arena.n_utterances": [6],
+    "protocols.rating.judges": ["forest"],
+    "protocols.yes_no.judges": ["forest"],
+    "metaeval.corpora.steps.strategies": ["content_reduction"],
+    "metaeval.corpora.steps.languages": ["en"],
+    "metaeval.corpora.steps.dimensions": ["overall"],
+    "robustness.corpora": ["bundled"],
+    "robustness.strategies": ["order_shuffle"],
+    "robustness.thetas": [0.1],
+    "robustness.ladders.strategies": ["content_reduction"],
+    "dialogbench.bundled": ["en"],
+    "dialogbench.written.tasks": ["MRG"],
+    "dialogbench.written.domains": ["Travel"],
+    "dialogbench.written.languages": ["en"],
+    "dialogbench.written.ablations": ["filter"],
+    "dialogbench.examine.letter": ["retrieval"],
+    "dialogbench.examine.choice": ["forest"],
+    "dialogbench.examine.perplexity": ["local"],
+}
+
+
+def lists_of(section: type[BaseModel]) -> set[tuple[str, str]]:
+    """Returns the class and name of every field below a section that holds a list."""
+    found: set[tuple[str, str]] = set()
+
+    def walk(annotation: Any, owner: type[BaseModel], name: str) -> None:
+        if annotation is list or getattr(annotation, "__origin__", None) is list:
+            found.add((owner.__name__, name))
+        elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            for below, field in annotation.model_fields.items():
+                walk(field.annotation, annotation, below)
+        for part in get_args(annotation):
+            if not isinstance(part, (str, int)):
+                walk(part, owner, name)
+
+    for name, field in section.model_fields.items():
+        walk(field.annotation, section, name)
+    return found
+
+
+def test_the_lists_below_are_all_there_are() -> None:
+    assert sorted(name for _, name in lists_of(Config)) == sorted(path.rpartition(".")[2] for path in LISTS)
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_an_entry_that_is_there_twice_is_refused_in_every_list(path: str) -> None:
+    message = mistakes(changed(path, LISTS[path] * 2))
+    assert f"{path}: {LISTS[path][0]} is listed twice" in message
+    assert "a mistake" in message
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("models.gpt.shards", 1_000_000_000, ["models.gpt.shards: 1000000000", "less than or equal to 1000"]),
+        ("models.gpt.concurrency", 10**12, ["models.gpt.concurrency: 1000000000000", "less than or equal to"]),
+        ("models.local.concurrency", 10**12, ["models.local.concurrency", "less than or equal to"]),
+        ("protocols.rating.repeats", 10**9, ["protocols.rating.repeats", "less than or equal to"]),
+        ("elo.resamples", 10**9, ["elo.resamples", "less than or equal to"]),
+        ("elo.shuffles", 10**9, ["elo.shuffles", "less than or equal to"]),
+        ("seeds.limit", 10**30, ["seeds.limit", "less than or equal to"]),
+        ("random_seed", 2**64, ["random_seed", "less than or equal to"]),
+        ("models.gpt.shards", "1e9", ["models.gpt.shards: '1e9'", "integer"]),
+        ("models.gpt.shards", True, ["models.gpt.shards: a number is needed", "reads this as true"]),
+        ("protocols.arena.n_utterances", [True], ["protocols.arena.n_utterances.0: a number is needed"]),
+        ("selfchat.temperature", float("nan"), ["selfchat.temperature: nan", "finite"]),
+        ("models.gpt.price_input", float("inf"), ["models.gpt.price_input: inf", "finite"]),
+        ("models.gpt.extra_body", {"x": float("inf")}, ["models.gpt.extra_body", "JSON"]),
+        ("models.gpt.extra_body", {"x": date(2024, 1, 1)}, ["models.gpt.extra_body", "no date"]),
+        ("results_dir", "results/{model}", ["results_dir: 'results/{model}' holds braces", "rename"]),
+        ("store_dir", "sto}re", ["store_dir", "braces"]),
+        ("data_dir", "{data}", ["data_dir", "braces"]),
+        ("results_dir", "a\nb", ["results_dir", "line break"]),
+        ("results_dir", "-rf", ["results_dir", "hyphen"]),
+        ("store_dir", "a\x00b", ["store_dir", "control character"]),
+        ("store_dir", "~nobody-of-that-name/x", ["store_dir", "home folder"]),
+        ("models.a/b", {"engine": "embedded", "method": "ngram"}, ["models.a/b: 'a/b' cannot be a name", "letters"]),
+        ("models.-x", {"engine": "embedded", "method": "ngram"}, ["'-x' cannot be a name"]),
+        ("corpora.a b", {"reader": "bundled"}, ["corpora.a b: 'a b' cannot be a name"]),
+        ("corpora.Bundled", {"reader": "bundled"}, ["corpora: 'bundled' and 'Bundled' differ only in case"]),
+        ("chatbots", [True], ["chatbots.0: YAML reads True as true or false", "quotes"]),
+        ("chatbots", [date(2024, 1, 1)], ["chatbots.0: YAML reads", "as a date", "quotes"]),
+        ("chatbots", [4.5], ["chatbots.0: YAML reads 4.5 as a number", "quotes"]),
+        ("models.gpt.model", 4, ["models.gpt.model: YAML reads 4 as a number", "quotes"]),
+        ("selfchat", None, ["selfchat: nothing stands there", "leave the field out"]),
+        ("judges", None, ["judges: nothing stands there"]),
+        ("models.gpt.concurrency", "sk-proj-abcdefghij0123456789", ["models.gpt.concurrency", "not shown"]),
+    ],
+)
+def test_one_clear_message(path: str, value: Any, words: list[str]) -> None:
+    message = mistakes(changed(path, value))
+    assert all(word in message for word in words), message
+    assert "a mistake" in message
+    assert len(message) < 500
+    assert "abcdefghij0123456789" not in message
+
+
+@pytest.mark.parametrize("name", [True, 8, date(2024, 1, 1)])
+def test_a_name_that_yaml_reads_as_something_else(name: object) -> None:
+    raw = copy.deepcopy(BASE)
+    raw["models"][name] = {"engine": "embedded", "method": "ngram"}
+    message = mistakes(raw)
+    assert "put it in quotes" in message
+    assert "a mistake" in message
+
+
+def test_all_mistakes_come_in_one_message_whatever_their_kind() -> None:
+    raw = changed("elo.kk", 3)
+    raw["random_seed"] = "x"
+    raw["models"]["gpt"]["temprature"] = 1
+    raw["models"]["broken"] = {"engine": "embedded"}
+    raw["chatbots"] = ["retrieval", "gpt", "broken", "nobody"]
+    raw["judges"] = ["retrieval"]
+    raw["seeds"] = {"corpus": "mine"}
+    raw["corpora"]["mine"] = {"reader": "jsonl", "path": "no.jsonl"}
+    message = mistakes(raw)
+    for words in (
+        "elo.kk", "random_seed: 'x'", "models.gpt.temprature", "models.broken.method: this field is needed",
+        "chatbots: 'nobody' is not a model", "judges: 'retrieval' is an embedded model", "no.jsonl does not exist",
+    ):  # fmt: skip
+        assert words in message, message
+    assert "'broken' is not a model" not in message, "that follows from its own mistake"
+
+
+def test_what_follows_from_another_mistake_is_not_told() -> None:
+    message = mistakes(changed("protocols.rating", {"repeats": 5, "temperature": "hot"}))
+    assert "a mistake" in message
+    assert "protocols.rating.temperature: 'hot'" in message
+
+
+def test_botchats_protocols_are_the_default_where_chatbots_and_judges_are_named() -> None:
+    raw = {key: BASE[key] for key in ("models", "chatbots", "judges", "corpora", "seeds")}
+    asked = load_config(raw).protocols.model_dump(exclude_none=True)
+    assert set(asked) == {"unieval", "arena", "gteval"}
+    assert asked["unieval"]["n_utterances"] == [4, 8, 12, 16]
+    assert asked["arena"]["n_utterances"] == [8, 16]
+    short = load_config(raw | {"selfchat": {"n_utterances": 6}}).protocols.model_dump()
+    assert (short["unieval"]["n_utterances"], short["arena"]["n_utterances"]) == ([4], [6])
+    assert load_config({**raw, "judges": []}).protocols.unieval is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"protocols": {}},
+        {"protocols": {"rating": {}}, "metaeval": None, "robustness": None},
+        {"protocols": {"rating": {"judges": ["gpt"]}}},
+        {"protocols": {"arena": {}}, "chatbots": ["gpt"], "metaeval": None, "robustness": None},
+    ],
+)
+def test_a_judge_that_nothing_asks_is_an_error(changes: dict[str, Any]) -> None:
+    message = mistakes({**BASE, **changes})
+    assert "judges: 'forest' is asked nothing; put unieval" in message
+
+
+def test_home_is_where_the_shell_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert load_config(changed("results_dir", "~/results")).results_dir == Path("/home/somebody/results")
+
+
+def test_entries_of_a_list_are_judged_one_by_one() -> None:
+    message = mistakes(changed("chatbots", [True, "gpt", 5, "nobody", "a/b"]))
+    for words in ("chatbots.0: YAML", "chatbots.2: YAML", "chatbots.4: 'a/b' cannot", "4 mistakes", "'nobody' is not"):
+        assert words in message

@@ -1,0 +1,52 @@
+"""Before anything runs: all that a run needs and has not is told at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from config_example import BASE
+
+from dialeval.errors import UserError
+from dialeval.preflight import check_files, checked_config
+
+
+def check(raw: dict[str, Any], *given: Path, asks: bool = True) -> str:
+    with pytest.raises(UserError) as caught:
+        checked_config(raw, given, asks=asks, reads=True, own_environments=False)
+    return str(caught.value)
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.yaml"
+    path.write_text("models: {a: {}}\n", encoding="utf-8")
+    return path
+
+
+def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) -> None:
+    (mine.parent / "taken").write_text("", encoding="utf-8")
+    robustness = {"corpora": ["bundled"], "strategies": ["order_shufle"]}
+    raw = {**BASE, "random_seed": "x", "results_dir": "taken", "robustness": robustness}
+    message = check(raw, mine)
+    assert "the configuration in mine.yaml has 4 mistakes" in message
+    for words in ("random_seed: 'x'", "results_dir: ", "robustness.strategies: there is no", "OPENAI_API_KEY"):
+        assert words in message
+    assert "stands alone" not in message
+    assert "OPENAI_API_KEY" not in check(raw, mine, asks=False)
+
+
+def test_a_file_that_lacks_something_is_said_to_stand_alone(mine: Path) -> None:
+    assert "stands alone: nothing is taken from config.yaml" in check({"judges": ["forest"]}, mine)
+
+
+def test_every_file_is_checked_and_the_default_one_where_none_is_given(mine: Path) -> None:
+    (mine.parent / "empty.yaml").touch()
+    (mine.parent / "config.yaml").write_text("a: &a [*a]\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"empty\.yaml is empty(.|\n)*no\.yaml cannot be read"):
+        check_files([mine, Path("empty.yaml"), Path("no.yaml")])
+    with pytest.raises(UserError, match="config.yaml, line 1: 'a' holds itself"):
+        check_files([])

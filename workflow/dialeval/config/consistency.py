@@ -1,0 +1,218 @@
+"""How the parts of a configuration must fit together: every mistake is found, not the first alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from dialeval.config.dialogbench import unfit_models
+from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, PublishedModel
+from dialeval.errors import nearest
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
+
+BOTCHAT = ("unieval", "arena", "gteval")
+"""The protocols that judge chatbots' dialogues."""
+SCORING = ("rating", "yes_no")
+"""The protocols that score rated and damaged items."""
+PARTS = ("metaeval", "robustness", "dialogbench")
+"""The parts that need no chatbots."""
+
+
+class Mistake(NamedTuple):
+    """What is wrong with a configuration whose fields are all right by themselves.
+
+    Attributes:
+        field: where it shows.
+        words: what is wrong and what would be right.
+        about: fields that it depends on besides; a mistake in one of them can be the cause.
+    """
+
+    field: str
+    words: str
+    about: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.words}"
+
+
+class Mistakes(ValueError):
+    """All mistakes of a configuration that are between its parts."""
+
+    def __init__(self, found: Iterable[Mistake]) -> None:
+        self.found = tuple(found)
+        super().__init__("; ".join(map(str, self.found)))
+
+
+def inconsistencies(config: Config) -> Iterator[Mistake]:
+    """Yields what does not fit together."""
+    if not config.models and not config.battles:
+        yield Mistake("models", "at least 1 item is needed; name the models that chat and judge", ("models", "battles"))
+    yield from _undefined_names(config)
+    yield from _unusable_names(config)
+    yield from _learning(config)
+    yield from _unable_judges(config)
+    yield from _idle_judges(config)
+    yield from _long_arenas(config)
+    yield from _incomplete_parts(config)
+    yield from _published_models(config)
+
+
+def _undefined_names(config: Config) -> Iterator[Mistake]:
+    robustness, dialogbench, metaeval = config.robustness, config.dialogbench, config.metaeval
+    rewriter = robustness.rewriter if robustness else None
+    models: dict[str, list[str]] = {
+        "chatbots": config.chatbots,
+        "judges": config.judges,
+        **{f"protocols.{name}.judges": _own_judges(config, name) for name in SCORING},
+        "robustness.rewriter": [rewriter] if rewriter else [],
+        **(dialogbench.models() if dialogbench else {}),
+    }
+    for field, names in models.items():
+        yield from _unknown(field, names, config.models, "model", "models")
+    corpora: dict[str, list[str]] = {
+        "seeds.corpus": [config.seeds.corpus],
+        **{
+            f"metaeval.corpora.{name}.dialogues": [rated.dialogues]
+            for name, rated in (metaeval.corpora.items() if metaeval else ())
+            if rated.reader == "ladder"
+        },
+        "dialogbench.written.corpus": dialogbench.corpora() if dialogbench else [],
+    }
+    for field, names in corpora.items():
+        yield from _unknown(field, names, config.corpora, "corpus", "corpora")
+    damaged = robustness.corpora if robustness else []
+    yield from _unknown("robustness.corpora", damaged, config.sources(), "corpus", "corpora", "metaeval.corpora")
+
+
+def _own_judges(config: Config, protocol: str) -> list[str]:
+    """Returns the judges that a scoring protocol names itself."""
+    return getattr(getattr(config.protocols, protocol), "judges", None) or []
+
+
+def _unknown(
+    field: str, names: Iterable[str], known: Mapping[str, object], kind: str, *sections: str
+) -> Iterator[Mistake]:
+    for name in names:
+        if name not in known:
+            words = f"'{name}' is not a {kind} of this configuration; {nearest(name, known)}"
+            yield Mistake(field, words, tuple(f"{section}.{name}" for section in sections))
+
+
+def _unusable_names(config: Config) -> Iterator[Mistake]:
+    if "human" in config.models:
+        yield Mistake("models", "'human' names the human dialogues in every table; choose another name")
+    if config.robustness and config.robustness.rewriter == "rule":
+        yield Mistake("robustness.rewriter", "'rule' names what is damaged by rule; give that model another name")
+    metaeval, dialogbench = config.metaeval, config.dialogbench
+    dictionaries: dict[str, Mapping[str, object]] = {
+        "models": config.models,
+        "corpora": config.corpora,
+        "battles": config.battles,
+        "metaeval.corpora": metaeval.corpora if metaeval else {},
+        "metaeval.score_files": metaeval.score_files if metaeval else {},
+        "dialogbench.published": dialogbench.published if dialogbench else {},
+    }
+    for field, names in dictionaries.items():
+        folded: dict[str, str] = {}
+        for name in names:
+            other = folded.setdefault(name.lower(), name)
+            if other != name:
+                words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+                yield Mistake(field, words)
+    for name in sorted(set(config.corpora) & set(dictionaries["metaeval.corpora"])):
+        yield Mistake("metaeval.corpora", f"'{name}' is a name under corpora, too; give one of them another")
+
+
+def _learning(config: Config) -> Iterator[Mistake]:
+    for name, model in config.models.items():
+        if isinstance(model, EmbeddedModel):
+            yield from _unknown(f"models.{name}.learn_from", model.learn_from, config.corpora, "corpus", "corpora")
+
+
+def _unable_judges(config: Config) -> Iterator[Mistake]:
+    jobs = [("chatbots", config.chatbots, "selfchat")]
+    jobs += [("judges", config.judges, name) for name in BOTCHAT if getattr(config.protocols, name)]
+    jobs += [
+        (f"protocols.{name}.judges" if _own_judges(config, name) else "judges", config.judges_of(name), name)
+        for name in SCORING
+    ]
+    for field, names, protocol in jobs:
+        for name in names:
+            model = config.models.get(name)
+            about = (f"models.{name}", f"protocols.{protocol}")
+            if isinstance(model, EmbeddedModel) and protocol not in EMBEDDED_SERVES[model.method]:
+                able = (method for method, served in EMBEDDED_SERVES.items() if protocol in served)
+                words = (
+                    f"'{name}' is an embedded model of method '{model.method}', which cannot serve there "
+                    f"({protocol}); methods that can: {', '.join(able)}"
+                )
+                yield Mistake(field, words, about)
+            if isinstance(model, PublishedModel) and protocol in SCORING:
+                words = (
+                    f"'{name}' is a published model, of which nothing can be asked; give its scores under "
+                    "metaeval.score_files"
+                )
+                yield Mistake(field, words, about)
+
+
+def _idle_judges(config: Config) -> Iterator[Mistake]:
+    """Yields the judges that nothing asks: they would be left out without a word."""
+    asking = {
+        "unieval": config.talks(),
+        "arena": len(config.chatbots) > 1,
+        "gteval": bool(config.chatbots),
+        **dict.fromkeys(SCORING, bool(config.metaeval or config.robustness)),
+    }
+    for name in config.judges:
+        if any(asked and name in config.judges_of(protocol) for protocol, asked in asking.items()):
+            continue
+        words = (
+            f"'{name}' is asked nothing; put unieval, gteval (with chatbots) or arena (with two of them) under "
+            "protocols, or rating or yes_no (with metaeval or robustness), or take the name out"
+        )
+        yield Mistake("judges", words, ("protocols", "chatbots", *PARTS))
+
+
+def _long_arenas(config: Config) -> Iterator[Mistake]:
+    longest = config.selfchat.n_utterances
+    for n in config.protocols.arena.n_utterances if config.protocols.arena else []:
+        if n > longest:
+            words = f"{n} is longer than the dialogues, selfchat.n_utterances = {longest}"
+            yield Mistake("protocols.arena.n_utterances", words, ("selfchat",))
+
+
+def _incomplete_parts(config: Config) -> Iterator[Mistake]:
+    for part in ("metaeval", "robustness"):
+        if getattr(config, part) and not any(config.judges_of(name) for name in SCORING):
+            if part == "metaeval" and config.metaeval and config.metaeval.score_files:
+                continue
+            words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"
+            yield Mistake(part, words, ("protocols", "judges"))
+    if config.robustness and not config.robustness.corpora and not config.robustness.published:
+        words = "there is nothing to damage; name corpora, or the folder of published sets"
+        yield Mistake("robustness", words, ("robustness.corpora", "robustness.published"))
+    if config.dialogbench:
+        for field, name, words in unfit_models(config.dialogbench, config.models):
+            yield Mistake(field, words, (f"models.{name}",))
+
+
+def _published_models(config: Config) -> Iterator[Mistake]:
+    for name in config.chatbots:
+        model = config.models.get(name)
+        if isinstance(model, PublishedModel) and model.dialogues is None:
+            words = f"'{name}' is a published model without dialogues; name their file: models.{name}.dialogues"
+            yield Mistake("chatbots", words, (f"models.{name}",))
+    for name in config.judges:
+        model = config.models.get(name)
+        if not isinstance(model, PublishedModel):
+            continue
+        for field, path in config.answer_files(name).items():
+            if path is None:
+                words = (
+                    f"'{name}' is a published model without answers for protocols.{field}; name their file, "
+                    f"models.{name}.{field}, or leave the protocol out"
+                )
+                yield Mistake("judges", words, (f"models.{name}", "protocols"))
+        yield from _unknown(f"models.{name}.names", model.names.values(), config.models, "model", "models")

@@ -1,0 +1,94 @@
+"""Whether a run can begin: every mistake of a configuration, and of what it needs here, in one message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dialeval import runlock
+from dialeval.config import Config, Mistake, load_config, read_config_file
+from dialeval.engines.availability import unavailable
+from dialeval.errors import UserError
+from dialeval.perturbations.registry import find_strategy
+
+DEFAULT = Path("config.yaml")
+"""The configuration of a run that names none."""
+
+
+def check_files(given: Sequence[Path]) -> None:
+    """Checks that configuration files can be read as they are meant.
+
+    Args:
+        given: those that the run names; without any it is the default one.
+
+    Raises:
+        UserError: the files, with lines and remedies.
+    """
+    mistakes = []
+    for path in given or [DEFAULT]:
+        try:
+            read_config_file(Path(path))
+        except UserError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise UserError("\n".join(mistakes))
+
+
+def checked_config(
+    raw: Mapping[str, Any], given: Sequence[Path], *, asks: bool, reads: bool, own_environments: bool
+) -> Config:
+    """Returns the configuration of a run that can begin.
+
+    Args:
+        raw: what the files and the command line say together.
+        given: the configuration files that the run names; they stand alone.
+        asks: whether models will be asked, so that engines and keys must be at hand.
+        reads: whether files are read, so that they must be there.
+        own_environments: whether jobs run in environments that are made for them.
+
+    Raises:
+        UserError: one message with every mistake.
+    """
+    check_files(given)
+    checks: list[Callable[[Config], Iterator[Mistake]]] = [_unknown_strategies, _unwritable]
+    if asks:
+        checks.append(partial(_unavailable_models, own_environments=own_environments))
+    source = f" in {', '.join(map(_shown, given))}" if given else ""
+    try:
+        return load_config(raw, files_are_there=reads, further=checks, source=source)
+    except UserError as error:
+        lacks = given and "this field is needed and missing" in str(error)
+        alone = f"\n  (a file given with --configfile stands alone: nothing is taken from {DEFAULT})" if lacks else ""
+        raise UserError(f"{error}{alone}") from None
+
+
+def _shown(path: Path) -> str:
+    """Returns a path as short as it is told."""
+    path, here = Path(path), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _unknown_strategies(config: Config) -> Iterator[Mistake]:
+    for field, names in config.strategies_named().items():
+        for name in names:
+            try:
+                find_strategy(name)
+            except UserError as error:
+                yield Mistake(field, str(error))
+
+
+def _unwritable(config: Config) -> Iterator[Mistake]:
+    try:
+        runlock.check_writable(config.results_dir)
+    except UserError as error:
+        yield Mistake("results_dir", str(error))
+
+
+def _unavailable_models(config: Config, own_environments: bool) -> Iterator[Mistake]:
+    for name in config.models_in_use():
+        model = config.models.get(name)
+        reason = unavailable(model, own_environment=own_environments) if model else None
+        if reason:
+            yield Mistake(f"models.{name}", reason)
