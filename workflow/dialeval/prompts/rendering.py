@@ -1,8 +1,8 @@
 """Templates and dialogues become prompt text.
 
 A dialogue is shown to a judge with one line per utterance, `A: text<chat_end>`. What a chatbot wrote can neither end
-its own line nor forge a mark: line breaks become blanks, and a `<chat_end>` inside an utterance loses its brackets, as do the
-marks of a model's thinking and of its messages, `</think>` or `<|im_end|>`.
+its own line nor forge a mark: line breaks become blanks, and a `<chat_end>` inside an utterance loses its brackets, as
+do the marks of a model's thinking and of its messages, `</think>` or `<|im_end|>`.
 """
 
 from __future__ import annotations
