@@ -53,6 +53,26 @@ def test_an_answer_lost_to_the_budget_keeps_its_reasoning(strict_engine: VllmEng
     assert answer.reasoning_tokens
 
 
+@pytest.fixture(scope="module")
+def mistral_engine(another_engine: Callable[..., VllmEngine], tmp_path_factory: pytest.TempPathFactory) -> VllmEngine:
+    path = tmp_path_factory.mktemp("template") / "mistral.jinja"
+    path.write_text(STRICT.replace("<think>", "[THINK]"))
+    return another_engine(chat_template=str(path))
+
+
+def test_marks_of_another_family_are_found_in_the_template(
+    mistral_engine: VllmEngine, strict_engine: VllmEngine, ask: Callable[..., Any]
+) -> None:
+    assert '"reasoning_parser": "mistral"' in mistral_engine.identity
+    assert "reasoning_parser" not in strict_engine.identity
+    message = (Message("user", "Hello."),)
+    answer = ask(mistral_engine, "chat", message, sampling=Sampling(temperature=1.0, max_tokens=20))
+    assert (answer.text, answer.finish_reason) == ("", "length")
+    assert answer.reasoning
+    choice = ask(mistral_engine, "choice", message, labels=("Yes", "No"))
+    assert choice.prompt_tokens > mistral_engine.count_tokens(message)
+
+
 def test_a_choice_is_read_behind_the_reasoning(strict_engine: VllmEngine, ask: Callable[..., Any]) -> None:
     messages = (Message("user", "Hello."),)
     answer = ask(strict_engine, "choice", messages, labels=("Yes", "No"))

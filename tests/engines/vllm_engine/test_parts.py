@@ -19,7 +19,6 @@ from dialeval.engines.vllm_engine.arguments import computing_environment
 from dialeval.engines.vllm_engine.driving import devices_of_copies
 from dialeval.engines.vllm_engine.generation_config import sampling_defaults
 from dialeval.engines.vllm_engine.identity import folder_digest
-from dialeval.engines.vllm_engine.reasoning import split_reasoning
 from dialeval.engines.vllm_engine.templates import transcript
 from dialeval.errors import UserError
 
@@ -42,23 +41,6 @@ def test_without_vllm_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch
     message = vllm_missing()
     assert message is not None
     assert "pip install -e '.[vllm]'" in message
-
-
-@pytest.mark.parametrize(
-    ("text", "opened", "answer", "reasoning"),
-    [
-        ("Yes.", False, "Yes.", ""),
-        ("<think>hm</think>\n\nYes.", False, "Yes.", "hm"),
-        ("hm</think>Yes.", True, "Yes.", "hm"),
-        ("hm</think>Yes.", False, "Yes.", "hm"),
-        ("hm, no end", True, "", "hm, no end"),
-        ("\n<think>no end", False, "", "no end"),
-        ("<think></think>Yes.", False, "Yes.", ""),
-        ("a < b", False, "a < b", ""),
-    ],
-)
-def test_reasoning_is_kept_apart(text: str, opened: bool, answer: str, reasoning: str) -> None:
-    assert split_reasoning(text, opened=opened) == (answer, reasoning)
 
 
 def test_a_transcript_names_the_speakers_and_keeps_lines_whole() -> None:

@@ -84,6 +84,12 @@ class VllmModel(_Model):
     chat_template_options: dict[str, Any] = Field(
         {}, description="Values for the chat template, such as enable_thinking: false."
     )
+    reasoning_parser: str | None = Field(
+        None,
+        min_length=1,
+        description="How the model marks its reasoning, by vLLM's name, such as openai_gptoss; null finds it out from "
+        "the chat template, none looks for <think> alone.",
+    )
     generation_config: Literal["vllm", "auto"] = Field(
         "vllm",
         description="Where top_k, min_p and penalties come from: vllm sets none; auto takes those of the model's "

@@ -20,11 +20,11 @@ from dialeval.engines.vllm_engine.driving import Driver, start
 from dialeval.engines.vllm_engine.exchange import Answered, Ask
 from dialeval.engines.vllm_engine.generation_config import sampling_defaults
 from dialeval.engines.vllm_engine.identity import text_digest, vllm_identity
-from dialeval.engines.vllm_engine.in_effect import limits_in_effect
+from dialeval.engines.vllm_engine.in_effect import limits_in_effect, reasoning_in_effect
 from dialeval.engines.vllm_engine.installation import vllm_missing
 from dialeval.engines.vllm_engine.loading import load_tokenizer
-from dialeval.engines.vllm_engine.reasoning import CLOSING, opens_reasoning, split_reasoning
-from dialeval.engines.vllm_engine.templates import ChatTemplate
+from dialeval.engines.vllm_engine.reasoning import reasoning_of
+from dialeval.engines.vllm_engine.templates import ChatTemplate, special_tokens
 from dialeval.engines.vllm_engine.tokenization import Tokenization
 from dialeval.errors import UserError
 
@@ -70,13 +70,22 @@ class VllmEngine:
         template = ChatTemplate(tokenizer, model.chat_template, model.chat_template_options, model.model)
         self.normalisation = template.normalisation
         sampling = sampling_defaults(model)
+        reasoning = reasoning_of(
+            model.reasoning_parser, template.text, special_tokens(tokenizer), tokenizer, model.chat_template_options
+        )
         self.identity = vllm_identity(
-            model, template.normalisation, weights=weights, template=text_digest(template.text), sampling=sampling
+            model,
+            template.normalisation,
+            weights=weights,
+            template=text_digest(template.text),
+            sampling=sampling,
+            reasoning=reasoning.name,
         )
         self.concurrency = model.concurrency or _in_flight(model)
         self.prompt_tokens = self.cached_tokens = self.too_long = 0
         self._model = model
         self._sampling = sampling
+        self._reasoning = reasoning
         self._template = template
         self._tokenizer = tokenizer
         self._tokenization = Tokenization(tokenizer, template)
@@ -122,6 +131,7 @@ class VllmEngine:
             raise UserError(reason)
         driver = start(self._model)
         print(limits_in_effect(driver.size, self._model, self._sampling), flush=True)
+        print(reasoning_in_effect(self._reasoning, self._model), flush=True)
         self._driver = driver
         self._admission = Admission(driver.size.cache_tokens, driver.size.block_size, self._model.concurrency)
         return driver
@@ -194,8 +204,7 @@ class VllmEngine:
         )
         answered = await self._generate(request, rendered, ask)
         ended = answered.finish_reason == "stop"
-        text = self._tokenization.text(answered.token_ids, ended=ended) if answered.text is None else answered.text
-        text, reasoning = split_reasoning(text, opened=opens_reasoning(rendered))
+        text, reasoning = self._apart(answered, rendered, ask.stop)
         return Response(
             text=text,
             reasoning=reasoning,
@@ -205,13 +214,29 @@ class VllmEngine:
             reasoning_tokens=len(self._encode(reasoning)) if reasoning else None,
         )
 
+    def _apart(self, answered: Answered, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
+        """Returns the answer and the reasoning before it."""
+        opened = self._reasoning.opened_by(rendered)
+        if not self._reasoning.keeps_special:
+            ended = answered.finish_reason == "stop"
+            text = answered.text
+            if text is None:
+                text = self._tokenization.text(answered.token_ids, ended=ended)
+            return self._reasoning.split(text, opened=opened)
+        text = self._tokenization.text(answered.token_ids, special=True)
+        answer, thought = map(self._tokenization.without_special, self._reasoning.split(text, opened=opened))
+        for end in stop:
+            answer = answer.partition(end)[0]
+        return answer, thought
+
     async def _choice(self, request: Request) -> Response:
         if request.labels not in self._label_trees:
             self._label_trees[request.labels] = label_tree(request.labels, self._encode)
         tree = self._label_trees[request.labels]
         rendered, prompt = self._tokenization.prompt(request.messages)
-        if opens_reasoning(rendered):  # the answer stands behind the reasoning, which is left empty here
-            prompt = self._tokenization.tokens(f"{rendered.rstrip()}\n\n{CLOSING}\n\n")
+        behind = self._reasoning.before_label(rendered)
+        if behind != rendered:  # the answer stands behind the reasoning, which is left empty here
+            prompt = self._tokenization.tokens(behind)
         nodes = list(tree.next_tokens)
         steps = [self._step(request, rendered, [*prompt, *node], tree.next_tokens[node]) for node in nodes]
         shown = await asyncio.gather(*steps) if len(steps) > 1 else [await steps[0]]

@@ -42,6 +42,7 @@ def vllm_identity(
     weights: str = "",
     template: str = "",
     sampling: Mapping[str, float] | None = None,
+    reasoning: str = "",
 ) -> str:
     """Returns the identity of a model as canonical JSON.
 
@@ -56,6 +57,7 @@ def vllm_identity(
         template: digest of the chat template.
         sampling: sampling values beyond a request's own, of which there are none unless the configuration asks for
             them: what they are, not where they come from, decides.
+        reasoning: name of the way in which the model marks its reasoning; empty for `<think>`.
     """
     from_folder = weights.startswith("sha256:")
     content: dict[str, Any] = {
@@ -74,6 +76,8 @@ def vllm_identity(
     }
     if sampling:
         content["sampling"] = dict(sampling)
+    if reasoning:
+        content["reasoning_parser"] = reasoning
     return json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
 
 

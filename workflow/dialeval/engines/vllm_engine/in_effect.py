@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from dialeval.config import VllmModel
 from dialeval.engines.vllm_engine.exchange import EngineSize
+from dialeval.engines.vllm_engine.reasoning import Reasoning
 
 
 def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, float]) -> str:
@@ -24,4 +25,12 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
         f"max_num_batched_tokens={size.batched_tokens}{each}, max_model_len={size.window}, KV cache of "
         f"{size.cache_tokens} tokens{all_copies}, dtype={size.dtype}, quantization={size.quantization or 'none'}, "
         f"generation_config={model.generation_config} ({values})"
+    )
+
+
+def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
+    """Returns the line of a log that says how reasoning is told from the answer."""
+    how = "found out from the model" if model.reasoning_parser is None else "as configured"
+    return (
+        f"reasoning is told from the answer by {reasoning.words} (reasoning_parser, {how}: {reasoning.name or 'none'})"
     )

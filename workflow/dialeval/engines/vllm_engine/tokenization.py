@@ -37,6 +37,7 @@ class Tokenization:
         self._special = special_tokens(tokenizer)
         longest_first = sorted(self._special, key=len, reverse=True)
         self._cuts = re.compile("(" + "|".join(map(re.escape, longest_first)) + ")") if longest_first else None
+        self._named_special = self._cuts or re.compile(r"(?!)")
         if not self._pieces_add_up():
             self._cuts = None
 
@@ -91,19 +92,24 @@ class Tokenization:
             ids.pop(), ends.pop()
         return rendered, ids, start
 
-    def text(self, ids: Sequence[int], *, ended: bool) -> str:
-        """Returns an answer as text, without special tokens and without the part of a character that it may end in.
+    def text(self, ids: Sequence[int], *, ended: bool = False, special: bool = False) -> str:
+        """Returns an answer as text, without the part of a character that it may end in.
 
         Args:
             ids: its tokens.
             ended: whether the last of them is the one that ended it, which says nothing.
+            special: whether special tokens are in the text; `without_special` takes them out.
         """
         ids = ids[:-1] if ended else ids
         if self._rust is not None:
-            text = str(self._rust.decode(ids, skip_special_tokens=True))
+            text = str(self._rust.decode(ids, skip_special_tokens=not special))
         else:
-            text = self._tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+            text = self._tokenizer.decode(ids, skip_special_tokens=not special, clean_up_tokenization_spaces=False)
         return text.rstrip("\N{REPLACEMENT CHARACTER}")
+
+    def without_special(self, text: str) -> str:
+        """Returns a text without the special tokens that are written in it, and without blanks at its ends."""
+        return self._named_special.sub("", text).strip()
 
     def _piece(self, piece: str) -> list[int]:
         ids = self._pieces.get(piece)
