@@ -138,8 +138,6 @@ rule tabulate_arena:
             n_utterances=(
                 CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []
             ),
-            resamples=CONFIG.elo.resamples,
-            random_seed=CONFIG.random_seed,
         ),
         code=code("arena_rates"),
     shell:
@@ -163,8 +161,6 @@ rule tabulate_gteval:
         settings=settings(
             judges=CONFIG.judges,
             chatbots=CONFIG.chatbots,
-            resamples=CONFIG.elo.resamples,
-            random_seed=CONFIG.random_seed,
         ),
         code=code("gteval_rates"),
     shell:

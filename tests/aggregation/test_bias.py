@@ -40,7 +40,8 @@ def bias(
     table = judge_bias(frame, words, judges, MODELS, own | dict(families or {}), groups, 200, 0)
     result: list[dict[str, Any]] = table.to_pylist()
     for row in result:
-        assert (row["value"] is None) is bool(row["note"]), row
+        assert row["value"] is not None or row["note"], row
+        assert row["low"] is not None or row["note"], row
         assert row["low"] is None or row["low"] <= row["value"] <= row["high"]
     return result
 

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy.stats import beta
 
 from dialeval.aggregation.arena import arena_elo, arena_win_rates
 from dialeval.aggregation.gteval import gteval_rates
@@ -57,8 +58,10 @@ def test_unieval_pass_rates_by_hand() -> None:
         (8, "human", 0.0, 1, 0), (8, "bot", 0.5, 4, 1),
         (16, "human", None, 0, 0), (16, "bot", 0.25, 4, 1),
     ]  # fmt: skip
-    low, high = rows(table, "low", "high")[3]  # 2 of 4: Wilson's interval from its formula, z = 1.96
-    assert (low, high) == pytest.approx((0.1500, 0.8500), abs=1e-4)
+    low, high = rows(table, "low", "high")[3]  # 2 of 4: Jeffreys' interval, of 4 (1.96 / 3.182)^2 = 1.517 dialogues
+    assert (low, high) == pytest.approx(beta(0.7586 + 0.5, 0.7586 + 0.5).ppf([0.025, 0.975]), abs=1e-3)
+    assert rows(table, "n_clusters", "design_effect", "effective_n")[3] == (4, 1.0, 4.0)
+    assert rows(table, "n_clusters", "low", "note")[2] == (1, None, "a single cluster gives no interval")
 
 
 def test_unieval_at_the_human_length_by_hand() -> None:
@@ -73,7 +76,7 @@ def test_arena_win_rates_by_hand() -> None:
     frame = verdicts([
         pair(1, "a", "b", "left"), pair(1, "b", "a", "right"), pair(2, "a", "b", "tie"), pair(2, "b", "a", None),
     ])  # fmt: skip
-    table = arena_win_rates(frame, ["j"], ["a", "b"], [8], 100, 0)
+    table = arena_win_rates(frame, ["j"], ["a", "b"], [8])
     assert rows(table, "model_a", "model_b", "win", "tie", "lose", "unparsed", "n_comparisons") == [
         ("a", "b", 0.5, 0.25, 0.0, 0.25, 4),
         ("b", "a", 0.0, 0.25, 0.5, 0.25, 4),
@@ -85,7 +88,7 @@ def test_gteval_by_hand() -> None:
         pair(1, "a", "human", "left"), pair(1, "human", "a", "left"), pair(2, "a", "human", "tie"),
         pair(2, "human", "a", None), pair(1, "human", "b", "right"),
     ])  # fmt: skip
-    table = gteval_rates(frame, ["j"], ["a", "b"], 100, 0)
+    table = gteval_rates(frame, ["j"], ["a", "b"])
     assert rows(table, "model", "win", "tie", "lose", "unparsed", "win_or_tie", "n_comparisons") == [
         ("a", 0.25, 0.25, 0.25, 0.25, 0.5, 4),
         ("b", 1.0, 0.0, 0.0, 0.0, 1.0, 1),
@@ -103,7 +106,7 @@ def test_gteval_of_the_published_counts_gives_the_papers_rates(real_data: Path) 
             side = {"win": "left" if first else "right", "lose": "right" if first else "left", "tie": "tie"}[outcome]
             names = (row.model, "human") if first else ("human", row.model)
             rows_of.append(pair(number // 2, *names, side))
-    table = gteval_rates(verdicts(rows_of), ["j"], list(counts["model"]), 10, 0)
+    table = gteval_rates(verdicts(rows_of), ["j"], list(counts["model"]))
     for (model, rate, published), expected in zip(
         rows(table, "model", "win_or_tie", "published_win_or_tie"), counts["notbad_pct"], strict=True
     ):
@@ -141,7 +144,7 @@ def test_a_model_alone_has_no_rating_and_says_why() -> None:
     (row,) = arena(verdicts([]), "a")
     assert (row["elo"], row["low"], row["bradley_terry"], row["n_comparisons"]) == (None, None, None, 0)
     assert row["note"]
-    assert arena_win_rates(verdicts([]), ["j"], ["a"], [8], 10, 0).num_rows == 0
+    assert arena_win_rates(verdicts([]), ["j"], ["a"], [8]).num_rows == 0
 
 
 def test_a_judge_that_never_parses_rates_nobody() -> None:
@@ -149,7 +152,7 @@ def test_a_judge_that_never_parses_rates_nobody() -> None:
     for row in arena(frame, "a", "b"):
         assert (row["elo"], row["n_comparisons"], row["n_unparsed"]) == (None, 0, 10)
         assert row["note"]
-    (first, _) = arena_win_rates(frame, ["j"], ["a", "b"], [8], 10, 0).to_pylist()
+    (first, _) = arena_win_rates(frame, ["j"], ["a", "b"], [8]).to_pylist()
     assert (first["win"], first["tie"], first["lose"], first["unparsed"]) == (0, 0, 0, 1)
     uni_frame = verdicts([uni(s, "bot", None) for s in range(5)])
     assert rows(unieval_pass_rates(uni_frame, ["j"], ["bot"], [8]), "model", "pass_rate", "n_unparsed") == [
@@ -177,7 +180,7 @@ def test_a_model_that_never_wins_stays_finite_and_is_flagged() -> None:
 
 
 def test_a_judge_without_verdicts_has_rows_without_rates() -> None:
-    assert rows(gteval_rates(verdicts([]), ["j"], ["a"], 10, 0), "judge", "model", "win", "n_comparisons") == [
+    assert rows(gteval_rates(verdicts([]), ["j"], ["a"]), "judge", "model", "win", "n_comparisons") == [
         ("j", "a", None, 0)
     ]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import count
 from typing import Any
 
 import pytest
 
-from dialeval.aggregation.answer_rates import Rate, mean_rate, rate_of
+from dialeval.aggregation.answer_rates import mean_rate, rate_of, unweighted_mean
 from dialeval.aggregation.dialogbench import (
     ablation_rows,
     accuracy_rows,
@@ -22,6 +23,9 @@ from dialeval.aggregation.dialogbench import (
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.published.dialogbench import AVERAGE, OVERALL, PublishedRow, published_rows
+
+DIALOGUES = count()
+"""Every answer is to an item of its own dialogue, unless a test says otherwise."""
 
 
 def answer(**fields: Any) -> dict[str, Any]:
@@ -38,11 +42,7 @@ def answer(**fields: Any) -> dict[str, Any]:
         "choice": "A",
         "status": "ok",
     } | fields
-    return {"correct": row["choice"] == row["label"], **row}
-
-
-def exact(share: float) -> Rate:
-    return Rate(share, share, share, 1, 0)
+    return {"correct": row["choice"] == row["label"], "cluster": f"dialogue {next(DIALOGUES)}", **row}
 
 
 @pytest.mark.parametrize(
@@ -51,47 +51,74 @@ def exact(share: float) -> Rate:
     ids=lambda row: f"{row.table}-{row.group}-{row.model}",
 )
 def test_the_papers_overall_is_our_mean_of_tasks(row: PublishedRow) -> None:
-    ours = mean_rate([exact(row.values[task]) for task in ABBREVIATIONS])
-    assert ours.accuracy == pytest.approx(row.values[OVERALL], abs=0.0101)
+    ours = unweighted_mean([row.values[task] for task in ABBREVIATIONS])
+    assert ours == pytest.approx(row.values[OVERALL], abs=0.0101)
 
 
 @pytest.mark.parametrize(
     "row", [row for row in published_rows() if row.table == "7"], ids=lambda row: f"{row.group}-{row.model}"
 )
 def test_the_papers_average_of_domains_is_our_mean(row: PublishedRow) -> None:
-    domains = [exact(value) for name, value in row.values.items() if name != AVERAGE]
+    domains = [value for name, value in row.values.items() if name != AVERAGE]
     assert len(domains) == 10
-    assert mean_rate(domains).accuracy == pytest.approx(row.values[AVERAGE], abs=0.0101)
+    assert unweighted_mean(domains) == pytest.approx(row.values[AVERAGE], abs=0.0101)
 
 
 def test_a_rate_counts_what_cannot_be_read_as_wrong() -> None:
     answers = [answer(), answer(choice="B"), answer(choice=None, status="unparsed"), answer()]
     rate = rate_of(answers)
     assert (rate.accuracy, rate.n, rate.n_unparsed) == (0.5, 4, 1)
-    assert rate.low == pytest.approx(0.15003899, abs=1e-6)  # Wilson, 2 of 4
-    assert rate.high == pytest.approx(0.84996101, abs=1e-6)
+    assert 0.0 < rate.low < 0.15  # Wilson's for 2 of 4, where the normal quantile is 1.96 and not 3.18
+    assert rate.high == pytest.approx(1.0 - rate.low)
+    assert (rate.n_clusters, rate.note) == (4, "")
 
 
-def test_a_mean_of_rates_has_the_interval_of_the_rates() -> None:
-    mean = mean_rate([Rate(0.5, 0.4, 0.7, 10, 1), Rate(0.9, 0.6, 1.0, 5, 0)])
+def test_items_on_one_dialogue_are_one_observation() -> None:
+    """Three questions on each of ten dialogues, all answered alike, say no more than one question on each."""
+    once = [answer(choice="A" if number < 7 else "B", cluster=f"d{number}") for number in range(10)]
+    thrice = rate_of(once * 3)
+    alone = rate_of(once)
+    assert (thrice.low, thrice.high) == pytest.approx((alone.low, alone.high), abs=0.02)
+    assert (thrice.n, thrice.n_clusters) == (30, 10)
+    assert thrice.effective_n == pytest.approx(10, rel=0.1)
+
+
+def test_a_single_dialogue_gives_no_interval() -> None:
+    rate = rate_of([answer(cluster="d"), answer(choice="B", cluster="d")])
+    assert rate.accuracy == 0.5
+    assert math.isnan(rate.low)
+    assert rate.to_row()["note"] == "a single cluster gives no interval"
+
+
+def test_a_mean_of_tasks_has_an_interval_of_its_own() -> None:
+    easy = [answer(choice="A" if number < 45 else "B") for number in range(50)]
+    hard = [answer(choice="A" if number < 25 else "B") for number in range(50)]
+    mean = mean_rate([easy, hard])
     assert mean.accuracy == pytest.approx(0.7)
-    assert mean.low == pytest.approx(0.7 - math.hypot(0.1, 0.3) / 2)
-    assert mean.high == pytest.approx(0.7 + math.hypot(0.2, 0.1) / 2)
-    assert (mean.n, mean.n_unparsed) == (15, 1)
+    expected = 1.96 * math.sqrt(0.9 * 0.1 / 50 + 0.25 / 50) / 2
+    assert (mean.high - mean.low) / 2 == pytest.approx(expected, rel=0.1)
+    assert (mean.n, mean.n_clusters) == (100, 100)
     assert math.isnan(mean_rate([]).accuracy)
+    assert math.isnan(mean_rate([easy, []]).accuracy)
+
+
+def test_all_right_has_an_interval() -> None:
+    rate = rate_of([answer() for _ in range(12)])
+    assert rate.accuracy == rate.high == 1.0
+    assert 0.6 < rate.low < 0.8
 
 
 def test_overall_and_dimensions_are_unweighted_means_of_tasks() -> None:
-    answers = [answer()] * 3 + [answer(choice="B")]  # SF: 0.75 of 4
-    answers += [answer(task="IC", choice="B")]  # IC: 0 of 1
-    answers += [answer(task="OD", label="B", choice="B", n_options=2)] * 2  # OD: 1 of 2
+    answers = [answer() for _ in range(3)] + [answer(choice="B")]  # SF: 0.75 of 4
+    answers += [answer(task="IC", choice="B") for _ in range(2)]  # IC: 0 of 2
+    answers += [answer(task="OD", label="B", choice="B", n_options=2) for _ in range(2)]  # OD: 2 of 2
     rows = {(row["scope"], row["name"]): row for row in accuracy_rows(answers)}
     assert rows["task", "SF"]["accuracy"] == 0.75
     assert rows["dimension", "correctness"]["accuracy"] == pytest.approx(0.375)
     assert rows["dimension", "safety"]["accuracy"] == 1.0
     overall = rows["overall", OVERALL]
-    assert overall["accuracy"] == pytest.approx(1.75 / 3)  # not 5 of 7
-    assert (overall["n_tasks"], overall["n"]) == (3, 7)
+    assert overall["accuracy"] == pytest.approx(1.75 / 3)  # not 5 of 8
+    assert (overall["n_tasks"], overall["n"]) == (3, 8)
     assert overall["low"] < overall["accuracy"] < overall["high"]
     assert ("dimension", "coherence") not in rows
 

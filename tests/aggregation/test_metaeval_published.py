@@ -55,8 +55,9 @@ def test_gpt4_against_itself(real_data: Path, name: str, expected: float) -> Non
 
 def of_cell(value: float) -> Correlations:
     """One printed correlation, as a result without intervals."""
-    one = np.full((1, 1), value)
-    return Correlations("pearson", one, one, one, np.zeros((0, 1, 1)), np.ones((1, 1), int), (("",),), 1, 0, 0.95, 0)
+    one, count = np.full((1, 1), value), np.ones((1, 1), int)
+    none = np.zeros((0, 1, 1))
+    return Correlations("pearson", one, one, one, none, count, (("",),), count, one, one, 0, 0.95, 0)
 
 
 def averaged(values: Sequence[Any]) -> float:

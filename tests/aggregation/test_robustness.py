@@ -114,11 +114,21 @@ def test_a_score_missing_on_the_damaged_side_is_missing_and_not_noticed() -> Non
 
 def test_averages_are_means_of_the_papers_cells() -> None:
     rows, items = suite("order_shuffle", "content_reduction", "utterance_replacement", "utterance_replacement_3")
-    ratios = robustness_rows(score_pairs(to_table("pairs", rows), scores(items, {"length": by_length})), 0.95)
-    average = find(average_rows(ratios))
+    scored = score_pairs(to_table("pairs", rows), scores(items, {"length": by_length}))
+    ratios = robustness_rows(scored, 0.95)
+    average = find(average_rows(scored, 0.95))
     cells = [row["ratio"] for row in ratios if row["strategy"] != "utterance_replacement_3"]
     assert average["n_cells"] == 3
     assert average["average"] == pytest.approx(sum(cells) / 3)
+    assert average["low"] <= average["average"] < average["high"]
+    assert average["n_clusters"] == 6
+
+
+def test_a_ratios_clusters_are_the_dialogues_that_were_damaged() -> None:
+    rows, items = suite("order_shuffle", draws=5)
+    row = find(robustness_rows(score_pairs(to_table("pairs", rows), scores(items, {"length": by_length})), 0.95))
+    assert (row["n"], row["n_clusters"]) == (30, 6)
+    assert row["effective_n"] == pytest.approx(row["n"] / row["design_effect"])
 
 
 def test_pairs_are_counted_with_what_became_of_them() -> None:
@@ -159,6 +169,6 @@ def test_only_the_dimensions_aimed_at_are_wanted_of_an_item() -> None:
 def test_nothing_damaged_gives_empty_tables() -> None:
     scored = score_pairs(empty_table("pairs"), scores({"d0": ITEMS[0]}, {"length": by_length}))
     assert robustness_rows(scored, 0.95) == []
-    assert list(average_rows([])) == []
+    assert list(average_rows(scored, 0.95)) == []
     assert list(drop_rows(scored)) == []
     assert list(ladder_rows(empty_table("pairs"), empty_table("scores"), 0.95)) == []

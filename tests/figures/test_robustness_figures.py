@@ -241,7 +241,7 @@ def test_the_stage_writes_every_figure_and_refuses_an_unknown_one(tmp_path: Path
     stage(Settings(figures=list(DRAWINGS), confidence=0.9), paths, tmp_path / "figures")
     written = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert written == sorted(f"{name}.{suffix}" for name in DRAWINGS for suffix in ("pdf", "svg"))
-    assert "90 % interval (Wilson)" in (tmp_path / "figures" / "ratios.svg").read_text()
+    assert "90 % interval (clustered by dialogue)" in (tmp_path / "figures" / "ratios.svg").read_text()
     with pytest.raises(UserError, match="there is no figure 'ratio'.*ratios"):
         stage(Settings(figures=["ratio"], confidence=0.9), paths, tmp_path)
     with pytest.raises(UserError, match="figure drops needs the table 'robustness/drops'"):

@@ -13,6 +13,7 @@ from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.rounds import Attempt
 from dialeval.dialogbench.written import Outcome
 from dialeval.stages import dialogbench_plan, dialogbench_read, dialogbench_tables
+from dialeval.stats.shares import share_interval
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
 
 HERE = Provenance()
@@ -89,6 +90,7 @@ def answer(source: str, variant: str, correct: bool, number: int) -> dict[str, A
         "model": "m",
         "method": "letter",
         "item_id": f"{source}/{number}",
+        "cluster": f"{source}/{number}",
         "task": "IC",
         "domain": "Film",
         "language": "en",
@@ -150,9 +152,9 @@ def test_sources_are_never_mixed_and_ablations_stand_apart(tmp_path: Path) -> No
 def test_the_confidence_is_that_of_the_configuration(tmp_path: Path) -> None:
     folder = tables_of(tmp_path, [answer("bundled", "full", n < 5, n) for n in range(10)], [])
     (row,) = [row for row in rows_of(folder, "accuracy") if row["scope"] == "task" and row["source"] == "bundled"]
-    # Wilson at 90% for 5 of 10: centre 1/2, half-width 1.645 sqrt(n/4 + z^2/4) / (n + z^2)
-    half = 1.6449 * (10 / 4 + 1.6449**2 / 4) ** 0.5 / (10 + 1.6449**2)
-    assert (row["low"], row["high"]) == (pytest.approx(0.5 - half, abs=1e-4), pytest.approx(0.5 + half, abs=1e-4))
+    expected = share_interval([1.0] * 5 + [0.0] * 5, range(10), confidence=0.9)
+    assert (row["low"], row["high"]) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    assert row["low"] > share_interval([1.0] * 5 + [0.0] * 5, range(10)).low
 
 
 def test_without_answers_the_tables_are_empty_but_there(tmp_path: Path) -> None:

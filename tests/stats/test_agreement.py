@@ -23,17 +23,17 @@ def answers(n_judges: int = 4, n_items: int = 60, missing: float = 0.15) -> tupl
 
 def test_flips_by_hand():
     """Three repeats of which one differs make two unequal pairs of three; two equal repeats none of one."""
-    result = retest_flips([0, 0, 0, 1, 1, 2], [1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], resamples=50)
+    result = retest_flips([0, 0, 0, 1, 1, 2], [1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2])
     assert (result.n_items, result.n_pairs) == (2, 4)
     assert result.flips.estimate == pytest.approx(0.5)
     assert result.flips.low <= 0.5 <= result.flips.high
 
 
 def test_unread_repeats_are_left_out():
-    result = retest_flips([0, 0, 0], [1.0, np.nan, 1.0], [0, 0, 0], resamples=10)
+    result = retest_flips([0, 0, 0], [1.0, np.nan, 1.0], [0, 0, 0])
     assert result.n_pairs == 1
     assert result.flips.estimate == 0.0
-    alone = retest_flips([0, 1], [1.0, 1.0], [0, 1], resamples=10)
+    alone = retest_flips([0, 1], [1.0, 1.0], [0, 1])
     assert np.isnan(alone.flips.estimate)
     assert alone.flips.reason == "no item has two readable repeats"
 
@@ -85,7 +85,7 @@ def test_judges_that_never_vary_have_no_coefficient():
 def test_no_answers_at_all():
     result = judge_agreement([], [], [], [], 2, resamples=5)
     assert np.isnan(result.alpha.estimate)
-    assert np.isnan(retest_flips([], [], [], resamples=5).flips.estimate)
+    assert np.isnan(retest_flips([], [], []).flips.estimate)
 
 
 def test_wrong_input_is_named():

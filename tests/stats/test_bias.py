@@ -16,7 +16,6 @@ def test_flips_by_hand():
         [1, 0, 1, 0, 1, 0, 1],
         [1.0, 0.0, 1.0, 1.0, 0.0, 0.5, 1.0],
         [0, 0, 1, 1, 2, 2, 3],
-        resamples=100,
     )
     assert result.n_swapped == 3  # seed 3 was judged in one order only
     assert result.flips.estimate == pytest.approx(2 / 3)
@@ -27,7 +26,7 @@ def test_flips_by_hand():
 
 def test_a_judge_that_always_prefers_the_first_place(arena):
     data = arena(4, 30)
-    result = position_bias(data.left, data.right, np.ones(len(data.left)), data.seed, resamples=50)
+    result = position_bias(data.left, data.right, np.ones(len(data.left)), data.seed)
     assert result.flips.estimate == result.first_both.estimate == result.first_wins.estimate == 1.0
     assert 0.85 < result.flips.low < result.flips.high == 1.0  # Wilson, 30 seeds
 
@@ -40,7 +39,7 @@ def test_an_even_judge_has_no_preference(arena):
 
 
 def test_unread_verdicts_are_counted_and_not_matched():
-    result = position_bias([0, 1], [1, 0], [1.0, np.nan], [0, 0], resamples=10)
+    result = position_bias([0, 1], [1, 0], [1.0, np.nan], [0, 0])
     assert result.unparsed == 1
     assert result.n_swapped == 0
     assert np.isnan(result.flips.estimate)
@@ -49,15 +48,15 @@ def test_unread_verdicts_are_counted_and_not_matched():
 
 def test_repeats_are_matched_with_their_own_swap():
     arguments = ([0, 1, 0, 1], [1, 0, 1, 0], [1.0, 0.0, 0.0, 1.0], [0, 0, 0, 0])
-    result = position_bias(*arguments, repeat=[0, 0, 1, 1], resamples=10)
+    result = position_bias(*arguments, repeat=[0, 0, 1, 1])
     assert result.n_swapped == 2
     assert result.flips.estimate == 0.0
     with pytest.raises(ValueError, match="tell repeats apart"):
-        position_bias(*arguments, resamples=10)
+        position_bias(*arguments)
 
 
 def test_longer_wins_by_hand():
-    result = length_bias([10, 20, 30, 5, 8], [20, 10, 10, 5, 9], [0.0, 1.0, 0.0, 1.0, np.nan], range(5), resamples=50)
+    result = length_bias([10, 20, 30, 5, 8], [20, 10, 10, 5, 9], [0.0, 1.0, 0.0, 1.0, np.nan], range(5))
     assert result.n_decided == 4
     assert result.longer_wins.estimate == pytest.approx(2 / 3)
 
@@ -68,7 +67,7 @@ def test_slope_recovers_the_truth_and_is_statsmodels():
     left, right = rng.lognormal(3, 0.5, (2, 2000))
     ratio = np.log(left / right)
     won = (rng.random(2000) < 1.0 / (1.0 + np.exp(-(0.2 + 0.8 * ratio)))).astype(float)
-    result = length_bias(left, right, won, cluster, resamples=20)
+    result = length_bias(left, right, won, cluster)
     assert result.slope.low < 0.8 < result.slope.high
     plain = sm.Logit(won, sm.add_constant(ratio)).fit(disp=0)
     assert result.slope.estimate == pytest.approx(plain.params[1], abs=1e-8)
@@ -85,7 +84,7 @@ def test_slope_recovers_the_truth_and_is_statsmodels():
     ],
 )
 def test_slopes_that_do_not_exist_are_missing(left, right, outcome, reason):
-    result = length_bias(left, right, outcome, np.arange(len(left)), resamples=10)
+    result = length_bias(left, right, outcome, np.arange(len(left)))
     assert np.isnan(result.slope.estimate)
     assert reason in result.slope.reason
     assert np.isnan(result.odds_ratio_of_double)

@@ -14,28 +14,30 @@ GTEVAL = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "botch
 
 
 def test_unread_verdicts_stay_in_the_denominator():
-    result = win_tie_lose([1.0, 0.5, 0.0, np.nan, 1.0], ["a", "a", "b", "b", "c"], resamples=200)
+    result = win_tie_lose([1.0, 0.5, 0.0, np.nan, 1.0], ["a", "a", "b", "b", "c"])
     assert (result.wins, result.ties, result.losses, result.unparsed, result.n) == (2, 1, 1, 1, 5)
     assert result.win_rate == pytest.approx(0.4)
     assert result.unparsed_rate == pytest.approx(0.2)
     assert result.win_or_tie.estimate == pytest.approx(0.6)
     assert result.win_or_tie.low <= 0.6 <= result.win_or_tie.high
-    assert result.n_clusters == 3
+    assert result.win_or_tie.n_clusters == 3
 
 
 def test_both_orders_on_one_seed_are_one_cluster():
     """If the two orders always agree, they hold no more than one of them."""
     rng = np.random.default_rng(0)
     outcome = (rng.random(200) < 0.4).astype(float)
-    once = win_tie_lose(outcome, np.arange(200), resamples=4000, random_seed=1).win_or_tie
-    twice = win_tie_lose(np.repeat(outcome, 2), np.repeat(np.arange(200), 2), resamples=4000, random_seed=1).win_or_tie
-    assert (twice.low, twice.high) == (once.low, once.high)
+    once = win_tie_lose(outcome, np.arange(200)).win_or_tie
+    twice = win_tie_lose(np.repeat(outcome, 2), np.repeat(np.arange(200), 2)).win_or_tie
+    assert (twice.low, twice.high) == pytest.approx((once.low, once.high), abs=1e-3)
+    assert (twice.n_clusters, twice.design_effect) == (200, pytest.approx(2.0, rel=0.01))
+    assert twice.effective_n == pytest.approx(200, rel=0.01)
     expected = 1.96 * np.sqrt(0.4 * 0.6 / 200)
     assert (once.high - once.low) / 2 == pytest.approx(expected, rel=0.1)
 
 
 def test_no_verdict_is_missing_with_a_reason():
-    result = win_tie_lose([], [], resamples=10)
+    result = win_tie_lose([], [])
     assert np.isnan(result.win_rate)
     assert result.win_or_tie.reason == "no verdict"
 
@@ -44,49 +46,54 @@ def test_matrices_by_hand():
     left = [0, 1, 0, 1, 0]
     right = [1, 0, 1, 0, 2]
     outcome = [1.0, 1.0, 0.5, np.nan, 0.0]
-    result = win_matrices(left, right, outcome, 4, cluster=[0, 0, 1, 1, 2], resamples=50)
+    result = win_matrices(left, right, outcome, 4, cluster=[0, 0, 1, 1, 2])
     assert result.n[0].tolist() == [0, 4, 1, 0]
     assert result.win_rate[0, 1] == result.win_rate[1, 0] == 0.25
     assert result.tie_rate[0, 1] == result.unparsed_rate[0, 1] == 0.25
     assert result.lose_rate[0, 2] == 1.0
     assert np.isnan(result.win_rate[0, 0])
     assert np.isnan(result.win_rate[1, 2])
-    assert result.score_rate[0] == pytest.approx(1.5 / 5)
-    assert result.score_rate[2] == 1.0
-    assert np.isnan(result.score_rate[3])
-    assert np.isnan(result.score_low[3])
+    assert result.score.estimate[0] == pytest.approx(1.5 / 5)
+    assert result.score.estimate[2] == 1.0
+    assert np.isnan(result.score.estimate[3])
+    assert np.isnan(result.score.low[3])
+    assert result.win.n_clusters.reshape(4, 4)[0].tolist() == [0, 2, 1, 0]
+    assert result.win.reason[2] == "a single cluster gives no interval"
+    assert np.isnan(result.win.low[2])
 
 
 def test_matrices_mirror_each_other(arena):
     data = arena(5, 30, random_seed=1)
-    result = win_matrices(*data.arguments, cluster=data.seed, resamples=100)
+    result = win_matrices(*data.arguments, cluster=data.seed)
     np.testing.assert_allclose(result.win_rate, result.lose_rate.T)
     total = result.win_rate + result.tie_rate + result.lose_rate + result.unparsed_rate
     np.testing.assert_allclose(total[~np.eye(5, dtype=bool)], 1.0)
     off = ~np.eye(5, dtype=bool)
-    assert (result.win_low[off] <= result.win_rate[off]).all()
-    assert (result.win_rate[off] <= result.win_high[off]).all()
-    assert (result.score_low < result.score_high).all()
-    swapped = win_matrices(data.right, data.left, 1.0 - data.outcome, 5, cluster=data.seed, resamples=100)
-    np.testing.assert_array_equal(swapped.win_low, result.win_low)
+    np.testing.assert_array_equal(result.win.estimate.reshape(5, 5), result.win_rate)
+    assert (result.win.low.reshape(5, 5)[off] < result.win_rate[off]).all()
+    assert (result.win_rate[off] < result.win.high.reshape(5, 5)[off]).all()
+    assert (result.score.low < result.score.high).all()
+    swapped = win_matrices(data.right, data.left, 1.0 - data.outcome, 5, cluster=data.seed)
+    np.testing.assert_array_equal(swapped.win.low, result.win.low)
 
 
 def test_one_model_against_another_agrees_with_the_matrix(arena):
     data = arena(2, 80, random_seed=2)
-    matrix = win_matrices(*data.arguments, cluster=data.seed, resamples=300, random_seed=4)
+    matrix = win_matrices(*data.arguments, cluster=data.seed)
     of_first = np.where(data.left == 0, data.outcome, 1.0 - data.outcome)
-    plain = win_tie_lose(of_first, data.seed, resamples=300, random_seed=4)
+    plain = win_tie_lose(of_first, data.seed)
     assert matrix.win_rate[0, 1] == plain.win_rate
     assert matrix.tie_rate[0, 1] == plain.tie_rate
 
 
 def test_pass_rates_by_hand():
-    result = pass_rates([1.0, 0.0, np.nan, 1.0], [0, 0, 0, 1], 3)
+    result = pass_rates([1.0, 0.0, np.nan, 1.0], [0, 0, 0, 1], 3, cluster=[1, 2, 3, 1])
     assert result.passes.tolist() == [1, 1, 0]
     assert result.unparsed.tolist() == [1, 0, 0]
-    np.testing.assert_allclose(result.rate, [1 / 3, 1.0, np.nan])
-    assert result.high[1] == 1.0
-    assert np.isnan(result.low[2])
+    np.testing.assert_allclose(result.rate.estimate, [1 / 3, 1.0, np.nan])
+    assert result.rate.low[0] < 1 / 3 < result.rate.high[0]
+    assert np.isnan(result.rate.low[1:]).all()
+    assert result.rate.reason == ("", "a single cluster gives no interval", "there is nothing to take a share of")
 
 
 @pytest.mark.parametrize(
@@ -95,8 +102,8 @@ def test_pass_rates_by_hand():
         (lambda: win_tie_lose([2.0], [0]), r"outcome\[0\] is 2.0"),
         (lambda: win_tie_lose([1.0], [0, 1]), "cluster has 2 entries"),
         (lambda: win_matrices([0], [0], [1.0], 1, cluster=[0]), "with itself"),
-        (lambda: pass_rates([0.5], [0], 1), r"passed\[0\] is 0.5"),
-        (lambda: pass_rates([1.0], [1], 1), r"group\[0\] is 1"),
+        (lambda: pass_rates([0.5], [0], 1, cluster=[0]), r"passed\[0\] is 0.5"),
+        (lambda: pass_rates([1.0], [1], 1, cluster=[0]), r"group\[0\] is 1"),
     ],
 )
 def test_wrong_input_is_named(call, message):
@@ -113,5 +120,5 @@ def test_published_gteval_rates():
     counts = {key: int(row[key]) for key in ("win", "both", "neither", "lose")}
     outcome = np.repeat([1.0, 0.5, 0.0], [counts["win"], counts["both"] + counts["neither"], counts["lose"]])
     assert len(outcome) == 444
-    result = win_tie_lose(outcome, np.arange(444) // 2, resamples=100)
+    result = win_tie_lose(outcome, np.arange(444) // 2)
     assert result.win_or_tie.estimate == pytest.approx(0.732, abs=5e-4)

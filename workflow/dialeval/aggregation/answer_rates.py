@@ -1,7 +1,6 @@
 """Shares of right answers to test items, and unweighted means of such shares, with intervals.
 
-Intervals of single rates are Wilson's; that of a mean of rates puts them together by the method of variance estimates
-recovery (Zou and Donner 2008).
+Items that stem from one dialogue, and the rotations of an item, are one cluster (`stats.shares.share_intervals`).
 """
 
 from __future__ import annotations
@@ -11,22 +10,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dialeval.stats.resampling import wilson_interval
+import numpy as np
+
+from dialeval.stats.shares import share_interval
 
 Row = dict[str, Any]
 Answer = Mapping[str, Any]
-"""A row of answers: at least `correct` and `status`."""
+"""A row of answers: at least `correct`, `status` and `cluster`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of right answers, or an unweighted mean of such shares, with its interval."""
+    """A share of right answers, or an unweighted mean of such shares, with its interval and what is behind it."""
 
     accuracy: float
     low: float
     high: float
     n: int
     n_unparsed: int
+    n_clusters: int = 0
+    design_effect: float = math.nan
+    effective_n: float = math.nan
+    note: str = ""
 
     def to_row(self) -> Row:
         """Returns the rate's columns."""
@@ -36,34 +41,52 @@ class Rate:
             "high": self.high,
             "n": self.n,
             "n_unparsed": self.n_unparsed,
+            "n_clusters": self.n_clusters or None,
+            "design_effect": self.design_effect,
+            "effective_n": self.effective_n,
+            "note": self.note or None,
         }
 
 
 def rate_of(answers: Iterable[Answer], confidence: float = 0.95) -> Rate:
-    """Returns the share of right answers with its Wilson interval; NaN where there is no answer."""
-    n = right = unparsed = 0
-    for answer in answers:
-        n += 1
-        right += bool(answer["correct"])
-        unparsed += answer["status"] != "ok"
-    low, high = wilson_interval(right, n, confidence)
-    return Rate(right / n if n else math.nan, float(low), float(high), n, unparsed)
+    """Returns the share of right answers with its interval; NaN where there is no answer."""
+    return mean_rate([list(answers)], confidence)
 
 
-def mean_rate(rates: Sequence[Rate]) -> Rate:
-    """Returns the unweighted mean of rates (the paper's Overall); NaN where one of them is, or where there is none.
+def mean_rate(cells: Sequence[Sequence[Answer]], confidence: float = 0.95) -> Rate:
+    """Returns the unweighted mean of the cells' shares of right answers (the paper's Overall), with its interval.
 
-    The mean's distance to its lower end is the root of the summed squares of the rates' own distances, divided by
-    their number; likewise above.
+    It is missing where a cell has no answer, or where there is no cell.
     """
-    k = len(rates)
-    if not k:
-        return Rate(math.nan, math.nan, math.nan, 0, 0)
-    mean = math.fsum(rate.accuracy for rate in rates) / k
-    below = math.sqrt(math.fsum((rate.accuracy - rate.low) ** 2 for rate in rates)) / k
-    above = math.sqrt(math.fsum((rate.high - rate.accuracy) ** 2 for rate in rates)) / k
-    n, unparsed = sum(rate.n for rate in rates), sum(rate.n_unparsed for rate in rates)
-    return Rate(mean, mean - below, mean + above, n, unparsed)
+    answers = [answer for cell in cells for answer in cell]
+    correct = np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64)
+    number = {cluster: place for place, cluster in enumerate(dict.fromkeys(answer["cluster"] for answer in answers))}
+    found = share_interval(
+        correct,
+        np.array([number[answer["cluster"]] for answer in answers], dtype=np.int64),
+        cell=np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]),
+        confidence=confidence,
+        reason="no answer",
+    )
+    mean = unweighted_mean([sum(bool(answer["correct"]) for answer in cell) / len(cell) if cell else math.nan
+                            for cell in cells])  # fmt: skip
+    known = not math.isnan(mean)
+    return Rate(
+        accuracy=mean,
+        low=found.low if known else math.nan,
+        high=found.high if known else math.nan,
+        n=len(answers),
+        n_unparsed=sum(answer["status"] != "ok" for answer in answers),
+        n_clusters=found.n_clusters,
+        design_effect=found.design_effect if known else math.nan,
+        effective_n=found.effective_n if known else math.nan,
+        note=found.reason,
+    )
+
+
+def unweighted_mean(shares: Sequence[float]) -> float:
+    """Returns the mean of shares, each counting once; NaN where there is none or one is missing."""
+    return math.fsum(shares) / len(shares) if shares else math.nan
 
 
 def first_rotation(answers: Iterable[Answer]) -> list[Answer]:

@@ -59,8 +59,7 @@ def arena_win_rates(
     judges: Sequence[str],
     models: Sequence[str],
     lengths: Sequence[int],
-    resamples: int,
-    random_seed: int,
+    confidence: float = 0.95,
 ) -> pa.Table:
     """Returns the table `botchat/arena_win_rates`: model_a against model_b, both orders together.
 
@@ -69,8 +68,7 @@ def arena_win_rates(
         judges: the judges, in the order of the table.
         models: the chatbots.
         lengths: the N that dialogues were cut to.
-        resamples: resamples of the seeds behind the intervals.
-        random_seed: seed of the resamples.
+        confidence: nominal coverage of the intervals, which are clustered by seed.
     """
     rows: list[dict[str, Any]] = []
     for judge in judges:
@@ -83,8 +81,7 @@ def arena_win_rates(
                 games.outcome,
                 len(models),
                 cluster=games.cluster,
-                resamples=resamples,
-                random_seed=random_seed,
+                confidence=confidence,
             )
             rows += [
                 {
@@ -96,9 +93,10 @@ def arena_win_rates(
                     "tie": rates.tie_rate[a, b],
                     "lose": rates.lose_rate[a, b],
                     "unparsed": rates.unparsed_rate[a, b],
-                    "win_low": rates.win_low[a, b],
-                    "win_high": rates.win_high[a, b],
+                    "win_low": rates.win.low[a * len(models) + b],
+                    "win_high": rates.win.high[a * len(models) + b],
                     "n_comparisons": int(rates.n[a, b]),
+                    **rates.win.behind(a * len(models) + b),
                 }
                 for a in range(len(models))
                 for b in range(len(models))

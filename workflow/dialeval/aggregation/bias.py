@@ -16,7 +16,8 @@ from dialeval.aggregation.pairwise import Comparisons, comparisons
 from dialeval.aggregation.words import Words, words_shown
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.bias import length_bias, position_bias, self_preference
-from dialeval.stats.resampling import Interval
+from dialeval.stats.resampling import ONE_CLUSTER, Interval
+from dialeval.stats.shares import share_interval
 from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
 from dialeval.tables import HUMAN, to_table
 
@@ -41,7 +42,7 @@ def judge_bias(
 ) -> pa.Table:
     """Returns the table `botchat/judge_bias`: a row per judge, protocol, N and measure.
 
-    Intervals resample seeds; those of slopes are from a covariance that is robust to dependence within a seed. What
+    Intervals are clustered by seed; those of slopes are from a covariance that is robust to dependence within one. What
     cannot be computed has no value, and a note that says why.
 
     Args:
@@ -125,19 +126,16 @@ def _of_judge(judged: _Judged, n_players: int, settings: dict[str, int]) -> Iter
     left, right, outcome, cluster = judged.games
     unread = np.isnan(outcome)
     decided = ~unread & (outcome != 0.5)
-    share = float(unread.mean()) if len(unread) else math.nan
-    yield _row(
-        "unparsed", Interval(share, math.nan, math.nan, 0.95, 0, "" if len(unread) else "no verdict"), len(unread)
-    )
+    yield _row("unparsed", share_interval(unread, cluster, reason="no verdict"), len(unread))
 
-    place = position_bias(left, right, outcome, cluster, repeat=judged.repeat, **settings)
+    place = position_bias(left, right, outcome, cluster, repeat=judged.repeat)
     yield _row("flips", place.flips, place.n_swapped)
     yield _row("first_both", place.first_both, place.n_swapped)
     yield _row("second_both", place.second_both, place.n_swapped)
     yield _row("first_wins", place.first_wins, int(decided.sum()))
 
     lengths = (judged.left_words, judged.right_words, outcome, cluster)
-    length = length_bias(*lengths, **settings)
+    length = length_bias(*lengths)
     yield _row("longer_wins", length.longer_wins, int((decided & (judged.left_words != judged.right_words)).sum()))
     yield _row("length_slope", length.slope, length.n_decided)
     equal = controlled_ratings(
@@ -151,7 +149,7 @@ def _of_judge(judged: _Judged, n_players: int, settings: dict[str, int]) -> Iter
     why = "too few decided verdicts" if equal.reason == NO_COMPARISON else ""
     yield _row("length_slope_equal_ratings", equal.slope, length.n_decided, why)
 
-    retest = retest_flips(judged.item, outcome, cluster, **settings)
+    retest = retest_flips(judged.item, outcome, cluster)
     asked_once = not judged.repeat.any()
     yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
 
@@ -205,7 +203,10 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
         reason = "both gave one and the same verdict throughout" if n else "no comparison was read by both"
         kappa = float(agreement.kappa[cell])
         ends = (float(agreement.kappa_low[cell]), float(agreement.kappa_high[cell]))
-        row = _row("kappa", Interval(kappa, *ends, agreement.confidence, agreement.resamples), n, reason)
+        behind = int(agreement.n_clusters[cell])
+        note = ONE_CLUSTER if behind == 1 else ""
+        found = Interval(kappa, *ends, agreement.confidence, agreement.resamples, note, behind)
+        row = _row("kappa", found, n, reason)
         yield {"judge": judges[one], "other_judge": judges[other], **row}
     answers = np.bincount(first.item[~np.isnan(first.games.outcome)])
     yield {"judge": ALL_JUDGES, **_row("alpha", agreement.alpha, int((answers > 1).sum()))}
@@ -215,7 +216,8 @@ def _row(measure: str, result: Interval, n: int, reason: str = "") -> Row:
     """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
     missing = math.isnan(result.estimate)
     note = (reason or result.reason or "undefined") if missing else (result.reason or None)
-    return {"measure": measure, "value": result.estimate, "low": result.low, "high": result.high, "n": n, "note": note}
+    about = {"measure": measure, "value": result.estimate, "low": result.low, "high": result.high, "n": n}
+    return about | result.behind() | {"note": note}
 
 
 def _missing(measure: str, reason: str) -> Row:

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from dialeval.aggregation.answer_rates import Answer, Rate, Row, first_rotation, grouped, mean_rate, rate_of
+from dialeval.aggregation.answer_rates import (
+    Answer,
+    Rate,
+    Row,
+    first_rotation,
+    grouped,
+    mean_rate,
+    rate_of,
+    unweighted_mean,
+)
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, DIMENSIONS, TASKS
 from dialeval.corpora.multiple_choice import LETTERS, TestItem
 from dialeval.dialogbench.characters import STYLES
@@ -57,15 +66,16 @@ def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     rows: list[Row] = []
     for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
-        by_task = dict(grouped(group, "task"))
-        rates = {task: rate_of(by_task[task,], confidence) for task in ABBREVIATIONS if (task,) in by_task}
-        for task, rate in rates.items():
-            rows.append(_accuracy_row(about, "task", task, rate, 1))
+        answers_to = dict(grouped(group, "task"))
+        by_task = {task: answers_to[task,] for task in ABBREVIATIONS if (task,) in answers_to}
+        for task, found in by_task.items():
+            rows.append(_accuracy_row(about, "task", task, rate_of(found, confidence), 1))
         for dimension in DIMENSIONS:
-            own = [rates[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in rates]
+            own = [by_task[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in by_task]
             if own:
-                rows.append(_accuracy_row(about, "dimension", dimension, mean_rate(own), len(own)))
-        rows.append(_accuracy_row(about, "overall", OVERALL, mean_rate(list(rates.values())), len(rates)))
+                rows.append(_accuracy_row(about, "dimension", dimension, mean_rate(own, confidence), len(own)))
+        overall = mean_rate(list(by_task.values()), confidence)
+        rows.append(_accuracy_row(about, "overall", OVERALL, overall, len(by_task)))
     return rows
 
 
@@ -95,17 +105,19 @@ def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
     rows: list[Row] = []
     for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
-        by_domain = {name: rate_of(found, confidence) for (name,), found in grouped(group, "domain")}
+        by_domain = {name: found for (name,), found in grouped(group, "domain")}
         for group_name in GROUPS:
             own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
-            for name, rate in own.items():
+            for name, found in own.items():
                 published = published_domain_accuracy(model, language, name)
-                rows.append({**about, "group": group_name, "domain": name, **rate.to_row(), "published": published})
+                rate = rate_of(found, confidence).to_row()
+                rows.append({**about, "group": group_name, "domain": name, **rate, "published": published})
             if own:
-                mean = mean_rate(list(own.values())).to_row()
+                mean = mean_rate(list(own.values()), confidence).to_row()
                 rows.append({**about, "group": group_name, "domain": "mean", **mean, "published": None})
         for name in sorted(set(by_domain) - set(NAMES)):
-            rows.append({**about, "group": "", "domain": name, **by_domain[name].to_row(), "published": None})
+            rate = rate_of(by_domain[name], confidence).to_row()
+            rows.append({**about, "group": "", "domain": name, **rate, "published": None})
     return rows
 
 
@@ -157,23 +169,24 @@ def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
         by_task: dict[str, list[list[Answer]]] = defaultdict(list)
         for found in asked:
             by_task[found[0]["task"]].append(found)
-        rates: dict[str, tuple[Rate, Rate, float]] = {}
+        joined: dict[str, list[Row]] = {}
+        singles: dict[str, float] = {}
+        means: dict[str, float] = {}
         for task in ABBREVIATIONS:
             if own := by_task.get(task):
-                single = rate_of(first_rotation(answer for found in own for answer in found))
-                mean = rate_of(answer for found in own for answer in found).accuracy
-                rates[task] = (rate_of(map(_joined, own), confidence), single, mean)
-        for task, (rate, single, mean) in rates.items():
-            rows.append(
-                {**about, "task": task, **rate.to_row(), "single_accuracy": single.accuracy, "mean_accuracy": mean}
-            )
-        if rates:
-            overall = mean_rate([rate for rate, _, _ in rates.values()])
-            singles = math.fsum(single.accuracy for _, single, _ in rates.values()) / len(rates)
-            means = math.fsum(mean for _, _, mean in rates.values()) / len(rates)
-            rows.append(
-                {**about, "task": OVERALL, **overall.to_row(), "single_accuracy": singles, "mean_accuracy": means}
-            )
+                joined[task] = list(map(_joined, own))
+                singles[task] = rate_of(first_rotation(answer for found in own for answer in found)).accuracy
+                means[task] = rate_of(answer for found in own for answer in found).accuracy
+                rate = rate_of(joined[task], confidence).to_row()
+                beside = {"single_accuracy": singles[task], "mean_accuracy": means[task]}
+                rows.append({**about, "task": task, **rate, **beside})
+        if joined:
+            overall = mean_rate(list(joined.values()), confidence).to_row()
+            beside = {
+                "single_accuracy": unweighted_mean(list(singles.values())),
+                "mean_accuracy": unweighted_mean(list(means.values())),
+            }
+            rows.append({**about, "task": OVERALL, **overall, **beside})
     return rows
 
 
@@ -246,7 +259,7 @@ def _accuracy_row(about: Row, scope: str, name: str, rate: Rate, n_tasks: int) -
 def _joined(found: Sequence[Answer]) -> Row:
     """Returns all rotations of an item as one answer: right if each is."""
     status = next((answer["status"] for answer in found if answer["status"] != "ok"), "ok")
-    return {"correct": all(answer["correct"] for answer in found), "status": status}
+    return {"correct": all(answer["correct"] for answer in found), "status": status, "cluster": found[0]["cluster"]}
 
 
 def _share_rows(about: Row, column: str, names: Sequence[str], seen: Counter[str | None]) -> list[Row]:

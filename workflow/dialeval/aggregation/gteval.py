@@ -16,19 +16,18 @@ from dialeval.tables import HUMAN, to_table
 
 
 def gteval_rates(
-    verdicts: pd.DataFrame, judges: Sequence[str], models: Sequence[str], resamples: int, random_seed: int
+    verdicts: pd.DataFrame, judges: Sequence[str], models: Sequence[str], confidence: float = 0.95
 ) -> pa.Table:
     """Returns the table `botchat/gteval`: a model wins if the human dialogue is taken for the machine's.
 
-    Rates are shares of all verdicts, unread ones included, in both orders; the interval of win_or_tie is a percentile
-    interval over resampled seeds.
+    Rates are shares of all verdicts, unread ones included, in both orders; the interval of win_or_tie is clustered by
+    seed.
 
     Args:
         verdicts: table `verdicts` of GTEval.
         judges: the judges, in the order of the table.
         models: the chatbots.
-        resamples: resamples of the seeds.
-        random_seed: seed of the resamples; the same for all models, so that they are paired.
+        confidence: nominal coverage of the intervals.
     """
     everyone = [*models, HUMAN]
     rows: list[dict[str, Any]] = []
@@ -39,7 +38,7 @@ def gteval_rates(
             first = games.left == number
             mine = first | (games.right == number)
             outcome = np.where(first, games.outcome, 1.0 - games.outcome)[mine]
-            rates = win_tie_lose(outcome, games.cluster[mine], resamples=resamples, random_seed=random_seed)
+            rates = win_tie_lose(outcome, games.cluster[mine], confidence=confidence)
             rows.append(
                 {
                     "judge": judge,
@@ -52,6 +51,7 @@ def gteval_rates(
                     "low": rates.win_or_tie.low,
                     "high": rates.win_or_tie.high,
                     "n_comparisons": rates.n,
+                    **rates.win_or_tie.behind(),
                     "published_win_or_tie": published_value(model, "win_or_tie"),
                 }
             )

@@ -66,10 +66,10 @@ def annotator_rows(
     rows = []
     for (corpus, dimension, kind, rater), (ids, rounds) in _rounds(ratings).items():
         clusters = [cluster.get((corpus, item_id), item_id) for item_id in ids]
-        pearson = mean_pairwise_pearson(
-            rounds, clusters, resamples=resamples, confidence=confidence, random_seed=random_seed
+        pearson, alpha = (
+            agreement(rounds, clusters, resamples=resamples, confidence=confidence, random_seed=random_seed)
+            for agreement in (mean_pairwise_pearson, krippendorffs_alpha)
         )
-        alpha = krippendorffs_alpha(rounds)
         rows.append(
             {
                 "corpus": corpus,
@@ -82,6 +82,9 @@ def annotator_rows(
                 "pearson_low": _or_none(pearson.low),
                 "pearson_high": _or_none(pearson.high),
                 "krippendorff_alpha": _or_none(alpha.estimate),
+                "alpha_low": _or_none(alpha.low),
+                "alpha_high": _or_none(alpha.high),
+                **alpha.behind(),
                 "note": pearson.reason or alpha.reason or None,
             }
         )

@@ -15,7 +15,8 @@ from dialeval.aggregation.score_arrays import keys, mean_values, places, scaled
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.published.robustness import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.stats.arrays import FloatArray, IntArray
-from dialeval.stats.robustness import cell_averages, ladder_shares, robustness_ratios, theta_sweep
+from dialeval.stats.robustness import average_ratios, ladder_shares, robustness_ratios, theta_sweep
+from dialeval.stats.shares import ShareIntervals
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,14 @@ class ScoredPairs:
         groups: judge, method, corpus, language, level, strategy and dimension of each group, with its theta.
         group: number of each pair's group.
         original, damaged: scores in [0, 1], NaN where missing.
+        cluster: number of the dialogue that was damaged; its damaged forms are not independent.
     """
 
     groups: list[dict[str, Any]]
     group: IntArray
     original: FloatArray
     damaged: FloatArray
+    cluster: IntArray
 
 
 def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
@@ -68,10 +71,12 @@ def score_pairs(pairs: pa.Table, scores: pa.Table) -> ScoredPairs:
     dimensions = pa.array(scores["dimension"].unique())
     given = mean_values(scaled(scores), ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
     first, second = places(before, items), places(after, items)
+    dialogue = keys(usable, "corpus", "cluster")
+    cluster = places(dialogue, dialogue.unique())
     names = dimensions.to_pylist()
 
     groups: list[dict[str, Any]] = []
-    parts: list[tuple[int, FloatArray, FloatArray]] = []
+    parts: list[tuple[int, FloatArray, FloatArray, IntArray]] = []
     rows_of: dict[tuple[str, str, str, str], list[int]] = {}
     about = usable.select(["corpus", "language", "level", "strategy"]).to_pydict()
     for number, place in enumerate(zip(*about.values(), strict=True)):
@@ -86,7 +91,7 @@ def score_pairs(pairs: pa.Table, scores: pa.Table) -> ScoredPairs:
                 if not given.asked[scorer, dimension, first[rows]].any():
                     continue
                 values = given.mean[scorer, dimension]
-                parts.append((len(groups), values[first[rows]], values[second[rows]]))
+                parts.append((len(groups), values[first[rows]], values[second[rows]], cluster[rows]))
                 groups.append(
                     {
                         "judge": judge,
@@ -99,12 +104,13 @@ def score_pairs(pairs: pa.Table, scores: pa.Table) -> ScoredPairs:
                         "theta": target.theta,
                     }
                 )
-    empty = np.zeros(0)
+    sizes = [len(rows) for _, _, _, rows in parts]
     return ScoredPairs(
         groups,
-        np.concatenate([np.full(len(x), number) for number, x, _ in parts] or [empty]).astype(np.int64),
-        np.concatenate([x for _, x, _ in parts] or [empty]),
-        np.concatenate([y for _, _, y in parts] or [empty]),
+        np.repeat(np.array([number for number, _, _, _ in parts], dtype=np.int64), sizes),
+        np.concatenate([x for _, x, _, _ in parts] or [np.zeros(0)]),
+        np.concatenate([y for _, _, y, _ in parts] or [np.zeros(0)]),
+        np.concatenate([dialogues for _, _, _, dialogues in parts] or [np.zeros(0, dtype=np.int64)]),
     )
 
 
@@ -116,62 +122,83 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
     theta = [group["theta"] for group in scored.groups]
     n_groups = len(scored.groups)
     before, after = scored.original, scored.damaged
-    result = robustness_ratios(before, after, theta, scored.group, n_groups, confidence=confidence)
-    turned = robustness_ratios(after, before, theta, scored.group, n_groups, confidence=confidence)
+    result, turned = (
+        robustness_ratios(one, other, theta, scored.group, n_groups, cluster=scored.cluster, confidence=confidence)
+        for one, other in ((before, after), (after, before))
+    )
     return [
         group
         | {
             "title": _title(group["strategy"]),
-            "ratio": float(result.ratio[number]),
-            "low": float(result.low[number]),
-            "high": float(result.high[number]),
-            "rises": float(turned.ratio[number]),
+            "ratio": float(result.ratio.estimate[number]),
+            "low": float(result.ratio.low[number]),
+            "high": float(result.ratio.high[number]),
+            "rises": float(turned.ratio.estimate[number]),
             "n": int(result.n[number]),
             "n_missing": int(result.n_missing[number]),
+            **result.ratio.behind(number),
             "published_ratio": find_ratio(group["judge"], group["strategy"], group["dimension"]),
         }
         for number, group in enumerate(scored.groups)
     ]
 
 
-def average_rows(robustness: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/averages`: unweighted means over the cells of a level (Table 12).
 
     Only strategies that the paper has are averaged, so that the numbers can be set beside its own.
     """
     names = ("judge", "method", "corpus", "language", "level")
-    robustness = [row for row in robustness if find_ratios(row["strategy"], row["dimension"])]
-    groups = list(dict.fromkeys(tuple(row[name] for name in names) for row in robustness))
+    in_paper = np.array([find_ratios(cell["strategy"], cell["dimension"]) for cell in scored.groups], dtype=bool)
+    cells = [cell for cell, is_there in zip(scored.groups, in_paper, strict=True) if is_there]
+    groups = list(dict.fromkeys(tuple(cell[name] for name in names) for cell in cells))
     code = {group: number for number, group in enumerate(groups)}
-    result = cell_averages(
-        [row["ratio"] for row in robustness],
-        [code[tuple(row[name] for name in names)] for row in robustness],
+    rows = in_paper[scored.group] if len(scored.groups) else np.zeros(0, dtype=bool)
+    result = average_ratios(
+        scored.original[rows],
+        scored.damaged[rows],
+        [cell["theta"] for cell in cells],
+        (np.cumsum(in_paper) - 1)[scored.group[rows]],
+        len(cells),
+        np.array([code[tuple(cell[name] for name in names)] for cell in cells], dtype=np.int64),
         len(groups),
+        cluster=scored.cluster[rows],
+        confidence=confidence,
     )
     for number, group in enumerate(groups):
         about = dict(zip(names, group, strict=True))
         yield about | {
-            "average": float(result.average[number]),
+            "average": float(result.average.estimate[number]),
+            "low": float(result.average.low[number]),
+            "high": float(result.average.high[number]),
             "n_cells": int(result.n_cells[number]),
             "n_missing": int(result.n_missing[number]),
+            **result.average.behind(number),
             "published_average": find_average(about["judge"], about["level"]),
         }
 
 
 def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/thetas`."""
-    result = theta_sweep(
-        scored.original, scored.damaged, thetas, scored.group, len(scored.groups), confidence=confidence
+    sweep = theta_sweep(
+        scored.original,
+        scored.damaged,
+        thetas,
+        scored.group,
+        len(scored.groups),
+        cluster=scored.cluster,
+        confidence=confidence,
     )
     for number, group in enumerate(scored.groups):
-        for place, theta in enumerate(thetas):
+        for theta, result in zip(thetas, sweep, strict=True):
             yield group | {
                 "theta": theta,
-                "ratio": float(result.ratio[place, number]),
-                "low": float(result.low[place, number]),
-                "high": float(result.high[place, number]),
-                "n": int(result.n[place, number]),
-                "n_missing": int(result.n_missing[place, number]),
+                "ratio": float(result.ratio.estimate[number]),
+                "low": float(result.ratio.low[number]),
+                "high": float(result.ratio.high[number]),
+                "n": int(result.n[number]),
+                "n_missing": int(result.n_missing[number]),
+                **result.ratio.behind(number),
             }
 
 
@@ -203,6 +230,8 @@ def ladder_rows(pairs: pa.Table, scores: pa.Table, confidence: float) -> Iterato
     ladder_key = keys(steps, "corpus", "language", "ladder")
     ladder = places(ladder_key, ladder_key.unique())
     severity = steps["severity"].to_numpy()
+    dialogue = keys(steps, "corpus", "cluster")
+    cluster = places(dialogue, dialogue.unique())
     names = dimensions.to_pylist()
     about = steps.select(["corpus", "language", "strategy"]).to_pydict()
     group_of = list(zip(*about.values(), strict=True))
@@ -221,6 +250,7 @@ def ladder_rows(pairs: pa.Table, scores: pa.Table, confidence: float) -> Iterato
                     severity[rows],
                     np.zeros(len(rows), dtype=np.int64),
                     1,
+                    cluster=cluster[rows],
                     confidence=confidence,
                 )
                 yield {
@@ -233,13 +263,21 @@ def ladder_rows(pairs: pa.Table, scores: pa.Table, confidence: float) -> Iterato
                     "dimension": dimension,
                     "n": int(result.n[0]),
                     "n_missing": int(result.n_missing[0]),
-                    "falling": float(result.falling_share[0]),
-                    "falling_low": float(result.falling_low[0]),
-                    "falling_high": float(result.falling_high[0]),
-                    "not_rising": float(result.not_rising_share[0]),
-                    "not_rising_low": float(result.not_rising_low[0]),
-                    "not_rising_high": float(result.not_rising_high[0]),
+                    "n_clusters": int(result.falling.n_clusters[0]),
+                    "note": result.falling.reason[0] or None,
+                    **_named("falling", result.falling),
+                    **_named("not_rising", result.not_rising),
                 }
+
+
+def _named(name: str, share: ShareIntervals) -> dict[str, float]:
+    return {
+        name: float(share.estimate[0]),
+        f"{name}_low": float(share.low[0]),
+        f"{name}_high": float(share.high[0]),
+        f"{name}_design_effect": float(share.design_effect[0]),
+        f"{name}_effective_n": float(share.effective_n[0]),
+    }
 
 
 def _title(strategy: str) -> str:

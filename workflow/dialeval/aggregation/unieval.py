@@ -20,7 +20,7 @@ def unieval_pass_rates(
 ) -> pa.Table:
     """Returns the table `botchat/unieval_pass_rates`: the share of dialogues that pass at each N.
 
-    Intervals are Wilson's.
+    Intervals are clustered by seed, on which a model has one dialogue, or several where it was asked for repeats.
 
     A dialogue counts at N only if it has N utterances or more, which for people thins out with N. An unparsed verdict
     stays in the denominator.
@@ -75,15 +75,21 @@ def _rates(verdicts: pd.DataFrame, limits: pd.Series[int], models: Sequence[str]
             verdicts["choice"], verdicts["first_ai_index"], verdicts["status"], limits, strict=True
         )
     ]
-    rates = pass_rates(passed, [code[model] for model in verdicts["left"]], len(groups))
+    rates = pass_rates(
+        passed,
+        [code[model] for model in verdicts["left"]],
+        len(groups),
+        cluster=pd.factorize(verdicts["seed_id"])[0],
+    )
     return [
         {
             "model": model,
-            "pass_rate": rates.rate[number],
-            "low": rates.low[number],
-            "high": rates.high[number],
+            "pass_rate": rates.rate.estimate[number],
+            "low": rates.rate.low[number],
+            "high": rates.rate.high[number],
             "n_dialogues": int(rates.n[number]),
             "n_unparsed": int(rates.unparsed[number]),
+            **rates.rate.behind(number),
         }
         for number, model in enumerate(groups)
     ]

@@ -75,6 +75,29 @@ def identical_clusters(items: Texts) -> list[int]:
     return merged([tuple(texts) for texts in items])
 
 
+def beginning_clusters(items: Texts) -> list[int]:
+    """Joins dialogues of which one is the beginning of the other, or that are the same.
+
+    A single utterance is the beginning of nothing: dialogues of two people may open alike.
+    """
+    after: dict[tuple[int, str], int] = {}
+    holder: dict[int, int] = {}
+    first = list(range(len(items)))
+    for position, texts in enumerate(items):
+        node = 0
+        for text in texts:
+            node = after.setdefault((node, text), len(after) + 1)
+        if node:
+            _join(first, holder.setdefault(node, position), position)
+    for position, texts in enumerate(items):
+        node = 0
+        for length, text in enumerate(texts, start=1):
+            node = after[node, text]
+            if length > 1 and node in holder:
+                _join(first, holder[node], position)
+    return [_first(first, position) for position in range(len(first))]
+
+
 def dialogue_of_turn(item_id: str) -> str | None:
     """Returns the dialogue's part of an id such as `CONTURE-000012-0003`; None if it is not of this form."""
     match = _TURN_ID.fullmatch(item_id)

@@ -29,7 +29,7 @@ from dialeval.figures.robustness_panels import (
 from dialeval.figures.share_maps import ShareMap, stacked
 from dialeval.figures.style import BLUE, GREY, mixed, sentence_figure, styled
 
-INTERVAL = "95 % interval (Wilson)"
+INTERVAL = "95 % interval (clustered by dialogue)"
 """What a bar means in the figures of robustness, unless the caller says otherwise."""
 
 NOTHING = "No judge has scored an item and its damaged form, so there is nothing to show of robustness."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.schemas.columns import BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schema
+from dialeval.schemas.columns import BEHIND, BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schema
 
 # fmt: off
 SCHEMAS = {
@@ -26,11 +26,11 @@ SCHEMAS = {
     "botchat/utterance_tokens": schema(model=TEXT, seed_id=TEXT, turn=INT, tokens=INT, tokenizer=TEXT),
     "botchat/unieval_pass_rates": schema(
         judge=TEXT, model=TEXT, n=INT, pass_rate=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_dialogues=INT,
-        n_unparsed=INT, published_pass_rate=maybe(FLOAT)
+        n_unparsed=INT, **BEHIND, note=maybe(TEXT), published_pass_rate=maybe(FLOAT)
     ),
     "botchat/unieval_at_gt_length": schema(
         judge=TEXT, model=TEXT, pass_rate=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_dialogues=INT,
-        n_unparsed=INT
+        n_unparsed=INT, **BEHIND, note=maybe(TEXT)
     ),
     "botchat/arena_elo": schema(
         judge=TEXT, n=INT, model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_comparisons=INT,
@@ -38,26 +38,27 @@ SCHEMAS = {
         bradley_terry_high=maybe(FLOAT), bradley_terry_length_controlled=maybe(FLOAT),
         bradley_terry_length_controlled_low=maybe(FLOAT), bradley_terry_length_controlled_high=maybe(FLOAT),
         davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
-        note=maybe(TEXT), published_elo=maybe(FLOAT)
+        **BEHIND, note=maybe(TEXT), published_elo=maybe(FLOAT)
     ),
     "botchat/arena_win_rates": schema(
         judge=TEXT, n=INT, model_a=TEXT, model_b=TEXT, win=maybe(FLOAT), tie=maybe(FLOAT), lose=maybe(FLOAT),
-        unparsed=maybe(FLOAT), win_low=maybe(FLOAT), win_high=maybe(FLOAT), n_comparisons=INT
+        unparsed=maybe(FLOAT), win_low=maybe(FLOAT), win_high=maybe(FLOAT), n_comparisons=INT,
+        **BEHIND, note=maybe(TEXT)
     ),
     "botchat/gteval": schema(
         judge=TEXT, model=TEXT, win=maybe(FLOAT), tie=maybe(FLOAT), lose=maybe(FLOAT), unparsed=maybe(FLOAT),
         win_or_tie=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n_comparisons=INT,
-        published_win_or_tie=maybe(FLOAT)
+        **BEHIND, note=maybe(TEXT), published_win_or_tie=maybe(FLOAT)
     ),
     "botchat/judge_bias": schema(
         judge=TEXT, other_judge=maybe(TEXT), protocol=TEXT, n_utterances=maybe(INT), measure=TEXT, value=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, note=maybe(TEXT)
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
     "battles/ratings": schema(
         model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), elo_sd=maybe(FLOAT),
         bradley_terry=maybe(FLOAT), bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT),
         davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
-        n_comparisons=INT, note=maybe(TEXT)
+        n_comparisons=INT, **BEHIND, note=maybe(TEXT)
     ),
 }
 # fmt: on

@@ -28,3 +28,7 @@ def schema(**columns: pa.DataType | Maybe) -> pa.Schema:
         nullable = isinstance(kind, Maybe)
         fields.append(pa.field(name, kind.kind if isinstance(kind, Maybe) else kind, nullable=nullable))
     return pa.schema(fields)
+
+
+BEHIND: dict[str, Maybe] = {"n_clusters": maybe(INT), "design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT)}
+"""What stands beside every interval; empty where it is not defined."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from dialeval.schemas.columns import BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schema
+from dialeval.schemas.columns import BEHIND, BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schema
 
 _FIELDS = pa.map_(TEXT, TEXT)
 
@@ -26,8 +26,8 @@ SCHEMAS = {
         extra=_FIELDS, options=TEXTS, label=TEXT, analysis=TEXT, origin=TEXT
     ),
     "test_answers": schema(
-        source=TEXT, variant=TEXT, model=TEXT, method=TEXT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT,
-        rotation=INT, n_options=INT, label=TEXT, choice=maybe(TEXT), correct=BOOL, status=TEXT
+        source=TEXT, variant=TEXT, model=TEXT, method=TEXT, item_id=TEXT, cluster=TEXT, task=TEXT, domain=TEXT,
+        language=TEXT, rotation=INT, n_options=INT, label=TEXT, choice=maybe(TEXT), correct=BOOL, status=TEXT
     ),
     "dialogbench/items": schema(
         source=TEXT, language=TEXT, task=TEXT, origin=TEXT, n=INT, mean_turns=FLOAT, published_n=maybe(FLOAT),
@@ -35,20 +35,24 @@ SCHEMAS = {
     ),
     "dialogbench/accuracy": schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT, accuracy=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, published=maybe(FLOAT)
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        published=maybe(FLOAT)
     ),
     "dialogbench/domains": schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, group=TEXT, domain=TEXT, accuracy=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, published=maybe(FLOAT)
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        published=maybe(FLOAT)
     ),
     "dialogbench/positions": schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, n_options=INT, letter=TEXT, accuracy=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, n_chosen=INT, share_chosen=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), n_chosen=INT,
+        share_chosen=maybe(FLOAT),
         chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
     ),
     "dialogbench/circular": schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), n=INT, n_unparsed=INT, single_accuracy=maybe(FLOAT), mean_accuracy=maybe(FLOAT)
+        high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
+        mean_accuracy=maybe(FLOAT)
     ),
     "dialogbench/styles": schema(
         variant=TEXT, judge=TEXT, language=TEXT, speaker=INT, style=TEXT, n=INT, share=maybe(FLOAT), n_unparsed=INT
@@ -58,7 +62,8 @@ SCHEMAS = {
     ),
     "dialogbench/ablations": schema(
         variant=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT,
-        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, difference=maybe(FLOAT),
+        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        difference=maybe(FLOAT),
         published_gpt4=maybe(FLOAT)
     ),
     "dialogbench/filter_counts": schema(

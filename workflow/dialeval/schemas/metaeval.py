@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.schemas.columns import FLOAT, INT, TEXT, TEXTS, maybe, schema
+from dialeval.schemas.columns import BEHIND, FLOAT, INT, TEXT, TEXTS, maybe, schema
 
 # fmt: off
 SCHEMAS = {
@@ -25,19 +25,20 @@ SCHEMAS = {
     "metaeval/annotator_agreement": schema(
         corpus=TEXT, dimension=TEXT, rater_kind=TEXT, rater=TEXT, n_rounds=INT, n_items=INT,
         pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
-        krippendorff_alpha=maybe(FLOAT), note=maybe(TEXT)
+        krippendorff_alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT), **BEHIND, note=maybe(TEXT)
     ),
     "metaeval/correlations": schema(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, n_clusters=INT, reason=maybe(TEXT)
+        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT)
     ),
     "metaeval/averages": schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, raters=TEXT,
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n_averaged=INT, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
+        kendall_high=maybe(FLOAT), n_averaged=INT, **BEHIND, reason=maybe(TEXT),
+        published_pearson=maybe(FLOAT)
     ),
     "metaeval/judge_pairs": schema(
         level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT, first=TEXT, first_method=TEXT,
@@ -50,13 +51,14 @@ SCHEMAS = {
     "metaeval/dimension_ensemble": schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,
         ensemble=maybe(FLOAT), ensemble_low=maybe(FLOAT), ensemble_high=maybe(FLOAT), direct=maybe(FLOAT),
-        direct_low=maybe(FLOAT), direct_high=maybe(FLOAT), n=INT, reason=maybe(TEXT), published_ensemble=maybe(FLOAT),
+        direct_low=maybe(FLOAT), direct_high=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT),
+        published_ensemble=maybe(FLOAT),
         published_direct=maybe(FLOAT)
     ),
     "metaeval/model_ensemble": schema(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT, chosen_on=TEXT,
         members=TEXT, pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
-        best_member=maybe(FLOAT), n=INT, reason=maybe(TEXT)
+        best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT)
     ),
     "metaeval/ranking_agreement": schema(
         level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, first_rater=TEXT, second_rater=TEXT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.schemas.columns import BOOL, FLOAT, INT, TEXT, maybe, schema
+from dialeval.schemas.columns import BEHIND, BOOL, FLOAT, INT, TEXT, maybe, schema
 
 # fmt: off
 SCHEMAS = {
@@ -18,15 +18,15 @@ SCHEMAS = {
     "robustness/robustness": schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
         theta=FLOAT, ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), rises=maybe(FLOAT), n=INT,
-        n_missing=INT, published_ratio=maybe(FLOAT)
+        n_missing=INT, **BEHIND, note=maybe(TEXT), published_ratio=maybe(FLOAT)
     ),
     "robustness/averages": schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, average=maybe(FLOAT), n_cells=INT,
-        n_missing=INT, published_average=maybe(FLOAT)
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, average=maybe(FLOAT), low=maybe(FLOAT),
+        high=maybe(FLOAT), n_cells=INT, n_missing=INT, **BEHIND, note=maybe(TEXT), published_average=maybe(FLOAT)
     ),
     "robustness/thetas": schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, theta=FLOAT,
-        ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_missing=INT
+        ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
     ),
     "robustness/drops": schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT,
@@ -36,7 +36,9 @@ SCHEMAS = {
     "robustness/ladders": schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,
         n_missing=INT, falling=maybe(FLOAT), falling_low=maybe(FLOAT), falling_high=maybe(FLOAT),
-        not_rising=maybe(FLOAT), not_rising_low=maybe(FLOAT), not_rising_high=maybe(FLOAT)
+        not_rising=maybe(FLOAT), not_rising_low=maybe(FLOAT), not_rising_high=maybe(FLOAT), n_clusters=maybe(INT),
+        falling_design_effect=maybe(FLOAT), falling_effective_n=maybe(FLOAT), not_rising_design_effect=maybe(FLOAT),
+        not_rising_effective_n=maybe(FLOAT), note=maybe(TEXT)
     ),
 }
 # fmt: on

@@ -12,13 +12,11 @@ from dialeval.tables import Provenance, read_tables, write_for_people
 
 
 class Settings(BaseModel):
-    """The judges, the chatbots in their order, the lengths N, and the resamples behind the intervals."""
+    """The judges, the chatbots in their order, and the lengths N."""
 
     judges: list[str]
     chatbots: list[str]
     n_utterances: list[int]
-    resamples: int
-    random_seed: int
 
 
 def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
@@ -28,8 +26,6 @@ def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path
         settings.judges,
         settings.chatbots,
         settings.n_utterances,
-        settings.resamples,
-        settings.random_seed,
     )
     write_for_people(rates, rates_csv, "botchat/arena_win_rates", table, provenance)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from dialeval.corpora.clusters import beginning_clusters
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.examination import Method, parse_all
 from dialeval.protocols.joining import answered
@@ -34,6 +35,9 @@ def stage(
     for row in iterate_rows(items, "test_items"):
         item_of[row["item_id"]] = TestItem.from_row(row)
         origin_of[row["item_id"]] = {"source": row["source"], "variant": row["variant"]}
+    names = list(item_of)
+    for name, first in zip(names, beginning_clusters([item_of[name].utterances for name in names]), strict=True):
+        origin_of[name]["cluster"] = names[first]
 
     def rows() -> Iterator[dict[str, Any]]:
         pairs = answered(requests, responses, _ABOUT, _ANSWER)

@@ -35,7 +35,7 @@ DRAWINGS: dict[str, tuple[Callable[..., Figure], tuple[str, ...], bool]] = {
 def stage(settings: Settings, tables: list[Path], folder: Path) -> None:
     """Writes each figure into the folder, as SVG and PDF."""
     paths = {read_provenance(path).get("table", str(path)): path for path in tables}
-    interval = f"{100 * settings.confidence:g} % interval (Wilson)"
+    interval = f"{100 * settings.confidence:g} % interval (clustered by dialogue)"
     for name in settings.figures:
         if name not in DRAWINGS:
             raise UserError(f"there is no figure '{name}'; {nearest(name, DRAWINGS)}")

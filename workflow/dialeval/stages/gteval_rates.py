@@ -12,18 +12,16 @@ from dialeval.tables import Provenance, read_tables, write_for_people
 
 
 class Settings(BaseModel):
-    """The judges, the chatbots in their order, and the resamples behind the intervals."""
+    """The judges, and the chatbots in their order."""
 
     judges: list[str]
     chatbots: list[str]
-    resamples: int
-    random_seed: int
 
 
 def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
     """Writes the table `botchat/gteval`."""
     frame = read_tables(verdicts, "verdicts").to_pandas()
-    table = gteval_rates(frame, settings.judges, settings.chatbots, settings.resamples, settings.random_seed)
+    table = gteval_rates(frame, settings.judges, settings.chatbots)
     write_for_people(rates, rates_csv, "botchat/gteval", table, provenance)
 
 

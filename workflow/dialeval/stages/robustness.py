@@ -30,11 +30,10 @@ def stage(settings: Settings, pairs: list[Path], scores: list[Path], folder: Pat
     """Writes the tables `robustness/*` into a folder, each as Parquet and as CSV."""
     every, given = read_tables(pairs, "pairs"), read_tables(scores, "scores")
     scored = score_pairs(every, given)
-    ratios = robustness_rows(scored, settings.confidence)
     for name, rows in (
         ("pairs", pair_count_rows(every)),
-        ("robustness", ratios),
-        ("averages", average_rows(ratios)),
+        ("robustness", robustness_rows(scored, settings.confidence)),
+        ("averages", average_rows(scored, settings.confidence)),
         ("thetas", theta_rows(scored, settings.thetas, settings.confidence)),
         ("drops", drop_rows(scored)),
         ("ladders", ladder_rows(every, given, settings.confidence)),

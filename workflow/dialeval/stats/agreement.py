@@ -1,7 +1,8 @@
 """Agreement of a judge with itself and with others: retest flips, Cohen's kappa, Krippendorff's alpha.
 
-All three are functions of counts that add up over items, so intervals resample clusters of items as weights. The
-libraries that compute the coefficients give no such intervals; in the tests they are the yardstick.
+Flips are a share (`shares.share_intervals`); the others are functions of counts that add up over items, so their
+intervals resample clusters of items as weights. The libraries that compute the coefficients give no such intervals; in
+the tests they are the yardstick.
 """
 
 from __future__ import annotations
@@ -14,27 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
-from dialeval.stats.resampling import Interval, cluster_counts, interval, ratio_replicates
+from dialeval.stats.resampling import Interval, cluster_counts, interval, percentile_interval
+from dialeval.stats.shares import share_interval
 
 Level = Literal["nominal", "ordinal", "interval"]
 
 
 @dataclass(frozen=True)
 class RetestFlips:
-    """How often a judge contradicts itself on the same item, with the settings that gave the interval.
+    """How often a judge contradicts itself on the same item.
 
     Attributes:
         n_items: items with two readable repeats or more.
         n_pairs: pairs of repeats.
-        flips: share of the pairs that differ, with its cluster interval.
+        flips: share of the pairs that differ, with its clustered interval.
     """
 
     n_items: int
     n_pairs: int
     flips: Interval
-    resamples: int
-    confidence: float
-    random_seed: int
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ class JudgeAgreement:
         observed: share of these on which they agree, shape [n_judges, n_judges]; NaN where there are none.
         kappa: Cohen's kappa, shape [n_judges, n_judges]; NaN where both gave one and the same value throughout.
         kappa_low, kappa_high: ends of its cluster interval, shape [n_judges, n_judges].
+        n_clusters: clusters of the common items, shape [n_judges, n_judges].
         alpha: Krippendorff's alpha over all judges, with its cluster interval.
     """
 
@@ -54,6 +54,7 @@ class JudgeAgreement:
     kappa: FloatArray
     kappa_low: FloatArray
     kappa_high: FloatArray
+    n_clusters: IntArray
     alpha: Interval
     level: Level
     resamples: int
@@ -66,9 +67,7 @@ def retest_flips(
     verdict: ArrayLike,
     cluster: ArrayLike,
     *,
-    resamples: int = 1000,
     confidence: float = 0.95,
-    random_seed: int = 0,
 ) -> RetestFlips:
     """Share of pairs of repeats on one item whose verdicts differ.
 
@@ -76,18 +75,14 @@ def retest_flips(
         item: what was asked, the same for every repeat of it, shape [n].
         verdict: the answer as a number, NaN where it could not be read (left out), shape [n].
         cluster: cluster (seed) of each row, shape [n].
-        resamples: bootstrap resamples of the clusters.
         confidence: nominal coverage of the interval.
-        random_seed: seed of the resampling.
 
     Raises:
         ValueError: if shapes differ or `confidence` is not between 0 and 1.
     """
     verdict = as_floats("verdict", verdict)
     items, n_items = dense_codes("item", item, len(verdict))
-    clusters, n_clusters = dense_codes("cluster", cluster, len(verdict))
-    check_confidence(confidence)
-    weights = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
+    clusters, _ = dense_codes("cluster", cluster, len(verdict))
     read = ~np.isnan(verdict)
     values, value = np.unique(verdict[read], return_inverse=True)
     counts = np.bincount(items[read] * len(values) + value, minlength=n_items * len(values))
@@ -97,19 +92,16 @@ def retest_flips(
     alike = (0.5 * counts * (counts - 1.0)).sum(axis=1)
     place = np.zeros(n_items, dtype=np.int64)
     place[items] = clusters
-    total = float(pairs.sum())
     return RetestFlips(
         n_items=int(np.count_nonzero(pairs)),
-        n_pairs=int(total),
-        flips=interval(
-            float((pairs - alike).sum()) / total if total else math.nan,
-            ratio_replicates(pairs - alike, pairs, place, weights),
-            confidence,
-            "" if total else "no item has two readable repeats",
+        n_pairs=int(pairs.sum()),
+        flips=share_interval(
+            pairs - alike,
+            place,
+            denominator=pairs,
+            confidence=confidence,
+            reason="no item has two readable repeats",
         ),
-        resamples=resamples,
-        confidence=confidence,
-        random_seed=random_seed,
     )
 
 
@@ -160,22 +152,22 @@ def judge_agreement(
     drawn = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
     weights = np.concatenate([np.ones((1, n_clusters)), drawn])
 
-    n_common = np.zeros((n_judges, n_judges), dtype=np.int64)
+    n_common, clusters_of = (np.zeros((n_judges, n_judges), dtype=np.int64) for _ in range(2))
     observed, kappa, low, high = (np.full((n_judges, n_judges), np.nan) for _ in range(4))
-    tail = 0.5 * (1.0 - confidence)
     for one in range(n_judges):
         for other in range(one + 1, n_judges):
             both = (answer[:, one] >= 0) & (answer[:, other] >= 0)
             table = _confusion(answer[both, one], answer[both, other], place[both], weights, len(values))
             total = float(table[0].sum())
             replicates = _cohens_kappa(table)
-            known = replicates[1:][~np.isnan(replicates[1:])]
-            ends = np.quantile(known, [tail, 1.0 - tail]) if len(known) else (np.nan, np.nan)
+            n_both = len(np.unique(place[both]))
+            ends = percentile_interval(replicates[1:], confidence, n_both)
             for cell in ((one, other), (other, one)):
                 n_common[cell] = int(total)
                 observed[cell] = np.trace(table[0]) / total if total else math.nan
                 kappa[cell] = replicates[0]
                 low[cell], high[cell] = ends
+                clusters_of[cell] = n_both
     alphas = _krippendorffs_alpha(_coincidences(answer, place, weights, len(values)), values, level)
     return JudgeAgreement(
         n_common=n_common,
@@ -183,8 +175,13 @@ def judge_agreement(
         kappa=kappa,
         kappa_low=low,
         kappa_high=high,
+        n_clusters=clusters_of,
         alpha=interval(
-            float(alphas[0]), alphas[1:], confidence, "" if alphas[0] == alphas[0] else "verdicts do not vary"
+            float(alphas[0]),
+            alphas[1:],
+            confidence,
+            "" if alphas[0] == alphas[0] else "verdicts do not vary",
+            n_clusters=len(np.unique(place[(answer >= 0).sum(axis=1) > 1])),
         ),
         level=level,
         resamples=resamples,

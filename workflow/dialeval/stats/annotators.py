@@ -61,8 +61,9 @@ def mean_pairwise_pearson(
     if not defined.any():
         return _interval(math.nan, np.zeros(0), confidence, "no two rounds have a correlation")
     n_undefined = int(np.count_nonzero(~defined))
+    n_clusters = len(np.unique(clusters[(~np.isnan(ratings)).sum(axis=0) > 1]))
     reason = f"{n_undefined} of {len(pairs)} pairs of rounds have no correlation" if n_undefined else ""
-    return _interval(float(pairs[defined].mean()), drawn[:, defined].mean(axis=1), confidence, reason)
+    return _interval(float(pairs[defined].mean()), drawn[:, defined].mean(axis=1), confidence, reason, n_clusters)
 
 
 def krippendorffs_alpha(
@@ -109,14 +110,14 @@ def krippendorffs_alpha(
     np.divide((n - 1.0) * observed, expected, out=alphas, where=expected > 1e-9 * np.maximum(n, 1.0))
     alphas = 1.0 - alphas
     reason = "" if not math.isnan(alphas[0]) else ("ratings do not vary" if paired.any() else "no item has two ratings")
-    return _interval(float(alphas[0]), alphas[1:], confidence, reason)
+    return _interval(float(alphas[0]), alphas[1:], confidence, reason, len(np.unique(codes)))
 
 
-def _interval(estimate: float, replicates: FloatArray, confidence: float, reason: str) -> Interval:
+def _interval(estimate: float, replicates: FloatArray, confidence: float, reason: str, n_clusters: int = 0) -> Interval:
     """Returns the statistic with its interval; one that was not asked for is no fault."""
     if len(replicates) == 0:
-        return Interval(estimate, math.nan, math.nan, confidence, 0, reason)
-    return interval(estimate, replicates, confidence, reason)
+        return Interval(estimate, math.nan, math.nan, confidence, 0, reason, n_clusters)
+    return interval(estimate, replicates, confidence, reason, n_clusters)
 
 
 def _checked(rounds: ArrayLike, cluster: ArrayLike | None) -> tuple[FloatArray, IntArray]:

@@ -1,13 +1,13 @@
 """Biases of a judge of pairs: for a place, for length, for models of its own family.
 
 Outcomes are 1 (left, shown first, wins), 0.5 (tie), 0 (right wins) and NaN for a verdict that could not be read.
-All intervals resample clusters (seeds).
+Intervals of shares are those of `shares.share_intervals`; all are clustered by seed.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,12 +23,13 @@ from dialeval.stats.arrays import (
     dense_codes,
 )
 from dialeval.stats.logistic import robust_slope
-from dialeval.stats.resampling import Interval, cluster_counts, interval, ratio_replicates, share_interval
+from dialeval.stats.resampling import Interval, cluster_counts, interval, ratio_replicates
+from dialeval.stats.shares import share_interval
 
 
 @dataclass(frozen=True)
 class PositionBias:
-    """What the order of presentation does to a judge's verdicts, with the settings that gave the intervals.
+    """What the order of presentation does to a judge's verdicts.
 
     Attributes:
         n_verdicts, unparsed: verdicts, and how many of them could not be read.
@@ -46,14 +47,12 @@ class PositionBias:
     second_both: Interval
     first_wins: Interval
     n_clusters: int
-    resamples: int
     confidence: float
-    random_seed: int
 
 
 @dataclass(frozen=True)
 class LengthBias:
-    """What length has to do with winning, with the settings that gave the intervals.
+    """What length has to do with winning.
 
     A better model may also write more, so this is an association; `style_control` holds the models fixed.
 
@@ -61,7 +60,7 @@ class LengthBias:
         n_decided: verdicts that were read and are no tie.
         longer_wins: share of the decided verdicts on unequal lengths that the longer side wins.
         slope: change of the log-odds that left wins per unit of log(left length / right length), from a logistic
-            regression with an intercept (the place) whose covariance is robust to clusters; `resamples` is 0.
+            regression with an intercept (the place) whose covariance is robust to clusters.
         odds_ratio_of_double: exp(slope * ln 2), the factor on the odds of a side twice as long as the other.
     """
 
@@ -70,9 +69,7 @@ class LengthBias:
     slope: Interval
     odds_ratio_of_double: float
     n_clusters: int
-    resamples: int
     confidence: float
-    random_seed: int
 
 
 @dataclass(frozen=True)
@@ -104,9 +101,7 @@ def position_bias(
     cluster: ArrayLike,
     *,
     repeat: ArrayLike | None = None,
-    resamples: int = 1000,
     confidence: float = 0.95,
-    random_seed: int = 0,
 ) -> PositionBias:
     """Measure how often a judge's verdict changes with the order, and which place it favours.
 
@@ -116,9 +111,7 @@ def position_bias(
         cluster: seed of each verdict, shape [n]. Two verdicts are one comparison in both orders if they share
             cluster, models and repeat.
         repeat: number of the repeat, where a judge was asked the same several times, shape [n].
-        resamples: bootstrap resamples of the clusters.
         confidence: nominal coverage of the intervals.
-        random_seed: seed of the resampling.
 
     Raises:
         ValueError: if shapes differ, an outcome is none of the four, or one order of a comparison occurs twice.
@@ -129,7 +122,7 @@ def position_bias(
     outcome = as_outcomes("outcome", outcome, n)
     codes, n_clusters = dense_codes("cluster", cluster, n)
     repeats, n_repeats = (np.zeros(n, dtype=np.int64), 1) if repeat is None else dense_codes("repeat", repeat, n)
-    weights = _weights(n_clusters, resamples, confidence, random_seed)
+    check_confidence(confidence)
 
     n_models = 1 + int(max(left.max(initial=0), right.max(initial=0)))
     low, high = np.minimum(left, right), np.maximum(left, right)
@@ -138,21 +131,20 @@ def position_bias(
     both_read = ~np.isnan(outcome[forward]) & ~np.isnan(outcome[backward])
     forward, backward = forward[both_read], backward[both_read]
     there, back, of_pair = outcome[forward], outcome[backward], codes[forward]
-    matched = np.ones(len(forward), dtype=np.bool_)
     why = "no comparison was read in both orders"
     decided = ~np.isnan(outcome) & (outcome != 0.5)
     return PositionBias(
         n_verdicts=n,
         unparsed=int(np.count_nonzero(np.isnan(outcome))),
         n_swapped=len(forward),
-        flips=share_interval(matched, there != 1.0 - back, of_pair, weights, confidence, why),
-        first_both=share_interval(matched, (there == 1) & (back == 1), of_pair, weights, confidence, why),
-        second_both=share_interval(matched, (there == 0) & (back == 0), of_pair, weights, confidence, why),
-        first_wins=share_interval(decided, outcome == 1, codes, weights, confidence, "no decided verdict"),
+        flips=share_interval(there != 1.0 - back, of_pair, confidence=confidence, reason=why),
+        first_both=share_interval((there == 1) & (back == 1), of_pair, confidence=confidence, reason=why),
+        second_both=share_interval((there == 0) & (back == 0), of_pair, confidence=confidence, reason=why),
+        first_wins=share_interval(
+            outcome[decided] == 1, codes[decided], confidence=confidence, reason="no decided verdict"
+        ),
         n_clusters=n_clusters,
-        resamples=resamples,
         confidence=confidence,
-        random_seed=random_seed,
     )
 
 
@@ -162,9 +154,7 @@ def length_bias(
     outcome: ArrayLike,
     cluster: ArrayLike,
     *,
-    resamples: int = 1000,
     confidence: float = 0.95,
-    random_seed: int = 0,
 ) -> LengthBias:
     """Measure how winning goes with length.
 
@@ -172,9 +162,7 @@ def length_bias(
         left_length, right_length: lengths of the two dialogues in any unit, above 0, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN where unread, shape [n].
         cluster: seed of each verdict, shape [n].
-        resamples: bootstrap resamples of the clusters, for the win rate.
         confidence: nominal coverage of the intervals.
-        random_seed: seed of the resampling.
 
     Raises:
         ValueError: if shapes differ, an outcome is none of the four, or a length is not above 0.
@@ -189,26 +177,23 @@ def length_bias(
             row = int(np.flatnonzero(~(values > 0))[0])
             raise ValueError(f"{name}[{row}] is {values[row]}; lengths must be above 0")
     codes, n_clusters = dense_codes("cluster", cluster, n)
-    weights = _weights(n_clusters, resamples, confidence, random_seed)
+    check_confidence(confidence)
     log_ratio = np.log(lengths[0] / lengths[1])
     decided = ~np.isnan(outcome) & (outcome != 0.5)
+    unequal = decided & (log_ratio != 0.0)
     slope = robust_slope(outcome[decided], log_ratio[decided][:, np.newaxis], codes[decided], confidence)
     return LengthBias(
         n_decided=int(np.count_nonzero(decided)),
         longer_wins=share_interval(
-            decided & (log_ratio != 0.0),
-            (outcome == 1.0) == (log_ratio > 0.0),
-            codes,
-            weights,
-            confidence,
-            "no decided verdict on unequal lengths",
+            (outcome[unequal] == 1.0) == (log_ratio[unequal] > 0.0),
+            codes[unequal],
+            confidence=confidence,
+            reason="no decided verdict on unequal lengths",
         ),
         slope=slope,
         odds_ratio_of_double=math.exp(slope.estimate * math.log(2.0)),
         n_clusters=n_clusters,
-        resamples=resamples,
         confidence=confidence,
-        random_seed=random_seed,
     )
 
 
@@ -269,19 +254,13 @@ def self_preference(
         shared = ~np.isnan(own_mean) & ~np.isnan(other_mean)
         own, other, place = own_mean[shared], other_mean[shared], own_cluster[shared]
         reason = "" if len(own) else "no comparison was also read by a judge of another family"
-        one = np.ones(len(own))
-
-        def mean_interval(values: FloatArray, one: FloatArray, place: IntArray, reason: str) -> Interval:
-            replicates = ratio_replicates(values, one, place, weights)
-            return interval(float(values.mean()) if len(values) else math.nan, replicates, confidence, reason)
-
         results.append(
             SelfPreference(
                 judge=number,
                 n=len(own),
-                own=mean_interval(own, one, place, reason),
-                others=mean_interval(other, one, place, reason),
-                difference=mean_interval(own - other, one, place, reason),
+                own=share_interval(own, place, confidence=confidence, reason=reason),
+                others=share_interval(other, place, confidence=confidence, reason=reason),
+                difference=_mean_difference(own - other, place, weights, confidence, reason),
                 resamples=resamples,
                 confidence=confidence,
                 random_seed=random_seed,
@@ -293,6 +272,23 @@ def self_preference(
 def _weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:
     check_confidence(confidence)
     return cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
+
+
+def _mean_difference(
+    difference: FloatArray, cluster: IntArray, weights: FloatArray, confidence: float, reason: str
+) -> Interval:
+    """Mean of differences between -1 and 1; where all are the same, its interval is that of the share (1 + d) / 2."""
+    if len(difference) and np.ptp(difference) == 0.0:
+        share = share_interval(0.5 * (1.0 + difference), cluster, confidence=confidence)
+        ends = [2.0 * end - 1.0 for end in (share.low, share.high)]
+        return replace(share, estimate=float(difference[0]), low=ends[0], high=ends[1])
+    return interval(
+        float(difference.mean()) if len(difference) else math.nan,
+        ratio_replicates(difference, np.ones(len(difference)), cluster, weights),
+        confidence,
+        reason,
+        n_clusters=len(np.unique(cluster)),
+    )
 
 
 def _matched(key: IntArray, is_forward: BoolArray) -> tuple[IntArray, IntArray]:

@@ -29,11 +29,16 @@ class Correlations:
 
     Attributes:
         estimate: shape [n_judges, n_dimensions]; NaN where undefined.
-        low, high: ends of the percentile interval over resampled clusters, shape [n_judges, n_dimensions].
+        low, high: ends of the expanded percentile interval over resampled clusters, shape [n_judges, n_dimensions].
         replicates: the correlation on each resample, the same resamples for all judges and dimensions, shape
             [resamples, n_judges, n_dimensions].
         n: items with both a score and a rating, shape [n_judges, n_dimensions].
         reason: why a correlation is missing, empty where it is not, [n_judges][n_dimensions].
+        n_clusters: clusters of these items, shape [n_judges, n_dimensions].
+        resampled: clusters by which the interval is expanded, shape [n_judges, n_dimensions]: of an average over
+            corpora, those of a corpus in the mean.
+        design_effect: of Pearson's correlation, the variance of its linear form between clusters over that of
+            independent items; NaN for the others and for averages, shape [n_judges, n_dimensions].
     """
 
     method: Method
@@ -43,7 +48,9 @@ class Correlations:
     replicates: FloatArray
     n: IntArray
     reason: tuple[tuple[str, ...], ...]
-    n_clusters: int
+    n_clusters: IntArray
+    resampled: FloatArray
+    design_effect: FloatArray
     resamples: int
     confidence: float
     random_seed: int
@@ -116,7 +123,13 @@ def correlate(
     values = _all_cells(_METHODS[method], weights, score_array, human_array, known)
     reason = _reasons(score_array, human_array, known)
     values[:, np.array(reason).reshape(n_judges, n_dimensions) != ""] = np.nan
-    low, high = percentile_interval(values[1:], confidence)
+    sizes = np.bincount(codes, minlength=n_clusters)
+    met = _by_cluster(known.astype(np.float64), sizes) > 0.0
+    in_cell = met.sum(axis=2)
+    low, high = percentile_interval(values[1:], confidence, in_cell)
+    effect = np.full(values[0].shape, np.nan)
+    if method == "pearson":
+        effect = _design_effect(score_array, human_array, known, values[0], sizes, in_cell)
     return Correlations(
         method=method,
         estimate=values[0],
@@ -125,7 +138,9 @@ def correlate(
         replicates=values[1:],
         n=known.sum(axis=2),
         reason=reason,
-        n_clusters=n_clusters,
+        n_clusters=in_cell,
+        resampled=in_cell.astype(np.float64),
+        design_effect=effect,
         resamples=resamples,
         confidence=confidence,
         random_seed=random_seed,
@@ -141,7 +156,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
 
     Args:
         results: one result per corpus, of one method, the same judges and dimensions in the same order.
-        over: what is averaged over, for the reason.
+        over: what is averaged over, for the reason; clusters of corpora add up, those of anything else are the same.
 
     Raises:
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.
@@ -161,7 +176,9 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     for result, has_value in zip(results, defined, strict=True):
         replicates += np.where(has_value, result.replicates, 0.0)
     replicates /= divisor
-    low, high = percentile_interval(replicates, first.confidence)
+    resampled = np.where(defined, [result.resampled for result in results], 0.0).sum(axis=0) / divisor
+    low, high = percentile_interval(replicates, first.confidence, np.nan_to_num(resampled))
+    clusters = np.where(defined, [result.n_clusters for result in results], 0)
     reason = tuple(
         tuple(
             "" if count == len(results) else f"undefined in {len(results) - count} of {len(results)} {over}"
@@ -177,7 +194,9 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
         replicates=replicates,
         n=np.sum([result.n for result in results], axis=0),
         reason=reason,
-        n_clusters=sum(result.n_clusters for result in results),
+        n_clusters=clusters.sum(axis=0) if over == "corpora" else clusters.max(axis=0),
+        resampled=resampled,
+        design_effect=np.full(estimate.shape, np.nan),
     )
 
 
@@ -189,6 +208,7 @@ def judge_difference(result: Correlations, first: int, second: int, dimension: i
         result.replicates[:, first, dimension],
         result.replicates[:, second, dimension],
         result.confidence,
+        int(result.n_clusters[[first, second], dimension].min()),
     )
 
 
@@ -251,6 +271,38 @@ def _all_cells(
                     :, :, 0
                 ]
     return values
+
+
+def _by_cluster(values: FloatArray, sizes: IntArray) -> FloatArray:
+    """Sums over the last axis, whose items lie cluster by cluster, shape [..., n_clusters]."""
+    if not len(sizes):
+        return np.zeros((*values.shape[:-1], 0))
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    return np.asarray(np.add.reduceat(values, starts, axis=-1), dtype=np.float64)
+
+
+def _design_effect(
+    scores: FloatArray, human: FloatArray, known: BoolArray, r: FloatArray, sizes: IntArray, n_clusters: IntArray
+) -> FloatArray:
+    """Variance of r between clusters over that of independent items, from its linear form, shape [judges, dimensions].
+
+    An item moves r by (x y - r (x^2 + y^2) / 2) / n to first order, x and y being its standardised values.
+    """
+    n = np.maximum(known.sum(axis=2), 1)[:, :, np.newaxis]
+
+    def standardised(values: FloatArray) -> FloatArray:
+        there = np.where(known, values, 0.0)
+        centred = np.where(known, there - there.sum(axis=2, keepdims=True) / n, 0.0)
+        spread = np.sqrt((centred**2).sum(axis=2, keepdims=True) / n)
+        scaled = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0.0)
+        return np.asarray(scaled, dtype=np.float64)
+
+    x, y = standardised(scores), standardised(np.broadcast_to(human, scores.shape))
+    moves = x * y - 0.5 * r[:, :, np.newaxis] * (x**2 + y**2)
+    alone = (moves**2).sum(axis=2) * (n[:, :, 0] / np.maximum(n[:, :, 0] - 1, 1))
+    together = (_by_cluster(moves, sizes) ** 2).sum(axis=2) * (n_clusters / np.maximum(n_clusters - 1, 1))
+    usable = (alone > 1e-12) & (n_clusters > 1)
+    return np.asarray(np.divide(together, alone, out=np.full(r.shape, np.nan), where=usable), dtype=np.float64)
 
 
 def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[tuple[str, ...], ...]:

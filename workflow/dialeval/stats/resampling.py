@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
+from scipy.special import ndtr, stdtrit
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence
+from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
+
+ONE_CLUSTER = "a single cluster gives no interval"
 
 _DRAWS_PER_BLOCK = 50_000
 
@@ -31,6 +32,9 @@ class Interval:
         confidence: the interval's nominal coverage.
         resamples: replicates behind it that have a value.
         reason: why a number is missing; empty where none is.
+        n_clusters: clusters behind it; 0 where they were not counted.
+        design_effect: variance of the statistic over that of as many independent rows; NaN where it is not defined.
+        effective_n: independent rows that would say as much; NaN where it is not defined.
     """
 
     estimate: float
@@ -39,6 +43,18 @@ class Interval:
     confidence: float
     resamples: int
     reason: str = ""
+    n_clusters: int = 0
+    design_effect: float = math.nan
+    effective_n: float = math.nan
+
+    def behind(self) -> dict[str, float | str | None]:
+        """Returns what tables put beside the interval: its clusters, design effect, effective n, and note."""
+        return {
+            "n_clusters": self.n_clusters or None,
+            "design_effect": self.design_effect,
+            "effective_n": self.effective_n,
+            "note": self.reason or None,
+        }
 
 
 @dataclass(frozen=True)
@@ -77,15 +93,23 @@ def cluster_counts(n_clusters: int, resamples: int, rng: np.random.Generator) ->
     return counts
 
 
-def percentile_interval(replicates: FloatArray, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """Percentile interval over the first axis, leaving out replicates that are NaN.
+def percentile_interval(
+    replicates: FloatArray, confidence: float = 0.95, n_clusters: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Percentile interval over the first axis, leaving out replicates that are NaN, expanded for few clusters.
+
+    The spread of resamples falls short of the statistic's by sqrt(1 - 1/K), and is itself uncertain. So the share cut
+    off at either end is Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's distribution with K - 1 degrees of
+    freedom (Hesterberg 2015, section 4.4: the expanded percentile interval), which for a mean is the t interval.
 
     Args:
         replicates: shape [resamples, ...].
         confidence: nominal coverage.
+        n_clusters: clusters that were resampled, K, one number or shape [...]; None for so many that it does not
+            matter.
 
     Returns:
-        Lower and upper ends, shape [...]; NaN where no replicate has a value.
+        Lower and upper ends, shape [...]; NaN where no replicate has a value, and where there is a single cluster.
 
     Raises:
         ValueError: if `confidence` is not between 0 and 1.
@@ -96,26 +120,48 @@ def percentile_interval(replicates: FloatArray, confidence: float = 0.95) -> tup
     known = np.count_nonzero(~np.isnan(columns), axis=0)
     if len(columns) == 0:
         return np.full(shape, np.nan), np.full(shape, np.nan)
-    tail = 0.5 * (1.0 - confidence)
+    tail = np.broadcast_to(_tail(confidence, n_clusters), shape).ravel()
+    known = np.where(np.isnan(tail), 0, known)
     ends = []
-    for share in (tail, 1.0 - tail):
+    for share in (np.nan_to_num(tail), 1.0 - np.nan_to_num(tail)):
         position = share * np.maximum(known - 1, 0)
         below = np.floor(position).astype(np.int64)
         above = np.minimum(below + 1, np.maximum(known - 1, 0))
         low, high = (np.take_along_axis(columns, row[np.newaxis], axis=0)[0] for row in (below, above))
-        ends.append((low + (position - below) * (high - low)).reshape(shape))
+        end = np.where(np.isnan(tail), np.nan, low + (position - below) * (high - low))
+        ends.append(end.reshape(shape))
     return ends[0], ends[1]
 
 
-def interval(estimate: float, replicates: FloatArray, confidence: float = 0.95, reason: str = "") -> Interval:
-    """Gather a statistic and its replicates, shape [resamples], into an `Interval`."""
-    low, high = percentile_interval(replicates, confidence)
+def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:
+    """Share of the replicates that lies beyond either end; NaN for fewer than two clusters."""
+    if n_clusters is None:
+        return np.asarray(0.5 * (1.0 - confidence))
+    n = np.asarray(n_clusters, dtype=np.float64)
+    freedom = np.maximum(n - 1.0, 1.0)
+    tail = ndtr(-np.sqrt((freedom + 1.0) / freedom) * stdtrit(freedom, 0.5 + 0.5 * confidence))
+    return np.where(n >= 2.0, tail, np.nan)
+
+
+def interval(
+    estimate: float,
+    replicates: FloatArray,
+    confidence: float = 0.95,
+    reason: str = "",
+    n_clusters: int | None = None,
+) -> Interval:
+    """Gather a statistic and its replicates, shape [resamples], into an `Interval`, expanded for few clusters."""
+    low, high = percentile_interval(replicates, confidence, n_clusters)
     known = int(np.count_nonzero(~np.isnan(replicates)))
+    behind = n_clusters or 0
     if math.isnan(estimate):
-        return Interval(math.nan, math.nan, math.nan, confidence, known, reason or "the statistic is undefined")
+        why = reason or "the statistic is undefined"
+        return Interval(math.nan, math.nan, math.nan, confidence, known, why, behind)
     if known == 0:
         reason = reason or "no resample has a value"
-    return Interval(float(estimate), float(low), float(high), confidence, known, reason)
+    elif n_clusters == 1:
+        reason = reason or ONE_CLUSTER
+    return Interval(float(estimate), float(low), float(high), confidence, known, reason, behind)
 
 
 def ratio_replicates(
@@ -139,32 +185,13 @@ def ratio_replicates(
     return ratio
 
 
-def share_interval(
-    among: BoolArray, which: BoolArray, cluster: IntArray, weights: FloatArray, confidence: float, reason: str
-) -> Interval:
-    """Share of the rows `among` that are also `which`, with its cluster interval; `reason` tells why there is none.
-
-    Of a share that is 0 or 1 every resample has the same; its interval is Wilson's, each cluster counting once.
-    """
-    n_among = int(np.count_nonzero(among))
-    hits = (among & which).astype(np.float64)
-    n_hits = int(hits.sum())
-    estimate = n_hits / n_among if n_among else math.nan
-    replicates = ratio_replicates(hits, among.astype(np.float64), cluster, weights)
-    result = interval(estimate, replicates, confidence, reason="" if n_among else reason)
-    if n_among and n_hits in (0, n_among):
-        n_clusters = len(np.unique(cluster[among]))
-        low, high = wilson_interval(n_clusters if n_hits else 0, n_clusters, confidence)
-        result = replace(result, low=float(low), high=float(high))
-    return result
-
-
 def paired_difference(
     first: float,
     second: float,
     first_replicates: FloatArray,
     second_replicates: FloatArray,
     confidence: float = 0.95,
+    n_clusters: int | None = None,
 ) -> Difference:
     """Compare two statistics that were computed on the same resamples.
 
@@ -172,6 +199,7 @@ def paired_difference(
         first, second: the statistics on the data themselves.
         first_replicates, second_replicates: on each resample, the same ones for both, shape [resamples].
         confidence: nominal coverage of the interval of first - second.
+        n_clusters: clusters that were resampled; None for so many that it does not matter.
 
     Raises:
         ValueError: if the replicates differ in number.
@@ -184,7 +212,7 @@ def paired_difference(
     p_reversed = math.nan
     if len(known) and estimate != 0.0 and not math.isnan(estimate):
         p_reversed = float(np.mean(0.5 * (1.0 - np.sign(known) * np.sign(estimate))))
-    return Difference(interval(estimate, difference, confidence), p_reversed)
+    return Difference(interval(estimate, difference, confidence, n_clusters=n_clusters), p_reversed)
 
 
 def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
@@ -207,32 +235,3 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
         if len(difference):
             share[upper] = np.mean(0.5 * (1.0 + np.sign(difference)))
     return share
-
-
-def wilson_interval(successes: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """Wilson score interval of a proportion (Wilson 1927), for independent trials.
-
-    Args:
-        successes: number of successes, any shape.
-        n: number of trials, a shape that fits.
-        confidence: nominal coverage.
-
-    Returns:
-        Lower and upper ends as shares, in the common shape; NaN where n is 0.
-
-    Raises:
-        ValueError: if a number of successes is negative or above n, or `confidence` is not between 0 and 1.
-    """
-    check_confidence(confidence)
-    count, trials = np.broadcast_arrays(np.asarray(successes, np.float64), np.asarray(n, np.float64))
-    if ((count < 0) | (count > trials)).any():
-        raise ValueError("successes must lie between 0 and n")
-    z2 = float(ndtri(0.5 + 0.5 * confidence)) ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = count / trials
-        centre = (share + z2 / (2.0 * trials)) / (1.0 + z2 / trials)
-        spread = np.sqrt(z2 * (share * (1.0 - share) / trials + z2 / (4.0 * trials**2))) / (1.0 + z2 / trials)
-    low = np.where(count == 0, 0.0, centre - spread)  # exactly 0 and 1 at the ends, without rounding
-    high = np.where(count == trials, 1.0, centre + spread)
-    low, high = np.where(trials > 0, low, np.nan), np.where(trials > 0, high, np.nan)
-    return cast("FloatArray", low), cast("FloatArray", high)

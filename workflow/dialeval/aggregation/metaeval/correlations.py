@@ -127,7 +127,7 @@ def correlation_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                     **_values(result.by_method, judge, dimension),
                     "n": n,
                     "n_missing": int(n_rated[dimension]) - n,
-                    "n_clusters": pearson.n_clusters,
+                    **behind(pearson, judge, dimension),
                     "reason": pearson.reason[judge][dimension] or None,
                 }
 
@@ -193,6 +193,9 @@ def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
         high=result.high[at],
         replicates=result.replicates[:, judge : judge + 1, dimension : dimension + 1],
         n=result.n[at],
+        n_clusters=result.n_clusters[at],
+        resampled=result.resampled[at],
+        design_effect=result.design_effect[at],
         reason=((result.reason[judge][dimension],),),
     )
 
@@ -214,8 +217,19 @@ def _average_row(place: _Place, over: str, raters: str, mean: _ByMethod, n_avera
         "raters": raters,
         **_values(mean, 0, 0),
         "n_averaged": n_averaged,
+        **behind(mean["pearson"], 0, 0),
         "reason": mean["pearson"].reason[0][0] or None,
         "published_pearson": published_average(judge, place.level, place.language, place.dimension, raters),
+    }
+
+
+def behind(result: Correlations, judge: int, dimension: int) -> dict[str, Any]:
+    """Returns what tables put beside an interval: its clusters, and Pearson's design effect and effective n."""
+    effect = float(result.design_effect[judge, dimension])
+    return {
+        "n_clusters": int(result.n_clusters[judge, dimension]),
+        "design_effect": effect,
+        "effective_n": int(result.n[judge, dimension]) / effect if effect > 0.0 else float("nan"),
     }
 
 

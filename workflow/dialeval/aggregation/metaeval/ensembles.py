@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dialeval.aggregation.metaeval.cells import ANNOTATION, Cell, Scorer
-from dialeval.aggregation.metaeval.correlations import AVERAGE, corpus_seed
+from dialeval.aggregation.metaeval.correlations import AVERAGE, behind, corpus_seed
 from dialeval.published.metaeval import DIRECT, ENSEMBLE, published
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.correlation import Correlations, average_over, correlate
@@ -105,6 +105,7 @@ def model_ensemble_rows(
                         "pearson_low": float(mean.low[0, 0]),
                         "pearson_high": float(mean.high[0, 0]),
                         "n": int(mean.n[0, 0]),
+                        **behind(mean, 0, 0),
                         "reason": mean.reason[0][0] or None,
                     }
 
@@ -167,6 +168,7 @@ def _ensemble(
         "pearson_high": float(result.high[0, 0]),
         "best_member": max(one.pearson[scorer] for scorer in present),
         "n": int(result.n[0, 0]),
+        **behind(result, 0, 0),
         "reason": result.reason[0][0] or None,
     }, result
 
@@ -183,6 +185,7 @@ def _dimension_row(
         "language": language,
         "rater_kind": kind,
         "n": int(result.n[0, 0]),
+        **behind(result, 0, 0),
         "reason": "; ".join(dict.fromkeys(reason for reason in result.reason[0] if reason)) or None,
     }
     for place, name in enumerate(("ensemble", "direct")):
