@@ -35,7 +35,7 @@ def test_rows_become_dialogues(tmp_path: Path) -> None:
     )
     with pytest.raises(UserError, match="row 2: nround says 2, but conv-GT has 3 utterances"):
         botchat_workbook.read(path, "en")
-    path = workbook(tmp_path, ("MT-1", json.dumps(["Hi.", "Ho.", "He."]), 3), (None, None, None))
+    path = workbook(tmp_path, (None, None, None), ("MT-1", json.dumps(["Hi.", "Ho.", "He."]), 3))
     reading = botchat_workbook.read(path, "en")
     assert [(u.speaker, u.text) for u in reading.dialogues[0].utterances] == [("A", "Hi."), ("B", "Ho."), ("A", "He.")]
     assert reading.skipped == {"blank rows": 1}

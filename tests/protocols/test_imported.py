@@ -22,7 +22,7 @@ def taken(*utterances: str, n: int = 5, limited: bool = False, seed_id: str = "s
         "s1": PublishedDialogue((*SEED, *LINES), "f, row 2"),
         seed_id: PublishedDialogue(utterances, "f, row 3"),
     }
-    found = turns({"s1": SEED}, dialogues, n_utterances=n, only_some_seeds=limited, notes=notes)
+    found = turns({"s1": SEED}, dialogues, n_utterances=n, only_some_seeds=limited, source="c.tsv", notes=notes)
     return [turn.text for turn in found["s1"]], dict(+notes)
 
 
@@ -53,7 +53,7 @@ def test_a_dialogue_of_no_seed_is_refused_unless_seeds_are_limited() -> None:
 
 def test_without_any_dialogue_there_is_an_error() -> None:
     with pytest.raises(UserError, match="none of the seeds"):
-        turns({"s1": SEED}, {}, n_utterances=4, only_some_seeds=True, notes=Counter())
+        turns({"s1": SEED}, {}, n_utterances=4, only_some_seeds=True, source="c.tsv", notes=Counter())
 
 
 def planned(model: str, *, protocol: str = "unieval", right: str | None = None, n: int = 3) -> dict[str, Any]:

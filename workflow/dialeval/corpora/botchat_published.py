@@ -87,7 +87,7 @@ def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
         if not seed_id:
             raise UserError(f"{place}: the cell 'index' is empty; write the seed there or remove the row")
         if seed_id in dialogues:
-            raise UserError(f"{place}: index '{seed_id}' is used before, at {dialogues[seed_id].place}; remove one")
+            raise UserError(f"{place}: index '{seed_id:.60}' is used before, at {dialogues[seed_id].place}; remove one")
         if cell.strip():
             dialogues[seed_id] = PublishedDialogue(conversation(cell, f"{place}, column {column}"), place)
     return dialogues
@@ -117,7 +117,9 @@ def read_answers(
         shown = Shown(seed_id, left, rest[0] if rest else None)
         if shown in answers:
             index = row.cells[layout.index]
-            raise UserError(f"{place}: {layout.index} '{index}' is used before, at {answers[shown].place}; remove one")
+            raise UserError(
+                f"{place}: {layout.index} '{index:.60}' is used before, at {answers[shown].place}; remove one"
+            )
         conversations = tuple(row.cells.get(name, "") for name in layout.conversations)
         answers[shown] = PublishedAnswer(row.cells[judge_column], conversations if all(conversations) else (), place)
     return answers
@@ -143,11 +145,12 @@ def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:
     parts = [part.strip() for part in row.cells[layout.index].split(";")]
     if len(parts) != len(columns) or not all(parts):
         form = ";".join(f"<{column}>" for column in columns)
-        raise UserError(f"{place}: {layout.index} is '{row.cells[layout.index]}'; it must be of the form {form}")
+        raise UserError(f"{place}: {layout.index} is '{row.cells[layout.index]:.60}'; it must be of the form {form}")
     for column, part in zip(columns, parts, strict=True):
         said = row.cells.get(column, part).strip()
         if said != part:
             raise UserError(
-                f"{place}: {layout.index} says '{part}', but the column {column} says '{said}'; correct one of them"
+                f"{place}: {layout.index} says '{part:.60}', but the column {column} says '{said:.60}'; correct one of "
+                "them"
             )
     return parts

@@ -25,10 +25,14 @@ def read(path: Path, language: str) -> Reading:
         UserError: the file or a column is missing, or a row is wrong; the message gives the row as the sheet counts it.
     """
     reading = Reading(str(path))
+    last = 1
     for number, (index, conversation, n_rounds) in _rows(path):
         where = f"{path}, row {number}"
-        if index is None and conversation is None:
-            reading.skipped["blank rows"] += 1
+        blank = index is None and conversation is None
+        if n_blank := number - last - 1 + blank:
+            reading.skipped["blank rows"] += n_blank
+        last = number
+        if blank:
             continue
         texts = parse_json("" if conversation is None else str(conversation), f"{where}, column conv-GT")
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):

@@ -105,7 +105,7 @@ def _dialogues(path: Path, records: list[TabRecord]) -> tuple[list[tuple[str, ..
     speakers, texts = [], []
     for record in records:
         parts = [
-            split_speaker(text, f"{path}, row {record.row} ({record.record_id}), utterance {number}")
+            split_speaker(text, f"{path}, row {record.row} ({record.record_id:.60}), utterance {number}")
             for number, text in enumerate(record.fields, start=1)
         ]
         speakers.append(tuple(names.get(tag.lower(), tag) for tag, _ in parts))
@@ -161,7 +161,7 @@ def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
             item_id = records[row].record_id
             values = [
                 rating_value(
-                    values[position], MODEL_SCALE, f"{file}, '{name}_{number}', position {position} ({item_id})"
+                    values[position], MODEL_SCALE, f"{file}, '{name}_{number}', position {position} ({item_id:.60})"
                 )
                 for number, values in ordered
             ]
@@ -200,15 +200,15 @@ def _people(
         )
     ratings = []
     for position, (entry, record, said) in enumerate(zip(content, records, texts, strict=True)):
-        place = f"{file}, position {position} ({record.record_id})"
+        place = f"{file}, position {position} ({record.record_id:.60})"
         annotations = _annotations(entry, said, place)
         for name, values in annotations.items():
             if name not in FED_DIMENSIONS:
                 raise UserError(f"{place}: the dimension '{name:.60}' is not known; {nearest(name, FED_DIMENSIONS)}")
             dimension, scale = FED_DIMENSIONS[name]
             if not isinstance(values, list):
-                raise UserError(f"{place}: '{name}' must be a list of ratings, not {values!r:.60}")
-            checked = [rating_value(value, scale, f"{place}, '{name}'") for value in values]
+                raise UserError(f"{place}: '{name:.60}' must be a list of ratings, not {values!r:.60}")
+            checked = [rating_value(value, scale, f"{place}, '{name:.60}'") for value in values]
             ratings += repeated_ratings((corpus, record.record_id, dimension), ("human", PEOPLE), checked, scale)
             if not checked:
                 notes[f"dialogues that nobody rated on {dimension}"] += 1

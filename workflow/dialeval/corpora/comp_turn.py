@@ -89,7 +89,7 @@ def _ratings(
     """Yields the ratings of one dimension: people's where they have a scale, else GPT-4's."""
     corpus, dataset, dimension = name
     for position, (record, value) in enumerate(zip(records, values, strict=True)):
-        place = f"{source}, '{dataset}', position {position} ({record.record_id})"
+        place = f"{source}, '{dataset}', position {position} ({record.record_id:.60})"
         key = (corpus, record.record_id, dimension)
         if scale is None:
             yield Rating(*key, "model", "gpt-4", None, rating_value(value, MODEL_SCALE, place), None, *MODEL_SCALE)

@@ -81,7 +81,7 @@ def _task(name: str, fallback: str, where: str) -> Task:
     task = find_task(name) or find_task(fallback)
     if task is None:
         known = ", ".join(task.abbreviation for task in TASKS)
-        raise UserError(f"{where}: neither '{name}' nor '{fallback}' is a task of DialogBench; name one of {known}")
+        raise UserError(f"{where}: neither '{name:.60}' nor '{fallback}' is a task of DialogBench; name one of {known}")
     return task
 
 

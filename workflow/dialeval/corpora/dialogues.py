@@ -65,7 +65,7 @@ def check(reading: Reading) -> Reading:
         raise UserError(f"{reading.source}: there is no dialogue in it")
     first_place: dict[str, str] = {}
     for dialogue in reading.dialogues:
-        name = f"{reading.source}, {dialogue.place}: dialogue '{dialogue.dialogue_id}'"
+        name = f"{reading.source}, {dialogue.place}: dialogue '{dialogue.dialogue_id:.60}'"
         if not dialogue.dialogue_id:
             raise UserError(f"{reading.source}, {dialogue.place}: the dialogue has no id; give every dialogue one")
         if dialogue.dialogue_id in first_place:

@@ -50,7 +50,7 @@ def _one(corpus: str, item_id: str, dimension: str, rating: Any, scale: Any, pla
         rating = {"values" if isinstance(rating, list) else "value": rating}
     for name in rating:
         if name not in _FIELDS:
-            raise UserError(f"{place}: a rating has no field '{name}'; {nearest(name, _FIELDS)}")
+            raise UserError(f"{place}: a rating has no field '{name:.60}'; {nearest(f'{name:.60}', _FIELDS)}")
     if ("value" in rating) == ("values" in rating):
         raise UserError(f"{place}: a rating needs either 'value' (a mean) or 'values' (one per rater)")
     bounds = _scale(rating.get("scale", scale), place)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dialeval.corpora.items import Item, RaterKind, Rating
+from dialeval.corpora.text_files import listed
 from dialeval.errors import UserError
 
 PEOPLE = "people"
@@ -56,14 +57,14 @@ class RatedReading:
         key = (item.language, item.item_id)
         if key in self._places:
             raise UserError(
-                f"{where}: the id '{item.item_id}' is used before, at {self._places[key]}; ids must be unique"
+                f"{where}: the id '{item.item_id:.60}' is used before, at {self._places[key]}; ids must be unique"
             )
         if not item.utterances:
-            raise UserError(f"{where}: item '{item.item_id}' has no utterance; write what was said or remove it")
+            raise UserError(f"{where}: item '{item.item_id:.60}' has no utterance; write what was said or remove it")
         for number, text in enumerate(item.utterances, start=1):
             if not text.strip():
                 raise UserError(
-                    f"{where}: item '{item.item_id}', utterance {number} is empty; write what was said or remove it"
+                    f"{where}: item '{item.item_id:.60}', utterance {number} is empty; write what was said or remove it"
                 )
         self._places[key] = place
         self.items.append(item)
@@ -78,7 +79,7 @@ class RatedReading:
         languages = list(dict.fromkeys(item.language for item in self.items))
         people = sum(rating.rater_kind == "human" for rating in self.ratings)
         line = (
-            f"{self.source}: {len(self.items)} items in {len(languages)} language(s) ({', '.join(languages)}) and "
+            f"{self.source}: {len(self.items)} items in {len(languages)} language(s) ({listed(languages)}) and "
             f"{len(self.ratings)} ratings read, {people} of them by people"
         )
         if self.skipped:
@@ -103,12 +104,12 @@ def check(reading: RatedReading) -> RatedReading:
     for item in reading.items:
         if kind.setdefault(item.item_id, (item.level, item.cluster)) != (item.level, item.cluster):
             raise UserError(
-                f"{source}: item '{item.item_id}' has another level or cluster in '{item.language}' than in the "
-                "language before it; both must be the same in every language"
+                f"{source}: item '{item.item_id:.60}' has another level or cluster in '{item.language:.60}' than in "
+                "the language before it; both must be the same in every language"
             )
     seen: set[tuple[str, str, str, str, int | None]] = set()
     for rating in reading.ratings:
-        name = f"{source}: the rating of item '{rating.item_id}' on {rating.dimension} by {rating.rater}"
+        name = f"{source}: the rating of item '{rating.item_id:.60}' on {rating.dimension} by {rating.rater:.60}"
         key = (rating.item_id, rating.dimension, rating.rater_kind, rating.rater, rating.round)
         if rating.item_id not in kind:
             raise UserError(f"{name} is of an item that is not there; remove it or add the item")

@@ -22,7 +22,7 @@ from dialeval.corpora.items import Item, Level, Rating
 from dialeval.corpora.json_fields import name_of, optional_text, required
 from dialeval.corpora.json_line_ratings import ratings_of
 from dialeval.corpora.rated import RatedReading, check, speakers_before_response, speakers_in_turn
-from dialeval.corpora.text_files import JsonLine, read_json_lines
+from dialeval.corpora.text_files import JsonLine, listed, read_json_lines
 from dialeval.errors import UserError
 
 _LANGUAGE = "en"
@@ -58,7 +58,7 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
     found = list(dict.fromkeys(line.language for line in lines))
     wanted = found if languages is None else list(languages)
     if lines and not set(found) & set(wanted):
-        raise UserError(f"{path}: no item is in {', '.join(wanted) or 'no language'}; the file has: {', '.join(found)}")
+        raise UserError(f"{path}: no item is in {listed(wanted)}; the file has: {listed(found)}")
     ratings = _by_item(path, lines)
     reading = RatedReading(str(path))
     for line, cluster in zip(lines, _clusters(lines), strict=True):
@@ -82,7 +82,7 @@ def _by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, ...]]:
         known = ratings.setdefault(line.item_id, ())
         if known and line.ratings and known != line.ratings:
             raise UserError(
-                f"{path}, {line.place}: item '{line.item_id}' has other ratings than at {places[line.item_id]}; "
+                f"{path}, {line.place}: item '{line.item_id:.60}' has other ratings than at {places[line.item_id]}; "
                 "ratings do not depend on the language, so give them once"
             )
         if line.ratings:

@@ -98,7 +98,7 @@ def read_scores(
         _check_dimension(key[0], dimension, about, where)
         first = seen.setdefault((*key, dimension, str(repeat)), line)
         if first != line:
-            raise UserError(f"{where}: item '{key[2]}' has its score on '{dimension}' before, in line {first}")
+            raise UserError(f"{where}: item '{key[2]:.60}' has its score on '{dimension}' before, in line {first}")
         value = _value(row["value"], scale, where)
         if not known:
             notes[f"of corpus '{key[0]}' left out, for their items were ({about.left_out[key]})"] += 1

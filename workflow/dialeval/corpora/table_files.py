@@ -84,5 +84,5 @@ def _sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     for number, row in sheet_rows(path):
         cells = ["" if cell is None else str(cell) for cell in row]
         width = width or len(cells)
-        if any(cells):  # a sheet leaves out empty cells at a row's end
-            yield number, cells + [""] * (width - len(cells))
+        if any(cells):
+            yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end

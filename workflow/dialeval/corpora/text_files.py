@@ -141,9 +141,8 @@ def read_csv(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def number_in(cell: str) -> float | None:
     """Returns the number that a cell of a table holds, such as `-1.5e3` or `nan`; None if it holds something else."""
-    if _NUMBER.fullmatch(cell.strip()) is None:
-        return None
-    return float(cell)
+    text = cell.strip()
+    return None if _NUMBER.fullmatch(text) is None else float(text)
 
 
 def listed(names: Iterable[object]) -> str:

@@ -12,16 +12,19 @@ from dialeval.errors import UserError
 MOST_ROWS = 1_048_576
 """What a sheet can have."""
 MOST_COLUMNS = 1024
-"""Columns after these are not read: no table here has as many, and a stray cell far out would widen every row."""
+"""No table here has as many; a cell further out is a stray one."""
 MOST_BYTES = 1 << 29
 """Of the unpacked workbook; a small file can claim to unpack to anything."""
 
 
 def sheet_rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
-    """Yields the rows, each with its number as the sheet counts it; an empty cell is None.
+    """Yields the rows that are not blank, to their last cell, each with its number as the sheet counts it.
+
+    An empty cell is None.
 
     Raises:
-        UserError: the file cannot be read as a workbook, or unpacks to more than `MOST_BYTES`.
+        UserError: the file cannot be read as a workbook, unpacks to more than `MOST_BYTES`, or has a cell beyond
+            `MOST_COLUMNS`.
     """
     import openpyxl  # takes half a second, which a run without a workbook need not wait
 
@@ -35,9 +38,18 @@ def sheet_rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
         try:
             if not workbook.worksheets:
                 raise UserError(f"{path} has no sheet; {remedy}")
-            rows = workbook.worksheets[0].iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS, values_only=True)
-            for number, row in enumerate(rows, start=1):
-                yield number, list(row)
+            sheet = workbook.worksheets[0]
+            sheet.reset_dimensions()  # some programs write wrong ones, which would cut off cells
+            for number, row in enumerate(sheet.iter_rows(max_row=MOST_ROWS, values_only=True), start=1):
+                cells = list(row)
+                while cells and cells[-1] is None:
+                    cells.pop()
+                if len(cells) > MOST_COLUMNS:
+                    raise UserError(
+                        f"{path}, row {number}: a cell in column {len(cells)}; remove what is not the table's"
+                    )
+                if cells:
+                    yield number, cells
         finally:
             workbook.close()
     except (UserError, GeneratorExit):

@@ -13,6 +13,7 @@ from typing import Any
 
 from dialeval.corpora.botchat_published import IDENTICAL, PublishedAnswer, PublishedDialogue, Shown, conversation
 from dialeval.corpora.seeds import SEED_LENGTH
+from dialeval.corpora.text_files import listed
 from dialeval.engines.answer_values import whole_text
 from dialeval.engines.request import Dialogue, Response
 from dialeval.errors import UserError
@@ -32,6 +33,7 @@ def turns(
     *,
     n_utterances: int,
     only_some_seeds: bool,
+    source: str,
     notes: Counter[str],
 ) -> dict[str, list[Turn]]:
     """Returns what a model said after each seed, in the form of a self-chat.
@@ -41,6 +43,7 @@ def turns(
         dialogues: the published dialogues, which begin with their seed.
         n_utterances: length that dialogues are cut to, the seed included.
         only_some_seeds: whether `seeds` leaves out seeds of its corpus, so that dialogues may be about others.
+        source: name of their file, for messages.
         notes: counts what is worth a word.
 
     Raises:
@@ -49,7 +52,7 @@ def turns(
     for seed_id, dialogue in dialogues.items():
         if seed_id not in seeds and not only_some_seeds:
             raise UserError(
-                f"{dialogue.place}: '{seed_id}' is not among the {len(seeds)} seeds, which begin with "
+                f"{dialogue.place}: '{seed_id:.60}' is not among the {len(seeds)} seeds, which begin with "
                 f"{', '.join(list(seeds)[:3])}; seeds.corpus must be the corpus that the published dialogues continue"
             )
     found: dict[str, list[Turn]] = {}
@@ -68,7 +71,7 @@ def turns(
         found[seed_id] = [Turn(answer.text, answer, 0) for answer in answers]
     if not found:
         raise UserError(
-            "none of the seeds has a published dialogue; seeds.corpus must be the corpus that they continue"
+            f"{source}: none of the seeds has a published dialogue; seeds.corpus must be the corpus that they continue"
         )
     return found
 
@@ -144,7 +147,7 @@ def _check_seed(seed_id: str, seed: Dialogue, dialogue: PublishedDialogue, notes
         return
     if _letters(beginning) != _letters(seed):
         raise UserError(
-            f"{dialogue.place}: the dialogue begins with {' / '.join(beginning)!r:.120}, but seed '{seed_id}' is "
+            f"{dialogue.place}: the dialogue begins with {' / '.join(beginning)!r:.120}, but seed '{seed_id:.60}' is "
             f"{' / '.join(seed)!r:.120}; seeds.corpus must be the corpus that the published dialogues continue"
         )
     notes["seeds that differ in case or punctuation; ours are shown"] += 1
@@ -155,7 +158,7 @@ def _check_names(answered_about: Mapping[str, bool], answers: Mapping[Key, Publi
     in_file = {model for shown, _ in answers for model in shown[1:] if model is not None}
     for model, answered in answered_about.items():
         if not answered and model != HUMAN:
-            others = ", ".join(sorted(in_file - set(answered_about) - {HUMAN})) or "none"
+            others = listed(sorted(in_file - set(answered_about) - {HUMAN}))
             raise UserError(
                 f"{source}: no answer is about the chatbot '{model}'; names in the file that are no chatbots here: "
                 f"{others}; say which it is with `names: {{NAME_IN_THE_FILE: {model}}}`, or leave the chatbot out"

@@ -32,6 +32,7 @@ def stage(settings: Settings, seeds: Path, published: Path, generated: Path, pro
         read_dialogues(published, settings.column),
         n_utterances=settings.n_utterances,
         only_some_seeds=settings.seeds_limit is not None,
+        source=f"{published}, column {settings.column}",
         notes=notes,
     )
     with TableWriter(generated, "generated", provenance) as table:

@@ -1,0 +1,124 @@
+"""The border where files come in: what no table can hold is refused with its file, its line and what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialeval.corpora.text_files import (
+    DEEPEST_NESTING,
+    listed,
+    number_in,
+    parse_json,
+    read_csv,
+    read_json_lines,
+    read_text,
+)
+from dialeval.errors import UserError
+
+GOOD = '{"a": "fine"}\n'
+
+
+def write(folder: Path, content: bytes | str) -> Path:
+    path = folder / "mine.jsonl"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"a": "half \\ud83d"}', ["\\ud83d at character 13 is half a character", "write the whole character"]),
+        ('{"\\udc00": 1}', ["half a character"]),
+        ('{"a": "\\\\\\ud800"}', ["half a character"]),
+        ('{"a": ' + "9" * 5000 + "}", ["a whole number of 5000 digits", "in double quotes"]),
+        ('{"a": -' + "1" * 30 + "}", ["a whole number of 30 digits"]),
+        ("[" * 100_000, ["nested deeper than 32 levels", "check the brackets"]),
+        ('{"a":' * 100_000, ["nested deeper than 32 levels"]),
+        ("[" * 40 + "]" * 40, ["nested deeper than 32 levels"]),
+        ('{"a": 1, "b": 2, "a": 3}', ["'a' is twice in one object", "remove one"]),
+        ('{"a": }', ["not valid JSON", "character 7", "correct it there"]),
+        ("12", ["a line must hold one JSON object, not int"]),
+    ],
+)
+def test_a_line_that_no_table_can_hold_is_told(tmp_path: Path, line: str, words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        list(read_json_lines(write(tmp_path, GOOD + "\n" + line + "\n" + GOOD)))
+    for word in ("mine.jsonl, line 3: ", *words):
+        assert word in str(caught.value)
+
+
+def test_whole_characters_backslashes_and_shallow_lists_pass() -> None:
+    text = '["\\ud83d\\ude00", "\\\\ud800", ' + ",".join(["[[]]"] * 100) + ", 123456789012345678]"
+    value = parse_json(text, "here")
+    assert value[:2] == ["😀", "\\ud800"]
+    assert value[-1] == 123456789012345678
+    assert parse_json("[" * DEEPEST_NESTING + "]" * DEEPEST_NESTING, "here")
+
+
+def test_the_line_of_a_value_that_has_several_is_told() -> None:
+    with pytest.raises(UserError, match=r"here: not valid JSON \(Expecting value at line 3, character 3\)"):
+        parse_json('{\n "a": [\n  ?]\n}', "here")
+    with pytest.raises(UserError, match=r"here: .ud800 at line 2, character 8 is half"):
+        parse_json('{\n "a": "\\ud800"\n}', "here")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (GOOD.encode("utf-16"), "line 1: this is UTF-16, not text in UTF-8"),
+        (GOOD.encode("utf-16-le"), "line 1: a NUL character"),
+        (GOOD.encode() + b"{\x00}", "line 2: a NUL character"),
+        (GOOD.encode() + b"\xed\xa0\x80", "line 2: not UTF-8"),
+        (b"PK\x03\x04 and more", "this is a zip archive or a workbook"),
+    ],
+)
+def test_what_is_no_text_is_told(tmp_path: Path, content: bytes, words: str) -> None:
+    with pytest.raises(UserError, match=words) as caught:
+        read_text(write(tmp_path, content))
+    assert "UTF-8" in str(caught.value)
+
+
+def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be read: Is a directory"):
+        read_text(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('a,b\n"x,1\n', "line 2: not readable as CSV"),
+        ("a,b\n1," + "x" * 200_000, "line 2: not readable as CSV .field larger"),
+    ],
+)
+def test_text_that_is_no_csv_is_told(tmp_path: Path, content: str, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        list(read_csv(write(tmp_path, content)))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**17), 10**17) | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(JSON, st.booleans())
+def test_what_others_write_is_read_as_it_was(value: Any, ascii_only: bool) -> None:
+    assert parse_json(json.dumps(value, ensure_ascii=ascii_only), "here") == value
+
+
+def test_numbers_in_cells_are_those_that_people_write() -> None:
+    assert [number_in(cell) for cell in ("1", " -2.5", ".5", "1.", "+3e-2")] == [1, -2.5, 0.5, 1, 0.03]
+    assert [number_in(cell) for cell in ("", "1_0", "٣", "0x1", "inf", "1,5", "one", "9" * 400 + "x")] == [None] * 8
+
+
+def test_long_lists_of_names_are_cut() -> None:
+    assert listed([]) == "none"
+    assert listed(["a", "b" * 100]) == "a, " + "b" * 40
+    assert listed(range(25)).endswith("18, 19, ...")

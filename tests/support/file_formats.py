@@ -1,0 +1,317 @@
+"""Every format that readers take: small good files by hand, and what the stages make of them."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dialeval.corpora import battles, botchat_published, dialogbench_items
+from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.rated import item_rows, left_out_rows, rating_rows
+from dialeval.corpora.rated_readers import rated_source_files, read_rated
+from dialeval.corpora.readers import read_corpus, source_files
+from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, read_sets, wanted_sets
+from dialeval.corpora.score_files import RatedCorpora, read_scores
+from dialeval.corpora.seeds import seed_table
+from dialeval.perturbations.suite import published_outcome
+from dialeval.protocols import imported
+from dialeval.protocols.selfchat import rows as generated_rows
+from dialeval.schemas import SCHEMAS
+from dialeval.tables import to_table
+
+Read = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format.
+
+    Attributes:
+        files: content by path under a folder.
+        read: reads the folder, and writes what the stage would write to memory.
+    """
+
+    files: dict[str, bytes]
+    read: Read
+
+    def write(self, folder: Path) -> None:
+        """Writes the files."""
+        for name, content in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+    def kind(self, name: str) -> str:
+        """Returns how a file of it can be mutated."""
+        suffix = Path(name).suffix[1:]
+        text_kind = "json" if self.files[name].lstrip()[:1] in (b"{", b"[") else "tsv"
+        return {"jsonl": "json", "txt": text_kind}.get(suffix, suffix)
+
+
+def write_to_memory(name: str, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
+    """Writes a table as `tables.write_table` does, to nowhere."""
+    table = rows if isinstance(rows, pa.Table) else to_table(name, rows)
+    for column in SCHEMAS[name]:
+        assert column.nullable or not table[column.name].null_count, f"{name}.{column.name} has nulls"
+    pq.write_table(table.cast(SCHEMAS[name]), pa.BufferOutputStream())
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _lines(*values: Any) -> bytes:
+    return b"".join(_json(value) + b"\n" for value in values)
+
+
+def _workbook(*rows: Sequence[Any]) -> bytes:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _corpus(reader: str, name: str) -> Read:
+    def read(folder: Path) -> None:
+        path = folder / name if name else folder
+        source_files(reader, path)
+        reading = read_corpus(reader, path, "en")
+        reading.summary()
+        table = utterance_table("mine", reading)
+        write_to_memory("utterances", table)
+        write_to_memory("seeds", seed_table(table, arena_min_utterances=4, limit=None))
+
+    return read
+
+
+def _rated(reader: str, name: str) -> Read:
+    def read(folder: Path) -> None:
+        rated_source_files(reader, folder / name)
+        reading = read_rated(reader, "mine", folder / name)
+        reading.summary()
+        write_to_memory("items", item_rows(reading.items))
+        write_to_memory("ratings", rating_rows(reading.ratings))
+        write_to_memory("left_out_items", left_out_rows("mine", reading))
+
+    return read
+
+
+_TALK = ["Is there milk?", "Behind the jam.", "Thänks 😀.", "Any time."]
+_DIALOGUE = [{"speaker": "AB"[n % 2], "text": text} for n, text in enumerate(_TALK)]
+_SAID = {"utterances": _DIALOGUE}
+_SEEDS = {"MT-1": ("Is there milk?", "Behind the jam."), "MT-4": ("Rain?", "No.")}
+_ABOUT = RatedCorpora(
+    levels={"fed": "turn"},
+    items={("fed", "en", "F-1"), ("fed", "en", "F-2"), ("fed", "de", "F-1")},
+    rated={"fed": {"overall", "relevance"}},
+    left_out={("fed", "en", "F-9"): "lines without a rating"},
+)
+
+
+def _scores(folder: Path) -> None:
+    write_to_memory("scores", list(read_scores(folder / "mine.csv", "mine", (0.0, 1.0), _ABOUT, Counter())))
+
+
+def _battles(name: str) -> Read:
+    def read(folder: Path) -> None:
+        for battle in battles.read(folder / name, cluster="prompt"):
+            "".join(battle).encode()
+
+    return read
+
+
+def _dialogbench(folder: Path) -> None:
+    reading = dialogbench_items.read(folder, "en")
+    reading.summary()
+    rows = [{"source": "mine", "variant": "full", **item.to_row()} for item in reading.items]
+    write_to_memory("test_items", rows)
+
+
+def _published_dialogues(name: str) -> Read:
+    def read(folder: Path) -> None:
+        found = botchat_published.read_dialogues(folder / name, "gpt")
+        turns = imported.turns(
+            _SEEDS, found, n_utterances=16, only_some_seeds=False, source=str(folder / name), notes=Counter()
+        )
+        write_to_memory("generated", list(generated_rows("gpt", _SEEDS, turns)))
+
+    return read
+
+
+def _request(protocol: str, right: str | None) -> dict[str, Any]:
+    subject = [_TALK] if right is None else [_TALK, _TALK[:2]]
+    names = {"request_id": "r", "protocol": protocol, "seed_id": "MT-1", "left": "gpt", "right": right}
+    return {**names, "n_utterances": None, "subject": subject}
+
+
+def _published_answers(name: str, right: str | None) -> Read:
+    def read(folder: Path) -> None:
+        found = botchat_published.read_answers(folder / name, "gpt4", {"GPT": "gpt"}, pairs=right is not None)
+        planned = [_request("unieval" if right is None else "gteval", right)]
+        known = {(shown, None): answer for shown, answer in found.items()}
+        write_to_memory("responses", list(imported.responses(planned, known, str(folder / name), Counter())))
+
+    return read
+
+
+def _robustness(folder: Path) -> None:
+    for pairs in read_sets(folder, wanted_sets(folder, None)).values():
+        outcomes = [published_outcome(pair) for pair in pairs]
+        write_to_memory("pairs", [row for row, _ in outcomes])
+        write_to_memory("items", item_rows([item for _, item in outcomes if item is not None]))
+
+
+_RATED_LINES = _lines(
+    {
+        "item_id": "k-1",
+        "context": ["Is there milk?"],
+        "response": "Yes.",
+        "scale": [1, 5],
+        "ratings": {"overall": [4, None]},
+    },
+    {"item_id": "k-1", "language": "de", "response": "Ja.", "cluster": "k"},
+    {
+        "item_id": "t-1",
+        "dialogue": _DIALOGUE,
+        "ratings": {"coherence": {"values": [2, 3], "scale": [0, 3], "rater": "x"}},
+    },
+    {"item_id": 7, "response": "No.", "ratings": {"overall": {"value": 2.5, "n_raters": 3, "scale": [1, 5]}}},
+)
+_FED_ROWS = b"F-0\thuman: Hello?\tmodel:  Hi: you? \nF-1\thuman: Rain again.\tmodel: Bring a coat.\n"
+_FED_PEOPLE = [
+    {"dialog": [{"speaker": "human", "text": a}, {"speaker": "model", "text": b}], "annotations": {"Coherent": [1, 2]}}
+    for a, b in (("Hello?", "Hi: you?"), ("Rain again.", "Bring a coat."))
+]
+_ROUNDS = {"coh_1": [1.0, 5.0], "coh_2": [2.5, 4.0], "ovr_1": [3.0, 3.0]}
+_RECORD = {
+    "id": "x1", "task": "MRG", "domain": "Travel", "speaker1 personality": "patient",
+    "dialogue": [{"speaker1": "Late.", "speaker2": "Again."}, {"speaker1": "I walked."}],
+    "option": {"A": "one", "B": {"text": "two"}, "C": "three", "D": "four"}, "label": "B",
+}  # fmt: skip
+_CONVERSATIONS = [["index", "nround", "gpt"], ["MT-1", 4, json.dumps(_TALK)], ["MT-4", 3, '["Rain?", "No.", "Oh."]']]
+
+
+def _turn_set(name: str, original: bytes, damaged: bytes) -> dict[str, bytes]:
+    return {SETS[name].original: original, SETS[name].damaged: damaged}
+
+
+def _dialogue_set(name: str, in_cycles: bool = False) -> dict[str, bytes]:
+    firsts = [b"Hi!", b"Sun?"]
+    order = [row % 2 if in_cycles else row // 5 for row in range(10)]
+    rows = [b"x_%02d\thuman: %s\tmodel: Hey %d." % (n, firsts[n], row) for row, n in enumerate(order)]
+    return {SETS[name].damaged: b"\n".join(rows) + b"\n"}
+
+
+FORMATS: dict[str, Format] = {
+    "dialogues": Format(
+        {"mine.jsonl": _lines({"dialogue_id": "d1", **_SAID}, {"dialogue_id": 2, "language": "de", **_SAID})},
+        _corpus("jsonl", "mine.jsonl"),
+    ),
+    "mutual": Format(
+        {
+            f"dev_{n}.txt": _json({"answers": "A", "options": ["m : a"] * 4, "article": article, "id": f"dev_{n}"})
+            for n, article in enumerate(["m : hi . f : hello .", "m : hi . f : hello . m : rain ?", "f : x m : y"])
+        },
+        _corpus("mutual_folder", ""),
+    ),
+    "botchat workbook": Format(
+        {"book.xlsx": _workbook(["index", "conv-GT", "nround"], ["MT-1", json.dumps(_TALK), 4], [4, '["a", "b"]', 2])},
+        _corpus("botchat_workbook", "book.xlsx"),
+    ),
+    "rated lines": Format({"mine.jsonl": _RATED_LINES}, _rated("rated_jsonl", "mine.jsonl")),
+    "comp turn": Format(
+        {
+            "fed-turn_text.txt": b"F-000000\tHello?\tHi.\nF-000001\tHello?\tHi.\tRain?\nF-000002\tAlone.\n",
+            "turn_overall_ratings.json": _json({"other": [1], "fed-turn": [0, 3.5, 4]}),
+            "turn_relevance_ratings.json": _json({"fed-turn": [0, 1.5, 2]}),
+        },
+        _rated("comp_turn", "fed-turn_text.txt"),
+    ),
+    "comp dialogue of people": Format(
+        {
+            "fed-dial_text.txt": _FED_ROWS,
+            "fed_human_annotations.json": _json(_FED_PEOPLE),
+            "fed_gpt4_annotations.json": _json(_ROUNDS),
+        },
+        _rated("comp_dialogue", "fed-dial_text.txt"),
+    ),
+    "comp dialogue with indices": Format(
+        {
+            "heval-dial_text.txt": _FED_ROWS + b"F-2\thuman: A\tbot: B\n",
+            "heval_gpt4_annotations.json": _json(_ROUNDS | {"indices": [2, 0]}),
+        },
+        _rated("comp_dialogue", "heval-dial_text.txt"),
+    ),
+    "xdial turns": Format(
+        {
+            "fed-turn.csv": b"english_ctx,english_res,german_ctx,german_res,ratings\n"
+            b'"Hi.\nSo?",No.,"Hallo.\nUnd?",,1.5\n,"A, b","",Ja,4\n'
+        },
+        _rated("xdial", "fed-turn.csv"),
+    ),
+    "xdial dialogues": Format(
+        {"fed-dial.csv": b'arabic_dial,english_dial,ratings\n"\nx\ny","\nHi.\nSo?",1.5\n"\nx","\nA\nB",0.4\n'},
+        _rated("xdial", "fed-dial.csv"),
+    ),
+    "scores": Format(
+        {
+            "mine.csv": b"corpus,item_id,dimension,value,language,repeat\n"
+            b"fed,F-1,overall,0.5,de,0\nfed,F-2,overall,,,1\nfed,F-9,relevance,1,en,\n"
+        },
+        _scores,
+    ),
+    "battles": Format({"b.csv": b'left,right,winner,prompt\na,b,left,7\nb,"c, d",tie,7\na,b,b,8\n'}, _battles("b.csv")),
+    "battles in lines": Format(
+        {
+            "b.jsonl": _lines(
+                {"left": "a", "right": "b", "winner": "left", "prompt": 7},
+                {"left": "b", "right": 3, "winner": "Tie (both)", "prompt": "x"},
+            )
+        },
+        _battles("b.jsonl"),
+    ),
+    "dialogbench": Format(
+        {"MRG.json": _lines(_RECORD, _RECORD | {"id": 5, "option": [{"1": "x"}, {"2": "y"}], "label": 2})}, _dialogbench
+    ),
+    "published dialogues": Format(
+        {"c.tsv": "\n".join("\t".join(map(str, row)) for row in _CONVERSATIONS).encode()}, _published_dialogues("c.tsv")
+    ),
+    "published dialogues in a workbook": Format({"c.xlsx": _workbook(*_CONVERSATIONS)}, _published_dialogues("c.xlsx")),
+    "published verdicts": Format(
+        {
+            "u.tsv": b"model\tqidx\tindex\tconversation\tgpt4\n"
+            + f'GPT\tMT-1\tMT-1;GPT\t{json.dumps(_TALK)}\t"Choice: Yes\nIndex: 3"\n'.encode()
+        },
+        _published_answers("u.tsv", None),
+    ),
+    "published pairs": Format(
+        {
+            "g.tsv": b"cmp_index\tA\tB\tconversation1\tconversation2\tgpt4\n"
+            + f"MT-1;GPT;GT\tGPT\tGT\t{json.dumps(_TALK)}\t[]\tEM\n".encode()
+        },
+        _published_answers("g.tsv", "human"),
+    ),
+    "damaged turns": Format(
+        _turn_set("contradiction", b"c-0\tWho?\tInes.\nc-1\tAlone.\n", b"c-0\tWho?\tNot\tInes.\nc-1\tNot alone.\n")
+        | _turn_set("repetition", b"r-0\tA\tB\tC.\n", b"r-0\tA\tB\tC. C.\n"),
+        _robustness,
+    ),
+    "damaged dialogues": Format(
+        {ORIGINALS_FILE: _json([["Hi!", "Hey.", "Rain?"], ["Sun?", "Both."]])}
+        | _dialogue_set("order_shuffle")
+        | _dialogue_set("utterance_duplication", in_cycles=True)
+        | _dialogue_set("repeating_others"),
+        _robustness,
+    ),
+}
