@@ -56,6 +56,7 @@ wildcard_constraints:
 
 
 runwatch.announce(CONFIG.results_dir)
+terms.announce(terms.run_terms(CONFIG.models, CONFIG.budget))
 
 
 def refuse_jobs_without_a_device():
@@ -313,10 +314,10 @@ def asked_dimensions():
 
 
 def asked_model(name):
-    """Returns a model as a job that asks it is told; its prices only with a budget, for they change no answer."""
+    """Returns a model as a job that asks it is told: without prices and budget, which change no answer."""
     model = CONFIG.models[name]
-    if getattr(model, "budget", None) is None and prices_of(model) != Prices():
-        return model.model_copy(update=dict(Prices()))
+    if isinstance(model, OpenAIModel):
+        return model.model_copy(update={**dict(Prices()), "budget": None})
     return model
 
 
@@ -324,6 +325,11 @@ def prices():
     """Returns the prices of the models that have any."""
     found = {name: prices_of(model) for name, model in CONFIG.models.items()}
     return {name: price for name, price in found.items() if any(dict(price).values())}
+
+
+def spending_folders():
+    """Returns under which digest the spending on each model with prices is written down."""
+    return {name: terms.digest_of(CONFIG.models[name]) for name in prices()}
 
 
 def sampling(protocol):

@@ -9,13 +9,20 @@ from snakemake_interface_executor_plugins.settings import ExecMode
 
 try:
     from dialeval import preflight, runlock, runwatch
-    from dialeval.config import DOMAINS, EmbeddedModel, PublishedModel, VllmModel
+    from dialeval.config import (
+        DOMAINS,
+        EmbeddedModel,
+        OpenAIModel,
+        PublishedModel,
+        VllmModel,
+    )
     from dialeval.corpora.dialogbench_items import item_files
     from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.engines import cl100k
     from dialeval.engines.availability import cannot_compute_here
     from dialeval.engines.prices import Prices, prices_of
+    from dialeval.engines.spending import terms
     from dialeval.errors import UserError
     from dialeval.fingerprint import fingerprint
 except ImportError as error:

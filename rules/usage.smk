@@ -12,12 +12,13 @@ rule tabulate_usage:
     conda:
         "../envs/core.yaml"
     params:
-        settings=settings(prices=prices()),
+        settings=settings(prices=prices(), spending=spending_folders()),
         code=code("tabulate_usage"),
+        store=STORE,
     shell:
         command(
             "tabulate_usage",
-            "--records {input:q} --table {output.table:q} --csv {output.csv:q}",
+            "--records {input:q} --store {params.store:q} --table {output.table:q} --csv {output.csv:q}",
         )
 
 

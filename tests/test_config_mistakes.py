@@ -201,3 +201,12 @@ def test_entries_of_a_list_are_judged_one_by_one() -> None:
     message = mistakes(changed("chatbots", [True, "gpt", 5, "nobody", "a/b"]))
     for words in ("chatbots.0: YAML", "chatbots.2: YAML", "chatbots.4: 'a/b' cannot", "4 mistakes", "'nobody' is not"):
         assert words in message
+
+
+def test_a_budget_of_the_run_needs_prices_of_every_model_that_costs() -> None:
+    found = mistakes(changed("budget", 3.0))
+    assert "models.gpt.price_input: the run's budget needs prices" in found
+    assert "models.gpt.price_output" in found
+    assert "local" not in found
+    for value in (0, -1, float("inf"), float("nan")):
+        assert "budget" in mistakes(changed("budget", value))

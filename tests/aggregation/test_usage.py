@@ -11,6 +11,7 @@ from dialeval.aggregation.usage import TokenSums, Usage, read_usage, usage_table
 from dialeval.engines.answering import Answering
 from dialeval.engines.prices import Prices
 from dialeval.engines.request import AnswerFailure, Response
+from dialeval.engines.spending.ledger import Sums
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress
@@ -70,10 +71,18 @@ def test_shards_are_summed_and_priced() -> None:
     rows = usage_table(jobs, {"gpt": Prices(price_input=2.0, price_output=10.0)}).to_pylist()
     assert rows[0] == {
         "model": "gpt", "protocol": "arena", "requests": 20, "asked": 8, "from_store": 12, "input_tokens": 2000,
-        "output_tokens": 400, "reasoning_tokens": 5, "cost": pytest.approx(0.008), "failures": "refusal: 4; timeout: 3",
+        "output_tokens": 400, "reasoning_tokens": 5, "cost": pytest.approx(0.008), "spent": 0.0,
+        "spent_unconfirmed": 0.0, "failures": "refusal: 4; timeout: 3",
         "seconds": 3.0,
     }  # fmt: skip
     assert (rows[1]["model"], rows[1]["cost"], rows[1]["failures"]) == ("free", None, "")
+
+
+def test_what_was_spent_agrees_with_the_ledger_whatever_the_jobs_tell() -> None:
+    spent = {("gpt", "arena"): Sums(0.5, 0.1), ("gpt", "of the past"): Sums(2.0)}
+    rows = usage_table([usage(), usage(model="free")], {"gpt": Prices(price_input=2.0, price_output=10.0)}, spent)
+    shown = [(row["model"], row["protocol"], row["spent"], row["spent_unconfirmed"]) for row in rows.to_pylist()]
+    assert shown == [("gpt", "arena", 0.5, 0.1), ("free", "arena", None, None), ("gpt", "of the past", 2.0, 0.0)]
 
 
 def test_no_jobs_give_an_empty_table() -> None:

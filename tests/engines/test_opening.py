@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dialeval.config import OpenAIModel, PublishedModel
-from dialeval.engines.budget import BudgetedBatchEngine, BudgetedEngine
 from dialeval.engines.openai_api.batches.engine import BatchEngine
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.opening import open_engine
@@ -21,13 +21,13 @@ PRICED = {"price_input": 1.0, "price_output": 2.0, "budget": 5.0}
     [
         ({}, OpenAIEngine),
         ({"batch": True}, BatchEngine),
-        (PRICED, BudgetedEngine),
-        (PRICED | {"batch": True}, BudgetedBatchEngine),
+        (PRICED, OpenAIEngine),
+        (PRICED | {"batch": True}, BatchEngine),
     ],
 )
-def test_endpoints(options: dict[str, Any], kind: type) -> None:
+def test_endpoints(tmp_path: Path, options: dict[str, Any], kind: type) -> None:
     model = OpenAIModel.model_validate({"engine": "openai", "model": "m", "api_key_env": None} | options)
-    engine = open_engine(model, [])
+    engine = open_engine(model, [], tmp_path, "arena")
     assert type(engine) is kind
     assert hasattr(engine, "answer_all") is model.batch
     assert engine.identity == OpenAIEngine(model.model_copy(update={"batch": False, "budget": None})).identity

@@ -8,13 +8,15 @@ from typing import Any
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
-from dialeval.engines.budget import BudgetedBatchEngine
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.batches.engine import BatchEngine
 from dialeval.engines.openai_api.batches.run import Polling
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retrying import RetryPolicy
 from dialeval.engines.request import Message, Request, Response, Sampling
+from dialeval.engines.spending.account import Account
+from dialeval.engines.spending.ledger import FOLDER, Ledger
+from dialeval.engines.spending.terms import terms_for
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
 
@@ -42,11 +44,16 @@ class Job:
     ) -> None:
         fields = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None, "batch": True}
         self.model = OpenAIModel.model_validate(fields | {"patience_seconds": 0} | options)
-        engine = OpenAIEngine(self.model, tokenizer=WORDS, retrying=retrying)
+        terms = terms_for(self.model)
+        self.account = Account(store, terms, "arena") if terms else None
+        engine = OpenAIEngine(self.model, tokenizer=WORDS, retrying=retrying, account=self.account)
         self.engine: Any = BatchEngine(engine, self.model, polling=Polling(0.01, 0.02), most_bytes=most_bytes)
-        if self.model.budget is not None:
-            self.engine = BudgetedBatchEngine(self.engine, self.model)
         self.store, self.writer = store, writer
+
+    @property
+    def spent(self) -> float:
+        """What the ledger says was spent on all models."""
+        return Ledger(self.store / FOLDER).total().spent
 
     def run(self, requests: Iterable[Request]) -> dict[str, Response]:
         """Asks a table and returns the answers that the store then holds, by request."""

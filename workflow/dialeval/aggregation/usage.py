@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pyarrow as pa
 from dialeval.engines.answering import Answering
 from dialeval.engines.prices import Prices
 from dialeval.engines.request import Response
+from dialeval.engines.spending.ledger import Sums
 from dialeval.errors import UserError
 from dialeval.tables import replacing, to_table
 
@@ -112,15 +114,19 @@ def read_usage(path: Path) -> Usage:
         raise UserError(f"{path} is not the record of a job's usage: {error}; delete it and run again") from error
 
 
-def usage_table(jobs: Iterable[Usage], prices: Mapping[str, Prices]) -> pa.Table:
+def usage_table(
+    jobs: Iterable[Usage], prices: Mapping[str, Prices], spent: Mapping[tuple[str, str], Sums] | None = None
+) -> pa.Table:
     """Returns the table `usage`, one row per model and protocol, in the order in which they first come.
 
     Args:
         jobs: the usage of every job.
         prices: the prices of models that have any.
+        spent: what the ledger says was spent, by model and protocol; what no job tells of is a row of its own.
     """
+    spent = spent or {}
     sums: dict[tuple[str, str], Usage] = {}
-    for job in jobs:
+    for job in chain(jobs, [Usage(*about, 0, 0, 0, 0, None, {}, 0.0) for about in spent]):
         about = job.model, job.protocol
         sums[about] = sums[about] + job if about in sums else job
     rows = []
@@ -128,7 +134,9 @@ def usage_table(jobs: Iterable[Usage], prices: Mapping[str, Prices]) -> pa.Table
         cost = prices.get(usage.model, Prices()).cost(usage.input_tokens, usage.output_tokens)
         kinds = sorted(usage.failures.items(), key=lambda item: (-item[1], item[0]))
         failures = "; ".join(f"{kind}: {count}" for kind, count in kinds)
+        paid = spent.get((usage.model, usage.protocol), Sums() if usage.model in prices else None)
         row = asdict(usage) | {"from_store": usage.requests - usage.asked, "cost": cost, "failures": failures}
+        row |= {"spent": paid and paid.spent, "spent_unconfirmed": paid and paid.unconfirmed}
         rows.append(row)
     return to_table("usage", rows)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.config.dialogbench import unfit_models
-from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, PublishedModel
+from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _long_arenas(config)
     yield from _incomplete_parts(config)
     yield from _published_models(config)
+    yield from _unpriced_models(config)
 
 
 def _undefined_names(config: Config) -> Iterator[Mistake]:
@@ -216,3 +217,18 @@ def _published_models(config: Config) -> Iterator[Mistake]:
                 )
                 yield Mistake("judges", words, (f"models.{name}", "protocols"))
         yield from _unknown(f"models.{name}.names", model.names.values(), config.models, "model", "models")
+
+
+def _unpriced_models(config: Config) -> Iterator[Mistake]:
+    """Yields models that would spend of the run's budget without a price."""
+    for name in config.models_in_use() if config.budget is not None else ():
+        model = config.models.get(name)
+        if not isinstance(model, OpenAIModel):
+            continue
+        for field in ("price_input", "price_output"):
+            if getattr(model, field) is None:
+                words = (
+                    "the run's budget needs prices of every model behind an endpoint; set both to 0 for one that costs "
+                    "nothing"
+                )
+                yield Mistake(f"models.{name}.{field}", words, ("budget",))

@@ -194,7 +194,8 @@ class OpenAIModel(_Model):
     price_output: Annotated[Number, Field(ge=0)] | None = Field(None, description="Price of a million answer tokens.")
     budget: Annotated[Number, Field(gt=0)] | None = Field(
         None,
-        description="Most that one job may spend, in the prices' currency; the job stops before it would be exceeded.",
+        description="Most that the model may cost, in the prices' currency, over all protocols, shards and runs that "
+        "share a store; no request is sent that could exceed it.",
     )
 
     @model_validator(mode="after")

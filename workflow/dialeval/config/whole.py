@@ -51,6 +51,11 @@ class Config(Section):
     results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
     store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")
     random_seed: Annotated[Whole, Field(ge=0, le=2**32 - 1)] = Field(0, description="Seed of all randomness.")
+    budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None,
+        description="Most that all models together may cost, in the prices' currency, over all runs that share a "
+        "store; models behind endpoints then need prices.",
+    )
     models: dict[Name, Model] = Field(
         description="Every model that chats or judges, by a name of yours. Battles alone need no models."
     )

@@ -12,18 +12,20 @@ from dialeval.errors import UserError
 from dialeval.fingerprint import fingerprint
 
 
-def open_engine(model: Model, learned: Sequence[Path]) -> Engine:
+def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None, protocol: str = "") -> Engine:
     """Returns the engine of a model.
 
     Args:
         model: its configuration.
         learned: for an embedded model, the file of what it learned; empty for others.
+        store: the folder of the stores, where is written down what is spent; needed where anything can be.
+        protocol: what it is asked under, for the same.
 
     Raises:
         UserError: the engine cannot be had here.
     """
     if isinstance(model, OpenAIModel):
-        return _behind_an_endpoint(model)
+        return _behind_an_endpoint(model, store, protocol)
     if isinstance(model, VllmModel):
         from dialeval.engines.vllm_engine import VllmEngine
 
@@ -33,16 +35,18 @@ def open_engine(model: Model, learned: Sequence[Path]) -> Engine:
     raise UserError(f"a model of engine '{model.engine}' is not asked; its answers are read from files")
 
 
-def _behind_an_endpoint(model: OpenAIModel) -> Engine:
-    from dialeval.engines.budget import BudgetedBatchEngine, BudgetedEngine
+def _behind_an_endpoint(model: OpenAIModel, store: Path | None, protocol: str) -> Engine:
     from dialeval.engines.openai_api.batches.engine import BatchEngine
     from dialeval.engines.openai_api.engine import OpenAIEngine
+    from dialeval.engines.spending.account import Account
+    from dialeval.engines.spending.terms import terms_for
 
-    engine = OpenAIEngine(model)
-    if model.batch:
-        in_batches = BatchEngine(engine, model)
-        return in_batches if model.budget is None else BudgetedBatchEngine(in_batches, model)
-    return engine if model.budget is None else BudgetedEngine(engine, model)
+    terms = terms_for(model)
+    if terms is not None and terms.limited and store is None:
+        raise UserError(f"model '{model.model}' has a budget, and there is no store that says what was spent of it")
+    account = Account(store, terms, protocol) if terms is not None and store is not None else None
+    engine = OpenAIEngine(model, account=account)
+    return BatchEngine(engine, model) if model.batch else engine
 
 
 def _embedded(model: EmbeddedModel, learned: Sequence[Path]) -> Engine:

@@ -60,7 +60,7 @@ def answer(
     shorten: Callable[[Request, Engine], tuple[Request, int]] | None = None,
 ) -> None:
     """Does what `stage` says; `shorten` fits a request to the model's window and says how much it left out."""
-    engine = open_engine(settings.model, learned)
+    engine = open_engine(settings.model, learned, store, settings.protocol)
     cut: dict[str, tuple[Request, int]] = {}
 
     def mine() -> Iterator[Request]:

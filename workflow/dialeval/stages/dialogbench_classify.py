@@ -31,7 +31,7 @@ def stage(
     """Writes the table `item_descriptions`, a row for each accepted item, and a record of the usage."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, "written_items")]
     with asking(
-        open_engine(settings.model, []),
+        open_engine(settings.model, [], store, classification.PROTOCOL),
         store,
         name=settings.name,
         protocol=classification.PROTOCOL,

@@ -38,7 +38,7 @@ def stage(
     """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, "written_items")]
     n_accepted = sum(one.outcome.accepted for one in attempts)
-    engine = open_engine(settings.model, learned)
+    engine = open_engine(settings.model, learned, store, filtering.PROTOCOL)
     with asking(
         FilterByChoice(engine) if isinstance(settings.model, EmbeddedModel) else engine,
         store,

@@ -53,7 +53,7 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `written_items`, a row for each answer of the writer, and a record of the usage."""
-    engine = _writer(settings, dialogues)
+    engine = _writer(settings, dialogues, store)
     name = settings.name or embedded_writer.ORIGIN
     n_wanted = len(settings.tasks) * len(settings.domains) * settings.per_cell
     n_wanted *= len(settings.languages) * len(settings.styles)
@@ -73,9 +73,9 @@ def stage(
     print(f"{n_accepted} of {n_wanted} items written and accepted, in {len(attempts)} answers")
 
 
-def _writer(settings: Settings, dialogues: list[Path]) -> Engine:
+def _writer(settings: Settings, dialogues: list[Path], store: Path) -> Engine:
     if settings.model is not None:
-        return open_engine(settings.model, [])
+        return open_engine(settings.model, [], store, writing.PROTOCOL)
     by_language: dict[str, list[Dialogue]] = {}
     for table in (read_table(path, "utterances") for path in dialogues):
         language_of = dict(zip(table["dialogue_id"].to_pylist(), table["language"].to_pylist(), strict=True))

@@ -68,7 +68,7 @@ def stage(
         if item.level == strategy.level
         for draw in range(draws[item.level])
     ]
-    engine = open_engine(settings.model, learned)
+    engine = open_engine(settings.model, learned, store, PROTOCOL)
     progress = Progress(f"rewriting by {settings.name}", len(wanted), "items")
     with ResponseStore(store, identity=engine.identity, name=settings.name, protocol=PROTOCOL, writer="whole") as kept:
         answering = Answering(engine, kept, progress, max_failure_share=settings.answering.max_failure_share)

@@ -56,7 +56,7 @@ def stage(
     chat = settings.selfchat
     system = Templates(settings.prompts_directory).render(TEMPLATE)
     sampling = Sampling(temperature=chat.temperature, max_tokens=chat.max_tokens)
-    engine = open_engine(settings.model, learned)
+    engine = open_engine(settings.model, learned, store, "selfchat")
     title = f"self-chat of {settings.name}"
     progress = Progress(title, sum(chat.n_utterances - len(seed) for seed in by_id.values()), "utterances")
     with ResponseStore(

@@ -8,19 +8,22 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.usage import read_usage, usage_table
 from dialeval.engines.prices import Prices
+from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, write_for_people
 
 
 class Settings(BaseModel):
-    """The prices of the models that have any."""
+    """The prices of the models that have any, and under which digest the ledger has their spending."""
 
     prices: dict[str, Prices] = {}
+    spending: dict[str, str] = {}
 
 
-def stage(settings: Settings, records: list[Path], table: Path, csv: Path, provenance: Provenance) -> None:
-    """Writes the table `usage` from the records that the jobs left."""
-    usage = usage_table(map(read_usage, records), settings.prices)
+def stage(settings: Settings, records: list[Path], store: Path, table: Path, csv: Path, provenance: Provenance) -> None:
+    """Writes the table `usage` from the records that the jobs left and the ledger of what was spent."""
+    spent = Ledger(store / FOLDER).by_name(settings.spending)
+    usage = usage_table(map(read_usage, records), settings.prices, spent)
     write_for_people(table, csv, "usage", usage, provenance)
 
 

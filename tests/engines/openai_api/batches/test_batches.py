@@ -206,7 +206,7 @@ def test_a_budget_that_suffices_stops_nothing(tmp_path: Path) -> None:
     with LoopbackEndpoint(BatchService()) as endpoint:
         job = Job(endpoint.url, tmp_path, price_input=1e6, price_output=1e6, budget=1000)
         assert len(job.run(map(a_request, range(20)))) == 20
-        assert job.engine.spent == 20 * 14
+        assert job.spent == 20 * 14
 
 
 def test_half_a_character_spoils_no_batch(tmp_path: Path) -> None:
@@ -218,17 +218,17 @@ def test_half_a_character_spoils_no_batch(tmp_path: Path) -> None:
     assert job.answering.failures == {"bad_request": 1}
 
 
-@pytest.mark.parametrize("budget", [26.0, 42.0, 105.0])
+@pytest.mark.parametrize("budget", [40.0, 70.0, 205.0])
 def test_a_budget_holds_for_batches_too(tmp_path: Path, budget: float) -> None:
     # A token costs one. An answer costs 11 + 3; before any was seen it may cost 9 + 16, and 11 + 16 from then on.
     service = BatchService()
     with LoopbackEndpoint(service) as endpoint:
         job = Job(endpoint.url, tmp_path, price_input=1e6, price_output=1e6, budget=budget)
-        with pytest.raises(UserError, match="budget of model 'm' is used up"):
+        with pytest.raises(UserError, match="the budget is used up: models.m.budget"):
             job.run(map(a_request, range(20)))
-        assert job.engine.spent == 14 * len(service.handed_over) <= budget
-        assert job.engine.spent + 27 > budget
-        assert budget == 26 or len(service.batches) > 1, "what answers did not cost is used for more"
+        assert job.spent == 14 * len(service.handed_over) <= budget
+        assert job.spent + 34 > budget
+        assert budget == 40 or len(service.batches) > 1, "what answers did not cost is used for more"
 
 
 def test_the_key_is_in_no_file_and_no_message(tmp_path: Path, monkeypatch: Any, capfd: Any) -> None:

@@ -13,7 +13,7 @@ import openai
 from openai import AsyncOpenAI
 
 from dialeval.config import OpenAIModel
-from dialeval.engines.openai_api.faults import Fault, short, status_fault
+from dialeval.engines.openai_api.faults import Billing, Fault, short, status_fault
 from dialeval.engines.openai_api.identity import plain_address
 from dialeval.engines.openai_api.redaction import MaskedRecords, Redactor
 from dialeval.engines.openai_api.transport import transport_for
@@ -111,9 +111,12 @@ class Connection:
         except openai.APIStatusError as error:
             return status_fault(error.status_code, _json(error.response), error.response.headers, self.redactor)
         except openai.APIConnectionError as error:
-            return Fault("connection", short(self.redactor.mask(_cause(error))))
+            sent = not isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
+            billed: Billing = "everything" if sent else "nothing"
+            return Fault("connection", short(self.redactor.mask(_cause(error))), billed=billed)
         except UnicodeError:
-            return Fault("bad_request", "the prompt holds characters that are no text (half a surrogate pair)")
+            words = "the prompt holds characters that are no text (half a surrogate pair)"
+            return Fault("bad_request", words, billed="nothing")
         except (httpx2.HTTPError, openai.OpenAIError) as error:
             return Fault("malformed", short(self.redactor.mask(f"{type(error).__name__}: {error}")))
 
@@ -128,7 +131,9 @@ class Connection:
         if error and "choices" not in payload:  # some proxies report errors with status 200
             code = error.get("code") if isinstance(error, dict) else None
             status = code if isinstance(code, int) and 400 <= code < 600 else 502
-            return status_fault(status, payload, response.headers, self.redactor)
+            fault = status_fault(status, payload, response.headers, self.redactor)
+            fault.billed = "everything"  # it came with status 200: the work may have begun
+            return fault
         return payload
 
     def _client_of_this_loop(self) -> AsyncOpenAI:

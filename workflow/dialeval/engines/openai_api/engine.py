@@ -12,6 +12,7 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.limits import Limits
 from dialeval.engines.openai_api.answers import read_chat, read_choice
+from dialeval.engines.openai_api.billing import billed_for, bound_of, most_of
 from dialeval.engines.openai_api.bodies import chat_body, choice_body
 from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.counting import tokenizer_for
@@ -20,6 +21,7 @@ from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
+from dialeval.engines.spending.account import Account
 
 Read = TypeVar("Read")
 _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3
@@ -41,6 +43,7 @@ class OpenAIEngine:
         model: the model's configuration.
         tokenizer: counts tokens; without one, see `counting.tokenizer_for`.
         retrying: when to try again; without one, as configured.
+        account: what every try is paid from; without one, nothing is counted.
 
     Raises:
         UserError: the environment variable of the key is missing. While answering: the endpoint is dead.
@@ -49,11 +52,17 @@ class OpenAIEngine:
     reads_subject = False
 
     def __init__(
-        self, model: OpenAIModel, *, tokenizer: Tokenizer | None = None, retrying: RetryPolicy | None = None
+        self,
+        model: OpenAIModel,
+        *,
+        tokenizer: Tokenizer | None = None,
+        retrying: RetryPolicy | None = None,
+        account: Account | None = None,
     ) -> None:
         self.identity = openai_identity(model)
         self.concurrency = model.concurrency
         self.context_window = model.context_window
+        self.account = account
         self._model = model
         self.connection = Connection(model)
         self.retrying = retrying or RetryPolicy(model.max_tries, model.max_total_seconds)
@@ -97,6 +106,8 @@ class OpenAIEngine:
     async def close(self) -> None:
         """Closes the connections."""
         self._server.forget()
+        if self.account is not None:
+            self.account.close()
         await self.connection.close()
 
     async def _chat(self, request: Request) -> Response:
@@ -135,7 +146,7 @@ class OpenAIEngine:
 
         async def attempt() -> Read:
             async with self._limits.place(tokens) as place:
-                outcome = await self.connection.post(path, body)
+                outcome = await self._try(path, body, paid=request is not None)
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
                 except AnswerFailure:
@@ -150,6 +161,24 @@ class OpenAIEngine:
                 return answer
 
         return await with_retries(self.retrying, attempt)
+
+    async def _try(self, path: str, body: dict[str, Any], *, paid: bool) -> dict[str, Any] | Fault:
+        """Sends a request once, as soon as the budget allows it; what becomes of it is written down in any case.
+
+        Raises:
+            UserError: the budget is used up.
+        """
+        if self.account is None or not paid:
+            return await self.connection.post(path, body)
+        bound = bound_of(body)
+        reserved = await self.account.reserve(bound)
+        billed = most_of(bound)
+        try:
+            outcome = await self.connection.post(path, body)
+            billed = billed_for(outcome, bound)
+            return outcome
+        finally:
+            self.account.settle(reserved, billed)
 
     async def _with_reasoning_tokens(self, response: Response) -> Response:
         if not response.reasoning or response.reasoning_tokens:

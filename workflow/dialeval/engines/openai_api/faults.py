@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from dialeval.engines.answer_values import whole_text
 from dialeval.engines.openai_api.redaction import Redactor
@@ -29,19 +29,31 @@ _CONTEXT_WORDS = re.compile(
 )
 
 
+Billing = Literal["nothing", "prompt", "everything"]
+
+
 class Fault(AnswerFailure):
     """A failed try. It holds plain words only: no request, no header, no exception of the client.
 
     Attributes:
+        billed: what may have been billed for the try nevertheless.
         passing: whether another try may succeed.
         too_many: whether the endpoint refused the request as one too many.
         retry_after: seconds that the endpoint asks to wait, or None.
     """
 
     def __init__(
-        self, kind: str, message: str, *, too_many: bool = False, retry_after: float | None = None, final: bool = False
+        self,
+        kind: str,
+        message: str,
+        *,
+        too_many: bool = False,
+        retry_after: float | None = None,
+        final: bool = False,
+        billed: Billing = "everything",
     ) -> None:
         super().__init__(kind, message)
+        self.billed = billed
         self.passing = kind in PASSING and not final
         self.too_many = too_many
         self.retry_after = retry_after
@@ -71,6 +83,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
         too_many=kind == "rate_limit" or status in (503, 529),
         retry_after=retry_after(headers),
         final=status in (501, 505),
+        billed=_billed(status, kind),
     )
 
 
@@ -113,6 +126,18 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     if moment is None:
         return None
     return max(0.0, moment - (time.time() if now is None else now))  # by the endpoint's own clock if it shows it
+
+
+def _billed(status: int, kind: str) -> Billing:
+    """Returns what may be billed for an answer with an error status.
+
+    Whoever turns a request away (4xx) has written nothing, but may have read it to find it improper (Azure bills that).
+    An error of a server (5xx) may come after the work was done; 501, 505 and 529 (overloaded) come before.
+    """
+    if kind == "refusal":
+        return "prompt"
+    turned_away = status < 500 and status not in (408, 499)
+    return "nothing" if turned_away or status in (501, 505, 529) else "everything"
 
 
 def _kind(status: int, code: str, said: str) -> str:

@@ -11,17 +11,20 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.limits import CircuitBreaker
 from dialeval.engines.openai_api.batches.endpoint import BatchEndpoint, BatchStatus
 from dialeval.engines.openai_api.batches.ledger import Asked, Batch, BatchLedger
-from dialeval.engines.openai_api.batches.lines import goes_in_a_batch, read_lines, request_line
+from dialeval.engines.openai_api.batches.lines import goes_in_a_batch, read_lines, request_body, request_line
 from dialeval.engines.openai_api.batches.spool import RequestSpool
 from dialeval.engines.openai_api.batches.submission import BatchFile
+from dialeval.engines.openai_api.billing import bound_of, most_of
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import PASSING, Fault
 from dialeval.engines.request import AnswerFailure, Request, Response
+from dialeval.engines.spending.account import NOTHING, Billed
 from dialeval.errors import UserError
 
 Outcome = Response | AnswerFailure
@@ -30,6 +33,8 @@ FULL = "token_limit_exceeded"
 PATIENCE = 20
 """Times `patience_seconds` that an endpoint may be unwell while nothing but waiting is done."""
 REPORT_EVERY = 600.0
+_CUT_SHORT = ("expired", "cancelled")
+"""States of batches that are billed only for what they had answered till then."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,28 @@ class Polling:
 
     first: float = 2.0
     longest: float = 60.0
+
+
+class _Waiting:
+    """Requests in their order, of which some may be put back."""
+
+    def __init__(self, requests: Iterator[tuple[str, Request]]) -> None:
+        self._requests = requests
+
+    def next(self) -> tuple[str, Request] | None:
+        """Takes out the next request, or None if there is none."""
+        return next(self._requests, None)
+
+    def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
+        """Has some requests come next."""
+        self._requests = chain(requests, self._requests)
+
+    def has_more(self) -> bool:
+        """Returns whether there is a next request."""
+        following = self.next()
+        if following is not None:
+            self.put_back([following])
+        return following is not None
 
 
 class BatchRun:
@@ -68,6 +95,7 @@ class BatchRun:
     ) -> None:
         self._engine, self._model, self._ledger, self._spool = engine, model, ledger, spool
         self._save, self._say, self._polling, self._most_bytes = save, say, polling, most_bytes
+        self._account = engine.account
         self._endpoint = BatchEndpoint(engine.connection, engine.retrying, model.timeout_seconds)
         self._place = f"model '{model.model}' at {engine.connection.address}"
         self._breaker = CircuitBreaker(self._place, patience=PATIENCE * model.patience_seconds)
@@ -79,15 +107,21 @@ class BatchRun:
         """Yields key and outcome of every request, and of others that an earlier job had put into the same batches."""
         await self._settle_unclear()
         ordinary: list[str] = []
-        await self._hand_over(self._fresh(requests, ordinary))
-        async for outcome in self._one_by_one(ordinary):
-            yield outcome
-        while self._wanted:
+        waiting = _Waiting(self._fresh(requests, ordinary))
+        while True:
+            await self._hand_over(waiting)
+            now, ordinary[:] = list(ordinary), []
+            async for outcome in self._one_by_one(now):
+                yield outcome
+            if not self._wanted:
+                if waiting.has_more():
+                    raise await self._unaffordable(waiting)
+                return
             batch, status = await self._next_ended()
             async for outcome in self._collect(batch, status):
                 yield outcome
             later, self._later = self._later, []
-            await self._hand_over((key, self._spool.get(key)) for key in later)
+            waiting.put_back((key, self._spool.get(key)) for key in later)
 
     def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
         """Yields what is to be handed over, and notes what is out already and what no batch can ask."""
@@ -106,7 +140,7 @@ class BatchRun:
         for batch in [batch for batch in self._ledger.open.values() if not batch.name]:
             name = await self._find(batch) if batch.file else None
             if name is None:
-                self._ledger.close(batch)
+                self._never_came_to_be(batch)
             else:
                 self._ledger.created(batch, name)
 
@@ -116,32 +150,57 @@ class BatchRun:
         except Fault as fault:
             raise self._lost(batch, fault) from None
 
-    async def _hand_over(self, requests: Iterable[tuple[str, Request]]) -> None:
+    async def _hand_over(self, waiting: _Waiting) -> None:
+        """Hands over what waits, as much of it as the budget allows just now."""
         file: BatchFile | None = None
         try:
-            for key, request in requests:
-                line = request_line(self._model, key, request)
+            while (following := waiting.next()) is not None:
+                key, request = following
+                body = request_body(self._model, request)
+                reserved = await self._account.reserve_in_batch(bound_of(body)) if self._account else None
+                if self._account is not None and reserved is None:
+                    waiting.put_back([following])
+                    break
+                line = request_line(key, body)
                 if file is not None and not file.holds(line):
                     await self._submit(file)
                     file.close()
                     file = None
                 file = file or BatchFile(self._model.batch_requests, self._most_bytes)
-                file.add(key, Asked(request.kind, request.labels), line)
+                file.add(key, Asked(request.kind, request.labels), line, reserved)
             if file is not None:
                 await self._submit(file)
         finally:
             if file is not None:
                 file.close()
+                if self._account is not None:
+                    self._account.withdraw(file.paid_from.values())
+
+    async def _unaffordable(self, waiting: _Waiting) -> UserError:
+        following = waiting.next()
+        assert self._account is not None
+        assert following is not None
+        return await self._account.refuse(bound_of(request_body(self._model, following[1])))
+
+    def _never_came_to_be(self, batch: Batch) -> None:
+        """Closes a batch that the endpoint has not taken."""
+        if self._account is not None:
+            self._account.settle_batch(batch.mark, {})
+        self._ledger.close(batch)
 
     async def _submit(self, file: BatchFile) -> None:
-        batch = self._ledger.plan(uuid.uuid4().hex, file.asked.items())
+        mark = uuid.uuid4().hex
+        batch = self._ledger.plan(mark, file.asked.items())
+        if self._account is not None:
+            self._account.hand_over(mark, file.paid_from)
+            file.paid_from.clear()
         try:
             uploaded = await self._endpoint.upload(f"dialeval-{batch.mark}.jsonl", file.content(), file.size)
             self._ledger.uploaded(batch, uploaded)
             self._ledger.created(batch, await self._endpoint.create(uploaded, batch.mark, batch.planned))
         except Fault as fault:
             if not (batch.file and fault.passing):  # surely there is no such batch
-                self._ledger.close(batch)
+                self._never_came_to_be(batch)
             raise UserError(
                 f"{self._place} did not take a batch of {len(batch.asked)} requests: {fault.kind}: {fault}. What was "
                 "handed over before goes on there: run the same command again to wait for it. For an endpoint without "
@@ -188,10 +247,14 @@ class BatchRun:
             return
         answered: set[str] = set()
         failed: dict[str, AnswerFailure] = {}
+        bounds = self._account.bounds_of_batch(batch.mark) if self._account else {}
+        bills: dict[str, Billed] = {}
         for file in status.files:
             content = await self._content(batch, file)
             redactor = self._engine.connection.redactor
-            for key, outcome in read_lines(content, batch.asked, redactor, self._model.reasoning_end):
+            lines = read_lines(content, batch.asked, bounds, redactor, self._model.reasoning_end)
+            for key, outcome, billed in lines:
+                bills[key] = max(bills.get(key, NOTHING), billed, key=lambda one: one.input_tokens + one.output_tokens)
                 if isinstance(outcome, AnswerFailure):
                     failed.setdefault(key, outcome)
                 elif key not in answered:  # the first answer counts
@@ -207,6 +270,10 @@ class BatchRun:
             else:
                 yield key, failure
         self._save()
+        if self._account is not None:
+            unmentioned = {key: most_of(bound) for key, bound in bounds.items() if key not in bills}
+            all_told = status.state == "failed" or (status.state in _CUT_SHORT and status.completed <= len(answered))
+            self._account.settle_batch(batch.mark, bills if all_told else bills | unmentioned)
         self._ledger.close(batch)
         if again:
             self._say(f"batch {batch.name}: {len(again)} requests without an answer are asked one by one")
@@ -224,7 +291,7 @@ class BatchRun:
                 "same command again"
             )
         self._later += [key for key in batch.asked if key in self._spool]
-        self._ledger.close(batch)
+        self._never_came_to_be(batch)
         self._say(f"batch {batch.name}: refused for now ({status.said}), handed over again after another has ended")
         return True
 

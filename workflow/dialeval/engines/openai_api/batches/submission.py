@@ -6,6 +6,7 @@ import tempfile
 from typing import IO
 
 from dialeval.engines.openai_api.batches.ledger import Asked
+from dialeval.engines.spending.account import Reserved
 
 MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
 """What OpenAI takes in one batch."""
@@ -23,6 +24,7 @@ class BatchFile:
         self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self.size = 0
         self.asked: dict[str, Asked] = {}
+        self.paid_from: dict[str, Reserved] = {}
         self._most_requests, self._most_bytes = most_requests, most_bytes
 
     def close(self) -> None:
@@ -34,10 +36,12 @@ class BatchFile:
         room = len(self.asked) < self._most_requests and self.size + len(line) <= self._most_bytes
         return room or not self.asked
 
-    def add(self, key: str, asked: Asked, line: bytes) -> None:
-        """Adds a request."""
+    def add(self, key: str, asked: Asked, line: bytes, reserved: Reserved | None) -> None:
+        """Adds a request and what was set aside for it, if anything is counted."""
         self._file.write(line)
         self.asked[key] = asked
+        if reserved is not None:
+            self.paid_from[key] = reserved
         self.size += len(line)
 
     def content(self) -> IO[bytes]:

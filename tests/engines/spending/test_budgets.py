@@ -1,0 +1,201 @@
+"""What counts towards a budget, and whose it is."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from billing_service import BillingService
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from pydantic import ValidationError
+from spending_job import MOST, a_model, ask, spent
+
+from dialeval.config import OpenAIModel
+from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.request import Response
+from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Ledger
+from dialeval.engines.spending.terms import announce, digest_of, run_terms, terms_for
+from dialeval.engines.store import ResponseStore
+from dialeval.errors import UserError
+
+N = 20
+
+
+def test_every_empty_try_is_paid(tmp_path: Path) -> None:
+    """Seven tries that were answered, billed and empty are seven times paid."""
+    usage = {"prompt_tokens": 10, "completion_tokens": 16}
+    with LoopbackEndpoint(lambda _: Reply(completion("x", finish="abort", usage=usage))) as endpoint:
+        answered, stopped = ask(endpoint.url, tmp_path, 0, 1, budget=3 * 26 + 7.0)
+        assert (answered, len(endpoint.log)) == (0, 3)
+        assert "the budget is used up: models.m.budget = 85, of which 78 is spent; the next request" in stopped
+    assert spent(tmp_path).spent == 78
+
+
+def test_a_budget_holds_over_protocols_shards_restarts_and_names(tmp_path: Path) -> None:
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        for number, protocol in enumerate(["arena", "unieval", "gteval"]):
+            ask(endpoint.url, tmp_path, 0, N, budget=100.0, protocol=protocol, writer=f"shard-{number}-of-3")
+    assert 100 - 34 < service.bill == spent(tmp_path).spent <= 100
+
+
+def test_the_budget_of_a_run_holds_for_all_models_and_that_of_a_model_for_one(tmp_path: Path) -> None:
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        ask(endpoint.url, tmp_path, 0, N, run_budget=150.0, budget=60.0)
+        assert 60 - 34 < service.bill <= 60
+        _, stopped = ask(endpoint.url, tmp_path, 0, N, run_budget=150.0, model="another", budget=1000.0)
+        assert "budget = 150" in stopped
+    assert 150 - 34 < service.bill == spent(tmp_path).spent <= 150
+
+
+def test_stores_from_before_the_ledger_have_been_paid(tmp_path: Path) -> None:
+    identity = OpenAIEngine(a_model("http://127.0.0.1:9/v1")).identity
+    with ResponseStore(tmp_path, identity=identity, name="old name", protocol="arena") as store:
+        for number in range(5):
+            store.append(f"{number:032x}", Response("an answer", prompt_tokens=10, completion_tokens=number))
+        store.append("f" * 32, Response("one that does not say"))
+    with ResponseStore(tmp_path, identity=identity, name="old name", protocol="gteval") as store:
+        store.append("a" * 32, Response("an answer", prompt_tokens=1, completion_tokens=1))
+    _, stopped = ask("http://127.0.0.1:9/v1", tmp_path, 0, 1, budget=90.0)
+    assert "models.m.budget = 90, of which 62 is spent; the next request to 'm' may cost 33" in stopped
+    by_name = Ledger(tmp_path / FOLDER).by_name({"new name": digest_of(a_model("http://127.0.0.1:9/v1"))})
+    assert {about: sums.spent for about, sums in by_name.items()} == {
+        ("new name", "arena"): 60.0, ("new name", "gteval"): 2.0
+    }  # fmt: skip
+    ask("http://127.0.0.1:9/v1", tmp_path, 0, 1, budget=90.0)
+    assert spent(tmp_path).spent == 62, "they are taken in once"
+
+
+def test_answers_of_another_model_of_the_run_count_before_it_is_asked(tmp_path: Path) -> None:
+    identity = OpenAIEngine(a_model("http://127.0.0.1:9/v1", model="other")).identity
+    with ResponseStore(tmp_path, identity=identity, name="other", protocol="arena") as store:
+        store.append("a" * 32, Response("an answer", prompt_tokens=50, completion_tokens=50))
+    _, stopped = ask("http://127.0.0.1:9/v1", tmp_path, 0, 1, run_budget=110.0, others={"model": "other"})
+    assert "budget = 110, of which 100 is spent" in stopped
+
+
+def test_an_endpoint_that_cannot_be_reached_costs_nothing(tmp_path: Path) -> None:
+    answered, stopped = ask("http://127.0.0.1:9/v1", tmp_path, 0, 3, budget=34.0, max_tries=2)
+    assert (answered, stopped, spent(tmp_path).spent) == (0, "", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "cost"), [(400, 0), (401, 0), (404, 0), (429, 0), (529, 0), (408, 33), (500, 33), (503, 33), (504, 33)]
+)
+def test_what_an_error_costs(tmp_path: Path, status: int, cost: float) -> None:
+    with LoopbackEndpoint(lambda _: Reply(refusal("no"), status)) as endpoint:
+        ask(endpoint.url, tmp_path, 0, 1, max_tries=1)
+    assert spent(tmp_path).spent == cost
+    assert spent(tmp_path).unconfirmed == cost
+
+
+def test_what_reads_the_prompt_and_refuses_it_may_bill_the_prompt(tmp_path: Path) -> None:
+    body = refusal("blocked by content management policy", code="content_filter")
+    with LoopbackEndpoint(lambda _: Reply(body, 400)) as endpoint:
+        ask(endpoint.url, tmp_path, 0, 1)
+    assert spent(tmp_path).spent == 33 - MOST
+
+
+def test_ordinary_requests_of_a_model_with_batches_cost_twice_the_batch_price(tmp_path: Path) -> None:
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        ask(endpoint.url, tmp_path, 0, N, batch=True)
+    assert spent(tmp_path).spent == 2 * service.bill
+
+
+def test_free_models_stop_for_no_budget(tmp_path: Path) -> None:
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        assert ask(endpoint.url, tmp_path, 0, N, run_budget=1e-6, price_input=0, price_output=0) == (N, "")
+
+
+def test_a_budget_is_used_in_parallel(tmp_path: Path) -> None:
+    service = BillingService({}, delay=0.02)
+    with LoopbackEndpoint(service) as endpoint:
+        ask(endpoint.url, tmp_path, 0, 60, budget=8 * 34.0, concurrency=50)
+        assert endpoint.most_in_flight >= 6
+
+
+def test_terms_come_from_the_run_or_by_hand_from_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    priced = a_model("http://127.0.0.1:9/v1", budget=5)
+    bare = priced.model_copy(update={"price_input": None, "price_output": None, "budget": None})
+    assert terms_for(bare) is None
+    by_hand = terms_for(priced)
+    assert by_hand is not None
+    assert (by_hand.model.budget, by_hand.run.budget) == (5, None)
+    environment: dict[str, str] = {}
+    announce(run_terms({"gpt": priced, "gpt2": a_model("http://127.0.0.1:9/v1", budget=3)}, 7.0), environment)
+    monkeypatch.setattr(os, "environ", {**os.environ, **environment})
+    told = terms_for(bare)
+    assert told is not None
+    assert (told.model.budget, told.run.budget, told.limited) == (3, 7, True)
+
+
+def test_a_damaged_ledger_is_said(tmp_path: Path) -> None:
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        ask(endpoint.url, tmp_path, 0, 1)
+        (path,) = (tmp_path / FOLDER).glob(f"*/*.{SUFFIX}")
+        path.write_text("no ledger\n")
+        _, stopped = ask(endpoint.url, tmp_path, 0, N, budget=1000.0)
+    assert f"{path} has a damaged line" in stopped
+    assert f"delete the folder {path.parent}" in stopped
+
+
+def test_a_closed_file_is_one_line(tmp_path: Path) -> None:
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        ask(endpoint.url, tmp_path, 0, N, budget=1e4)
+    (path,) = (tmp_path / FOLDER).glob(f"*/*.{SUFFIX}")
+    (line,) = path.read_text().splitlines()
+    assert json.loads(line)["sums"]["tries"] == N
+
+
+def test_the_key_is_in_no_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BILL_KEY", "sk-0123456789abcdef")
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        ask(endpoint.url, tmp_path, 0, 1, api_key_env="BILL_KEY")
+    assert not any(b"sk-0123" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_a_model_budget_needs_prices() -> None:
+    with pytest.raises(ValidationError, match="a budget needs price_input and price_output"):
+        OpenAIModel.model_validate({"engine": "openai", "model": "m", "price_input": 1.0, "budget": 5})
+
+
+def test_a_killed_job_on_another_machine_counts_all_that_it_was_granted(tmp_path: Path) -> None:
+    digest = digest_of(a_model("http://127.0.0.1:9/v1"))
+    folder = tmp_path / FOLDER / digest
+    folder.mkdir(parents=True)
+    lines: list[Any] = [
+        {"name": "m", "protocol": "arena", "host": "elsewhere", "boot": "b", "pid": 1}, ["to", 80.0], ["+", 1, 30.0],
+        ["-", 1, 20.0, 10, 10, 1], ["+", 2, 30.0],
+    ]  # fmt: skip
+    (folder / f"elsewhere.{SUFFIX}").write_text("".join(json.dumps(line) + "\n" for line in lines) + '["-", 2, 1.0')
+    _, stopped = ask("http://127.0.0.1:9/v1", tmp_path, 0, 1, budget=100.0)
+    assert "of which 80 is spent, 60 of that for tries" in stopped
+
+
+def test_a_store_is_needed_to_keep_a_budget() -> None:
+    from dialeval.engines.opening import open_engine
+
+    with pytest.raises(UserError, match="there is no store"):
+        open_engine(a_model("http://127.0.0.1:9/v1", budget=1), [])
+
+
+def test_answers_without_prices_are_no_part_of_a_ledger(tmp_path: Path) -> None:
+    def script(asked: Asked) -> Reply:
+        return Reply(completion(f"reply to {asked.text}"))
+
+    from dialeval.engines.opening import open_engine
+
+    with LoopbackEndpoint(script) as endpoint:
+        model = OpenAIModel(engine="openai", model="m", base_url=endpoint.url, api_key_env=None)
+        engine = open_engine(model, [], tmp_path, "arena")
+        assert isinstance(engine, OpenAIEngine)
+        assert engine.account is None

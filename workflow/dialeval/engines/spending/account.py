@@ -1,0 +1,305 @@
+"""A job's account: no try is sent that could make its model, or the run, cost more than the budget.
+
+What a try may cost at most is set aside before it is sent, and what it did cost takes its place when it ended. A try
+that does not fit into what is left waits for others to end, those of other jobs included, since most cost far less than
+their most; if nothing is under way, the job ends, and nothing that was paid for is lost.
+
+A job is granted more than its next try needs, so that it need not ask the ledger for every try; the nearer the budget's
+end, the less.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dialeval.engines.spending import earlier
+from dialeval.engines.spending.balance import NEXT_TO_NOTHING, Balance, tightest
+from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_whole
+from dialeval.engines.spending.terms import Terms
+from dialeval.errors import UserError
+
+OTHERS_POLL = 1.0
+"""Seconds between two looks at what other jobs have left over."""
+_GRANT_SECONDS = 2.0
+"""A grant should last about so long."""
+_SHARE_OF_THE_REST = 8
+"""A job is granted at most this part of what is left beyond its need."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Tokens that a try takes at most."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Billed:
+    """Tokens that are billed for a try.
+
+    Attributes:
+        confirmed: whether the endpoint said so; otherwise they are the most that it may bill.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    confirmed: bool = True
+
+
+NOTHING = Billed(0, 0)
+
+
+@dataclass
+class Reserved:
+    """A try for which money is set aside."""
+
+    number: int
+    most: float
+    bound: Bound
+    writer: Writer
+
+
+class Account:
+    """What one job spends on its model, within the budgets.
+
+    Args:
+        store: the folder of the stores, `store_dir` of the configuration.
+        terms: prices and budgets.
+        protocol: what the model is asked under.
+    """
+
+    def __init__(self, store: Path, terms: Terms, protocol: str) -> None:
+        self.terms, self.protocol = terms, protocol
+        self._ledger = Ledger(store / FOLDER)
+        self._writer: Writer | None = None
+        self._granting: asyncio.Lock | None = None
+        self._n_under_way = 0
+        self._set_aside = 0.0
+        self._extra, self._granted_at = 0.0, 0.0
+        self._waiting: list[asyncio.Future[None]] = []
+        self._over = (0, 0)
+        self._told = False
+
+    @property
+    def spent(self) -> float:
+        """What the tries of this job that ended have cost."""
+        return 0.0 if self._writer is None else self._writer.entry.sums.spent
+
+    async def reserve(self, bound: Bound) -> Reserved:
+        """Waits until a try outside of batches fits into the budget, and sets aside what it may cost.
+
+        Raises:
+            UserError: the budget does not allow it.
+        """
+        while True:
+            most = self._most(bound, self.terms.model.ordinary)
+            reserved = self._take(bound, most)
+            if reserved is not None:
+                return reserved
+            left = await self._ask_for_more(most)
+            if left is None:
+                continue
+            if left.under_way:
+                if not self._n_under_way:
+                    continue
+                waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                self._waiting.append(waiting)
+                await waiting
+            elif left.others > NEXT_TO_NOTHING:
+                self._tell_of_others(left)
+                await asyncio.sleep(OTHERS_POLL)
+            else:
+                raise UserError(left.used_up(self.terms.model.name, most, self._folder))
+
+    async def reserve_in_batch(self, bound: Bound) -> Reserved | None:
+        """Sets aside what a request in a batch may cost; returns None if that does not fit into the budget now."""
+        most = self._most(bound)
+        while (reserved := self._take(bound, most, in_batch=True)) is None:
+            if await self._ask_for_more(most) is not None:
+                return None
+        return reserved
+
+    async def refuse(self, bound: Bound) -> UserError:
+        """Returns the error for a request in a batch that the budget does not allow."""
+        most = self._most(bound)
+        left = await asyncio.to_thread(self._look)
+        return UserError(left.used_up(self.terms.model.name, most, self._folder))
+
+    def settle(self, reserved: Reserved, billed: Billed) -> None:
+        """Writes down what a try outside of batches has cost in place of what was set aside."""
+        if reserved.writer is not self._writer:
+            return  # it was under way when the account was closed, and was counted at its most
+        cost = self.terms.model.ordinary * self.terms.model.cost(billed.input_tokens, billed.output_tokens)
+        reserved.writer.end(reserved.number, cost, billed.input_tokens, billed.output_tokens, billed.confirmed)
+        self._release(reserved)
+        if billed.confirmed:
+            self._learn(reserved.bound, billed)
+
+    def hand_over(self, mark: str, requests: Mapping[str, Reserved]) -> None:
+        """Keeps what was set aside for the requests of a batch as long as the batch is out, whatever becomes of us.
+
+        Args:
+            mark: our name of the batch.
+            requests: what was reserved, by key.
+        """
+        about = {"name": self.terms.model.name, "protocol": self.protocol, "batch": mark}
+        bounds = {key: [one.bound.input_tokens, one.bound.output_tokens] for key, one in requests.items()}
+        total = sum(one.most for one in requests.values())
+        with self._ledger.locked():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self._batch_file(mark), [about | {"bounds": bounds}, ["+", 0, total]])
+            self.withdraw(requests.values())
+            self._give_back()
+
+    def withdraw(self, requests: Iterable[Reserved]) -> None:
+        """Takes back what was set aside for requests in a batch."""
+        for reserved in requests:
+            if reserved.writer is self._writer:
+                self._release(reserved)
+
+    def bounds_of_batch(self, mark: str) -> dict[str, Bound]:
+        """Returns the bounds of the requests of a batch that is out, by key; none if nothing was set aside for it."""
+        entry = self._ledger.entries().get(self._batch_file(mark))
+        bounds = entry.about.get("bounds", {}) if entry is not None else {}
+        return {key: Bound(*pair) for key, pair in bounds.items()}
+
+    def settle_batch(self, mark: str, billed: Mapping[str, Billed]) -> None:
+        """Writes down what a batch has cost in place of what was set aside.
+
+        Args:
+            mark: our name of the batch.
+            billed: what is billed for each of its requests.
+        """
+        sums = Sums()
+        for one in billed.values():
+            sums.add(self.terms.model.cost(one.input_tokens, one.output_tokens), one.input_tokens, one.output_tokens,
+                     one.confirmed)  # fmt: skip
+        about = {"name": self.terms.model.name, "protocol": self.protocol, "batch": mark}
+        with self._ledger.locked():
+            earlier.take_in(self._ledger.folder, self.terms.digest, self.terms.model)
+            close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
+
+    def close(self) -> None:
+        """Ends this job's part of the ledger; what is under way counts at its most."""
+        writer, self._writer = self._writer, None
+        self._n_under_way, self._set_aside = 0, 0.0
+        if writer is not None:
+            with self._ledger.locked():
+                writer.close()
+
+    @property
+    def _folder(self) -> Path:
+        return self._ledger.folder / self.terms.digest
+
+    def _batch_file(self, mark: str) -> Path:
+        return self._folder / f"batch-{mark}.{SUFFIX}"
+
+    def _most(self, bound: Bound, times: float = 1.0) -> float:
+        input_over, output_over = self._over
+        return times * self.terms.model.cost(bound.input_tokens + input_over, bound.output_tokens + output_over)
+
+    def _take(self, bound: Bound, most: float, *, in_batch: bool = False) -> Reserved | None:
+        """Sets aside what a try may cost if what was granted holds it.
+
+        One in a batch is written down with its batch, before that is handed over.
+        """
+        writer = self._writer
+        if writer is None:
+            return None
+        granted = writer.entry.granted
+        if self.terms.limited and (granted is None or self.spent + self._set_aside + most > granted):
+            return None
+        self._n_under_way += 1
+        self._set_aside += most
+        return Reserved(0 if in_batch else writer.begin(most), most, bound, writer)
+
+    def _release(self, reserved: Reserved) -> None:
+        """Takes back what was set aside and lets those see who wait for it."""
+        self._n_under_way -= 1
+        self._set_aside = self._set_aside - reserved.most if self._n_under_way else 0.0
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def _learn(self, bound: Bound, billed: Billed) -> None:
+        """Takes an endpoint that counts more than was thought possible at its worst so far."""
+        over = (
+            max(self._over[0], billed.input_tokens - bound.input_tokens),
+            max(self._over[1], billed.output_tokens - bound.output_tokens),
+        )
+        if over != self._over:
+            self._over = over
+            if self._writer is not None:
+                self._writer.exceed(*over)
+
+    async def _ask_for_more(self, most: float) -> Balance | None:
+        """Gets this job granted what a try needs, or returns what is left."""
+        self._granting = self._granting or asyncio.Lock()
+        async with self._granting:
+            granted = self._writer.entry.granted if self._writer is not None else None
+            if granted is not None and self.spent + self._set_aside + most <= granted:
+                return None  # another try has asked for all
+            return await asyncio.to_thread(self._grant, most)
+
+    def _grant(self, most: float) -> Balance | None:
+        with self._ledger.locked():
+            writer = self._open()
+            if not self.terms.limited:
+                return None
+            left = self._left()
+            need = self.spent + self._set_aside + most
+            if need <= left.up_to:
+                now = time.monotonic()
+                lasted, self._granted_at = now - self._granted_at, now
+                self._extra = max(most, 2 * self._extra if lasted < _GRANT_SECONDS else self._extra / 2)
+                writer.grant(need + min(self._extra, (left.up_to - need) / _SHARE_OF_THE_REST))
+                return None
+            if left.under_way:
+                writer.grant(max(left.up_to, self.spent + self._set_aside))  # what ends will leave room in it
+            else:
+                self._give_back()
+            return left
+
+    def _look(self) -> Balance:
+        with self._ledger.locked():
+            self._open()
+            return self._left()
+
+    def _open(self) -> Writer:
+        if self._writer is None:
+            for digest, terms in self.terms.run.models.items():
+                earlier.take_in(self._ledger.folder, digest, terms)
+            about = {"name": self.terms.model.name, "protocol": self.protocol}
+            self._ledger.close_the_dead()
+            entries = [entry for entry in self._ledger.entries().values() if entry.digest == self.terms.digest]
+            self._over = (max([0, *(one.over[0] for one in entries)]), max([0, *(one.over[1] for one in entries)]))
+            self._writer = Writer(self._folder, about)
+        return self._writer
+
+    def _left(self) -> Balance:
+        """Returns what the tightest budget leaves this job."""
+        assert self._writer is not None
+        return tightest(self.terms, self._ledger, self._writer, under_way=self._n_under_way > 0)
+
+    def _give_back(self) -> None:
+        """Leaves to others what was granted and is not needed."""
+        writer = self._writer
+        if writer is not None and writer.entry.granted is not None:
+            need = self.spent + self._set_aside
+            if need < writer.entry.granted:
+                writer.grant(need)
+
+    def _tell_of_others(self, left: Balance) -> None:
+        if not self._told:
+            self._told = True
+            print(
+                f"waiting: other jobs have set aside {left.others:.3g} of {left.field} = {left.budget:g}, and what is "
+                "left is not enough for the next request",
+                flush=True,
+            )
