@@ -27,6 +27,7 @@ from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.evaluation import held_back_dimensions
 from dialeval.engines.embedded.folds import split
 from dialeval.engines.embedded.judge import Judge
+from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.learning import Learned, learn
 from dialeval.engines.embedded.tokens import by_script
 from dialeval.engines.request import Dialogue, Request
@@ -103,7 +104,7 @@ def main() -> None:
     yardstick = time.process_time() - start
     for_turns, for_wholes = seconds(learned, yes_no(turns)), seconds(learned, rating(wholes))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"learning from {len(dialogues)} dialogues: {learning:.1f} s; {len(learned.to_bytes()) / 1e6:.0f} MB")
+    print(f"learning from {len(dialogues)} dialogues: {learning:.1f} s; {len(learned_bytes(learned)) / 1e6:.0f} MB")
     print(f"{len(turns)} responses x {len(DIMENSIONS['turn'])} dimensions: {for_turns:.1f} s")
     print(f"{len(wholes)} dialogues: {for_wholes:.1f} s; TF-IDF of all: {yardstick:.1f} s; peak memory {peak:.0f} MB")
     return None

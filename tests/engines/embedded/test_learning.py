@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -62,27 +60,6 @@ def test_the_digest_is_over_all_that_matters(english: list[Dialogue], monkeypatc
     monkeypatch.setattr(learning, "VERSION", 0)
     digests.add(learn("random", english, random_seed=1).digest)
     assert len(digests) == 6
-
-
-def test_saving_and_loading(forest: Learned, english: list[Dialogue], tmp_path: Path) -> None:
-    forest.save(tmp_path / "forest")
-    loaded = Learned.load(tmp_path / "forest")
-    assert (loaded.digest, loaded.report) == (forest.digest, forest.report)
-    np.testing.assert_array_equal(human_probability(loaded, english[:5]), human_probability(forest, english[:5]))
-
-
-def test_a_file_of_another_version_is_refused(english: list[Dialogue], monkeypatch: pytest.MonkeyPatch) -> None:
-    content = learn("random", english, random_seed=1).to_bytes()
-    monkeypatch.setattr(learning, "VERSION", 0)
-    with pytest.raises(UserError, match=r"model\.bin was learned with other versions.*delete it"):
-        Learned.from_bytes(content, name="model.bin")
-
-
-@pytest.mark.parametrize("damage", [lambda content: b"text", lambda content: content[:-10]])
-def test_a_damaged_file_is_refused(english: list[Dialogue], damage) -> None:  # type: ignore[no-untyped-def]
-    content = learn("random", english, random_seed=1).to_bytes()
-    with pytest.raises(UserError, match="delete it"):
-        Learned.from_bytes(damage(content))
 
 
 def test_refusals_name_the_remedy(english: list[Dialogue], forest: Learned) -> None:

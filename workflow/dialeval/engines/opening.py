@@ -51,9 +51,9 @@ def _behind_an_endpoint(model: OpenAIModel, store: Path | None, protocol: str) -
 
 def _embedded(model: EmbeddedModel, learned: Sequence[Path]) -> Engine:
     from dialeval.engines.embedded.engine import EmbeddedEngine
-    from dialeval.engines.embedded.learning import Learned
+    from dialeval.engines.embedded.learned_file import read_learned
 
-    parameters = Learned.load(learned[0])
+    parameters = read_learned(learned[0])
     identity = {
         "engine": "embedded",
         "method": model.method,

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.corpora.seeds import dialogues_of
+from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.learning import learn
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, replacing, to_table, write_for_people
@@ -30,7 +31,7 @@ def stage(
     print(f"{settings.name} ({settings.method}) learns from {len(dialogues)} dialogues in {settings.folds} folds")
     result = learn(settings.method, dialogues, random_seed=settings.random_seed, folds=settings.folds)
     with replacing(learned) as temporary:
-        temporary.write_bytes(result.to_bytes())
+        temporary.write_bytes(learned_bytes(result))
     rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
     write_for_people(report, report_csv, "judge_report", to_table("judge_report", rows), provenance)
 

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.features import Described
 from dialeval.engines.embedded.statistics import Floats, Integers
+from dialeval.engines.embedded.trees import Trees
 
 UTTERANCE_TREES = 20
 DIALOGUE_TREES = 40
@@ -34,14 +35,12 @@ class UtteranceClassifier:
     """
 
     def __init__(self, values: Floats, is_machine: npt.NDArray[np.bool_], weight: Floats, random_seed: int) -> None:
-        self._trees = ExtraTreesClassifier(
-            UTTERANCE_TREES, min_samples_leaf=UTTERANCE_LEAF, max_features=0.3, random_state=random_seed, n_jobs=1
-        )
-        self._trees.fit(values, is_machine, _balanced(is_machine, weight))
+        forest = _untaught(UTTERANCE_TREES, UTTERANCE_LEAF, random_seed)
+        self._trees = Trees(forest.fit(values, is_machine, _balanced(is_machine, weight)))
 
     def machine(self, values: Floats) -> Floats:
         """Returns for each utterance the probability that it is a machine's."""
-        return _vote(self._trees, values)[:, 1]
+        return self._trees.vote(values)[:, 1]
 
 
 class DialogueClassifier:
@@ -62,14 +61,12 @@ class DialogueClassifier:
     ) -> None:
         design = np.column_stack([np.ones(len(n)), np.log(n)])
         self._line = np.linalg.lstsq(design[~is_machine], table[~is_machine], rcond=None)[0]
-        self._trees = ExtraTreesClassifier(
-            DIALOGUE_TREES, min_samples_leaf=DIALOGUE_LEAF, max_features=0.3, random_state=random_seed, n_jobs=1
-        )
-        self._trees.fit(self.corrected(table, n), is_machine, _balanced(is_machine, weight))
+        forest = _untaught(DIALOGUE_TREES, DIALOGUE_LEAF, random_seed)
+        self._trees = Trees(forest.fit(self.corrected(table, n), is_machine, _balanced(is_machine, weight)))
 
     def human(self, table: Floats, n: Integers) -> Floats:
         """Returns for each dialogue the probability that people alone wrote it."""
-        return _vote(self._trees, self.corrected(table, n))[:, 0]
+        return self._trees.vote(self.corrected(table, n))[:, 0]
 
     def corrected(self, table: Floats, n: Integers) -> Floats:
         """Returns the features without what their length alone makes them, and the length."""
@@ -87,18 +84,16 @@ class KindClassifier:
     """
 
     def __init__(self, values: Floats, kind: Integers, weight: Floats, leaf: int, random_seed: int) -> None:
-        self._trees = ExtraTreesClassifier(
-            KIND_TREES, min_samples_leaf=leaf, max_features=0.3, random_state=random_seed, n_jobs=1
-        )
         total = np.bincount(kind, weights=weight, minlength=1 + len(KINDS))
         n_kinds = max(int(np.count_nonzero(total[1:])), 1)
         share = np.where(np.arange(len(total)) == 0, 0.5, 0.5 / n_kinds)
-        self._trees.fit(values, kind, (share / np.maximum(total, 1e-12))[kind] * weight * len(weight))
+        forest = _untaught(KIND_TREES, leaf, random_seed)
+        self._trees = Trees(forest.fit(values, kind, (share / np.maximum(total, 1e-12))[kind] * weight * len(weight)))
 
     def probabilities(self, values: Floats) -> Floats:
         """Returns how likely each row is true, and of each kind: rows by 1 + kinds."""
         result = np.zeros((len(values), 1 + len(KINDS)))
-        result[:, self._trees.classes_] = _vote(self._trees, values)
+        result[:, self._trees.classes] = self._trees.vote(values)
         return result
 
 
@@ -140,15 +135,6 @@ def dialogue_features(described: Described, machine: Floats) -> tuple[Floats, In
     return np.column_stack([mean, least, greatest, spread]), n
 
 
-def _vote(forest: ExtraTreesClassifier, values: Floats) -> Floats:
-    """Returns the mean of what the trees say, rows by classes: `predict_proba` without its cost for each tree."""
-    narrow = np.ascontiguousarray(values, dtype=np.float32)
-    total = np.zeros((len(values), forest.n_classes_))
-    for tree in forest.estimators_:
-        total += tree.tree_.predict(narrow)
-    return total / len(forest.estimators_)
-
-
 def log_odds(probability: Floats) -> Floats:
     """Returns log-odds, which stay finite at 0 and 1."""
     return np.asarray(np.log((probability + CAUTION) / (1 + CAUTION - probability)), dtype=np.float64)
@@ -158,3 +144,7 @@ def _balanced(chosen: npt.NDArray[np.bool_], weight: Floats) -> Floats:
     """Returns the weights, scaled so that the chosen ones and the others weigh the same."""
     total = np.where(chosen, weight[chosen].sum(), weight[~chosen].sum())
     return np.asarray(weight / total * len(weight) / 2, dtype=np.float64)
+
+
+def _untaught(n_trees: int, leaf: int, random_seed: int) -> ExtraTreesClassifier:
+    return ExtraTreesClassifier(n_trees, min_samples_leaf=leaf, max_features=0.3, random_state=random_seed, n_jobs=1)

@@ -68,7 +68,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """What was learned without one inner fold."""
 
     statistics: Statistics
@@ -109,7 +109,7 @@ class Judge:
         dialogues = [
             _learn_dialogues(_others(tables, part), _others(examples, part), random_seed) for part in range(len(used))
         ]
-        self._parts = [_Part(statistics(used[i]), utterances[i], dialogues[i]) for i in range(len(used))]
+        self._parts = [Part(statistics(used[i]), utterances[i], dialogues[i]) for i in range(len(used))]
         self._turns, self._turns_alone = _learn_turn_dimensions(examples, random_seed)
         self._wholes = _learn_dialogue_dimensions(examples, tables, dialogues, random_seed)
         self._part_of = _parts_of_utterances([inner_folds[number] for number in used])

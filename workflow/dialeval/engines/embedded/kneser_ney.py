@@ -20,7 +20,7 @@ BOUNDARY = 1
 FIRST_TOKEN = 2
 
 
-class _Order(NamedTuple):
+class Order(NamedTuple):
     """Counts of the n-grams of one order, sorted by code, and of their histories."""
 
     codes: Integers
@@ -42,7 +42,7 @@ class KneserNey:
         self._size = size
         grams = np.concatenate([np.zeros(0, dtype=np.int64), *(self.grams(text) for text in texts)])
         codes, counts = np.unique(grams, return_counts=True)
-        self._orders: list[_Order] = []
+        self._orders: list[Order] = []
         for order in range(ORDER, 1, -1):
             self._orders.insert(0, _count_histories(codes, counts.astype(np.float64), size))
             codes, counts = np.unique(codes % size ** (order - 1), return_counts=True)
@@ -70,13 +70,13 @@ class KneserNey:
         return probability
 
 
-def _count_histories(codes: Integers, counts: Floats, size: int) -> _Order:
+def _count_histories(codes: Integers, counts: Floats, size: int) -> Order:
     histories, first = np.unique(codes // size, return_index=True)
     types = np.diff([*first, len(codes)]).astype(np.float64)
-    return _Order(codes, counts, histories, np.add.reduceat(counts, first), types)
+    return Order(codes, counts, histories, np.add.reduceat(counts, first), types)
 
 
-def _interpolate(counted: _Order, code: Integers, size: int, lower: Floats) -> Floats:
+def _interpolate(counted: Order, code: Integers, size: int, lower: Floats) -> Floats:
     """Returns the probabilities of one order, given those of the next lower one."""
     place = np.minimum(np.searchsorted(counted.codes, code), len(counted.codes) - 1)
     count = np.where(counted.codes[place] == code, counted.counts[place], 0.0)

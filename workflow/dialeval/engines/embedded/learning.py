@@ -1,4 +1,4 @@
-"""Learning an embedded model from dialogues, and keeping what was learned.
+"""Learning an embedded model from dialogues; `learned_file` keeps what was learned.
 
 For every fold one model is learned without it, for every kind of script on its own: words and single characters have
 other statistics.
@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import sklearn
 
 from dialeval.engines.embedded.abilities import Chatbot, Chooser, Model, Rater
 from dialeval.engines.embedded.baselines import Length, Overlap, Perplexity
@@ -35,7 +31,6 @@ from dialeval.errors import UserError, nearest
 
 VERSION = 2
 """Raised by hand when the same dialogues lead to other answers than before."""
-_MAGIC = b"dialeval embedded model\n"
 
 
 class Method(NamedTuple):
@@ -130,42 +125,6 @@ class Learned:
         fold = fold_of(dialogue, self.folds)
         key = (script_of(dialogue), fold)
         return key if key in self.models else next(known for known in self.models if known[1] == fold)
-
-    def to_bytes(self) -> bytes:
-        """Returns what `from_bytes` reads."""
-        header = json.dumps(_format(), sort_keys=True).encode()
-        return _MAGIC + header + b"\n" + zlib.compress(pickle.dumps(self, protocol=5), level=1)
-
-    @classmethod
-    def from_bytes(cls, content: bytes, name: str = "the file") -> Learned:
-        """Reads what `to_bytes` wrote; only ever from a place that is trusted, because it is a pickle.
-
-        Raises:
-            UserError: it is not such a model, or one that another version wrote.
-        """
-        if not content.startswith(_MAGIC):
-            raise UserError(f"{name} is not a learned embedded model; delete it, and the next run learns it again")
-        header, _, body = content[len(_MAGIC) :].partition(b"\n")
-        if header != json.dumps(_format(), sort_keys=True).encode():
-            raise UserError(
-                f"{name} was learned with other versions ({header.decode(errors='replace')}) than the ones in use "
-                f"({json.dumps(_format(), sort_keys=True)}); delete it, and the next run learns it again"
-            )
-        try:
-            learned = pickle.loads(zlib.decompress(body))
-        except Exception as error:
-            raise UserError(f"{name} is damaged ({error}); delete it, and the next run learns it again") from error
-        assert isinstance(learned, cls)
-        return learned
-
-    def save(self, path: Path) -> None:
-        """Writes the model to a file."""
-        path.write_bytes(self.to_bytes())
-
-    @classmethod
-    def load(cls, path: Path) -> Learned:
-        """Reads a model from a file that `save` wrote; see `from_bytes`."""
-        return cls.from_bytes(path.read_bytes(), name=str(path))
 
 
 def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds: int = DEFAULT_FOLDS) -> Learned:
@@ -263,10 +222,6 @@ def _suffice(parts: Sequence[Sequence[Dialogue]], is_judge: bool) -> bool:
 def able_to(protocol: str) -> str:
     """Returns the names of the methods that answer a protocol, for a sentence."""
     return ", ".join(name for name, method in METHODS.items() if protocol in method.serves)
-
-
-def _format() -> dict[str, str | int]:
-    return {"version": VERSION, "scikit-learn": sklearn.__version__}
 
 
 def _digest(method: str, dialogues: Sequence[Dialogue], random_seed: int, folds: int) -> str:

@@ -12,6 +12,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from dialeval.engines.embedded.folds import generator_for
 from dialeval.engines.embedded.retrieval import is_question
-from dialeval.engines.embedded.tokens import is_word, join_tokens, surface_tokens, tokens
+from dialeval.engines.embedded.tokens import is_word, join_tokens, surface_tokens
+from dialeval.engines.embedded.word_weights import WordWeights
 from dialeval.engines.request import Dialogue
 
 DISCOUNT = 0.6
@@ -59,10 +61,9 @@ class Ngram:
         ]
         self._continuations = _kneser_ney(sentences)
 
-        self._vectorizer = TfidfVectorizer(analyzer=tokens, sublinear_tf=True)
-        self._asked = self._vectorizer.fit_transform([last for last, _ in pairs])
-        self._words = TfidfVectorizer(analyzer=surface_tokens, lowercase=False, sublinear_tf=True, vocabulary=number)
-        self._answered = self._words.fit_transform([reply for _, reply in pairs])
+        self._weights, self._asked = WordWeights.learned_from([last for last, _ in pairs])
+        words = TfidfVectorizer(analyzer=surface_tokens, lowercase=False, sublinear_tf=True, vocabulary=number)
+        self._answered = words.fit_transform([reply for _, reply in pairs])
 
     def reply(self, utterances: Sequence[str]) -> str:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
@@ -94,6 +95,26 @@ class Ngram:
         """Returns for each option the mean log-probability of its tokens as a reply."""
         return np.array([total / n for total, n in (self.log_probability(utterances, option) for option in options)])
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns the model with its many small arrays of continuations in one."""
+        histories = [history + (_UNKNOWN,) * (2 - len(history)) for history in self._continuations]
+        return {
+            **self.__dict__,
+            "_continuations": [
+                np.array(histories, dtype=np.int64),
+                np.cumsum([0, *(len(following) for following, _ in self._continuations.values())]),
+                *(np.concatenate(parts) for parts in zip(*self._continuations.values(), strict=True)),
+            ],
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        histories, ends, following, counts = state["_continuations"]
+        self._continuations = {
+            tuple(word for word in history if word != _UNKNOWN): (following[start:end], counts[start:end])
+            for history, (start, end) in zip(histories.tolist(), pairwise(ends.tolist()), strict=True)
+        }
+
     def _probability(self, history: History, word: int, boost: npt.NDArray[np.float64]) -> float:
         """Returns how likely `_next` draws a word."""
         probability, left = 0.0, 1.0
@@ -111,7 +132,7 @@ class Ngram:
 
     def _topic(self, last: str) -> npt.NDArray[np.float64]:
         """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
-        asked = self._vectorizer.transform([last])
+        asked = self._weights.rows([last])
         lift = ((asked @ self._asked.T) @ self._answered).toarray().ravel()
         peak = lift.max(initial=0.0)
         return np.asarray(1.0 + TOPIC_BOOST * (lift / peak if peak > 0 else lift), dtype=np.float64)

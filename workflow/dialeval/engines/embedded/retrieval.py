@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
-from dialeval.engines.embedded.tokens import QUESTION_MARKS, normalised, tokens
+from dialeval.engines.embedded.tokens import QUESTION_MARKS, normalised
+from dialeval.engines.embedded.word_weights import WordWeights
 from dialeval.engines.request import Dialogue
 
 CONTEXT_WEIGHTS = (1.0, 0.5, 0.25)
@@ -45,9 +45,8 @@ class Retrieval:
         for source, dialogue in enumerate(dialogues):
             for text in {normalised(utterance) for utterance in dialogue}:
                 self._sources_of.setdefault(text, []).append(source)
-        self._vectorizer = TfidfVectorizer(analyzer=tokens, sublinear_tf=True, dtype=np.float64)
-        self._vectorizer.fit([utterance for dialogue in dialogues for utterance in dialogue])
-        self._reply_vectors = self._vectorizer.transform(self._replies)
+        self._weights, _ = WordWeights.learned_from([utterance for dialogue in dialogues for utterance in dialogue])
+        self._reply_vectors = self._weights.rows(self._replies)
         self._places = sparse.vstack([self._place(dialogue[:turn]) for dialogue, turn in places], format="csr")
         self._after_question = np.array([is_question(dialogue[turn - 1]) for dialogue, turn in places])
         self._stage = np.array([min(turn, LATE) for _, turn in places])
@@ -55,7 +54,7 @@ class Retrieval:
     def reply(self, utterances: Sequence[str]) -> str:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
         scores = self._places @ self._place(utterances).toarray().ravel()
-        said = self._vectorizer.transform(utterances)
+        said = self._weights.rows(utterances)
         topic = normalize(np.asarray(said.sum(axis=0)).reshape(1, -1))
         scores = scores + TOPIC_WEIGHT * (self._reply_vectors @ topic.ravel())
         scores += FORM_WEIGHT * (self._after_question == is_question(utterances[-1]))
@@ -64,17 +63,17 @@ class Retrieval:
 
     def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.float64]:
         """Returns for each option how similar it is to what people said in similar places, and to the dialogue."""
-        offered = self._vectorizer.transform(options)
+        offered = self._weights.rows(options)
         said_there = self._places @ self._place(utterances).toarray().ravel()
         best = (offered @ self._reply_vectors.T).multiply(said_there[None, :]).max(axis=1).toarray().ravel()
-        topic = normalize(np.asarray(self._vectorizer.transform(utterances).sum(axis=0)).reshape(1, -1))
+        topic = normalize(np.asarray(self._weights.rows(utterances).sum(axis=0)).reshape(1, -1))
         return np.asarray(SHARPNESS * (best + TOPIC_WEIGHT * (offered @ topic.ravel())), dtype=np.float64)
 
     def _place(self, utterances: Sequence[str]) -> sparse.csr_matrix:
         """Returns the TF-IDF vector of what was said last, of length 1 unless nothing in it is known."""
         recent = list(utterances[::-1][: len(CONTEXT_WEIGHTS)])
         weights = sparse.csr_matrix(np.array([CONTEXT_WEIGHTS[: len(recent)]]))
-        return sparse.csr_matrix(normalize(weights @ self._vectorizer.transform(recent)))
+        return sparse.csr_matrix(normalize(weights @ self._weights.rows(recent)))
 
     def _spent(self, utterances: Sequence[str], said: sparse.csr_matrix) -> npt.NDArray[np.bool_]:
         """Says which replies must not be given, unless that would leave none.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
+import json
 import tempfile
+from dataclasses import asdict
 from types import TracebackType
 from typing import Self
 
-from dialeval.engines.request import Request
+from dialeval.engines.request import Message, Request, Sampling
 
 
 class RequestSpool:
@@ -31,7 +32,7 @@ class RequestSpool:
 
     def put(self, key: str, request: Request) -> None:
         """Keeps a request."""
-        content = pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
+        content = json.dumps(asdict(request)).encode()
         self._file.seek(self._end)
         self._file.write(content)
         self._places[key] = self._end, len(content)
@@ -41,6 +42,14 @@ class RequestSpool:
         """Returns a request that was put here."""
         start, length = self._places[key]
         self._file.seek(start)
-        request = pickle.loads(self._file.read(length))
-        assert isinstance(request, Request)
-        return request
+        fields = json.loads(self._file.read(length))
+        sampling = fields["sampling"] | {"stop": tuple(fields["sampling"]["stop"])}
+        return Request(
+            **fields
+            | {
+                "messages": tuple(Message(*message) for message in fields["messages"]),
+                "sampling": Sampling(**sampling),
+                "labels": tuple(fields["labels"]),
+                "subject": tuple(map(tuple, fields["subject"])),
+            }
+        )

@@ -1,0 +1,64 @@
+"""Trees that are walked here say what scikit-learn's say, to the last bit."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import ExtraTreesClassifier
+
+from dialeval.engines.embedded.trees import Trees
+
+
+def learned(seed: int, n_classes: int, leaf: int, n: int = 400) -> tuple[ExtraTreesClassifier, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.normal(size=(n, 7)), 1)  # many equal ones, some on the very threshold
+    classes = rng.integers(n_classes, size=n) * 3
+    forest = ExtraTreesClassifier(5, min_samples_leaf=leaf, max_features=0.3, random_state=seed)
+    return forest.fit(values, classes, rng.random(n)), values
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 1000), st.integers(1, 5), st.integers(1, 200))
+def test_trees_vote_as_scikit_learns(seed: int, n_classes: int, leaf: int) -> None:
+    forest, values = learned(seed, n_classes, leaf)
+    trees = Trees(forest)
+    np.testing.assert_array_equal(trees.classes, forest.classes_)
+    wide = np.concatenate([values, values * 1e30, np.zeros((1, 7)), np.full((1, 7), -np.inf)])
+    expected = np.zeros((len(wide), len(forest.classes_)))
+    for tree in forest.estimators_:
+        expected += tree.tree_.predict(wide.astype(np.float32))
+    np.testing.assert_array_equal(trees.vote(wide), expected / len(forest.estimators_))
+
+
+@pytest.mark.parametrize("n", [0, 1, 1023, 1024, 1025, 5000])
+def test_any_number_of_rows(n: int) -> None:
+    forest, values = learned(0, 3, 2)
+    rows = np.resize(values, (n, 7))
+    np.testing.assert_allclose(
+        Trees(forest).vote(rows), forest.predict_proba(rows) if n else np.zeros((0, 3)), rtol=0, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("spoil", ["circle", "outside", "feature", "root", "length", "shape"])
+def test_arrays_that_are_no_trees_are_refused(spoil: str) -> None:
+    state = copy.deepcopy(Trees(learned(0, 2, 20)[0]).__getstate__())
+    assert isinstance(state, dict)
+    match spoil:
+        case "circle":
+            state["_children"][0, 0] = 0
+        case "outside":
+            state["_children"][0, 1] = 10**9
+        case "feature":
+            state["_feature"][0] = 7
+        case "root":
+            state["_roots"][0] = -1
+        case "length":
+            state["_threshold"] = state["_threshold"][:-1]
+        case _:
+            state["_children"] = state["_children"].T
+    with pytest.raises(ValueError, match="the trees"):
+        Trees.__new__(Trees).__setstate__(state)

@@ -1,0 +1,93 @@
+"""Randomised trees as plain arrays: they are learned by scikit-learn, kept as numbers, and walked here.
+
+What they say is what scikit-learn's own say, to the last bit: features are compared as 32-bit floats with thresholds
+of 64 bits, and the trees are summed up in their order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.ensemble import ExtraTreesClassifier
+
+from dialeval.engines.embedded.kneser_ney import Floats, Integers
+
+_ROWS_AT_ONCE = 1024
+"""So many rows go down all trees together, which numpy does faster than one tree after the other."""
+_LEAF = -1
+
+
+class Trees:
+    """Learned trees, one after the other in each array; nodes are counted over all of them.
+
+    Args:
+        forest: the trees as scikit-learn has learned them.
+
+    Attributes:
+        classes: the classes that they tell apart.
+    """
+
+    def __init__(self, forest: ExtraTreesClassifier) -> None:
+        trees = [estimator.tree_ for estimator in forest.estimators_]
+        first = np.cumsum([0, *(tree.node_count for tree in trees)])
+        self.classes: Integers = forest.classes_.astype(np.int64)
+        self._n_features = int(forest.n_features_in_)
+        self._roots: Integers = first[:-1]
+        sides = [
+            np.column_stack([tree.children_right, tree.children_left]) + start
+            for tree, start in zip(trees, first[:-1], strict=True)
+        ]
+        is_leaf = np.concatenate([tree.children_left for tree in trees]) < 0
+        self._children: Integers = np.where(is_leaf[:, None], _LEAF, np.concatenate(sides))
+        self._feature: Integers = np.where(is_leaf, _LEAF, np.concatenate([tree.feature for tree in trees]))
+        self._threshold: Floats = np.concatenate([tree.threshold for tree in trees])
+        self._says: Floats = np.concatenate([tree.value[:, 0, :] for tree in trees])
+
+    def vote(self, values: Floats) -> Floats:
+        """Returns the mean of what the trees say: rows by classes.
+
+        Args:
+            values: rows by features.
+        """
+        narrow = np.ascontiguousarray(values, dtype=np.float32)
+        total = np.zeros((len(narrow), self._says.shape[1]))
+        for first in range(0, len(narrow), _ROWS_AT_ONCE):
+            part = slice(first, first + _ROWS_AT_ONCE)
+            for leaves in self._leaves(narrow[part]):
+                total[part] += self._says.take(leaves, axis=0)
+        return total / len(self._roots)
+
+    def _leaves(self, values: npt.NDArray[np.float32]) -> Integers:
+        """Returns the leaf that each row comes to in each tree: trees by rows."""
+        n_rows, n_features = values.shape
+        flat, children = values.ravel(), self._children.ravel()
+        at = np.repeat(self._roots, n_rows)
+        going, node = np.arange(len(at)), at
+        row = np.tile(np.arange(n_rows) * n_features, len(self._roots))
+        while len(going):
+            feature = self._feature.take(node)
+            inner = np.flatnonzero(feature >= 0)
+            if len(inner) < len(going):
+                going, node, row, feature = (array.take(inner) for array in (going, node, row, feature))
+            is_left = flat.take(row + feature) <= self._threshold.take(node)
+            node = children.take(2 * node + is_left)
+            at[going] = node
+        return at.reshape(len(self._roots), n_rows)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes over arrays that may be from anyone.
+
+        Raises:
+            ValueError: they are no trees: a walk down them would not end.
+        """
+        self.__dict__.update(state)
+        n = len(self._feature)
+        fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._says.shape[:1] == (n,)
+        if not fits or (self._feature >= self._n_features).any() or not 0 <= self._roots.min() <= self._roots.max() < n:
+            raise ValueError("the trees do not fit together")
+        inner = self._feature >= 0
+        children = self._children[inner]
+        if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
+            raise ValueError("the trees lead in circles")
