@@ -19,6 +19,7 @@ from dialeval.engines.vllm_engine.arguments import computing_environment
 from dialeval.engines.vllm_engine.driving import devices_of_copies
 from dialeval.engines.vllm_engine.generation_config import sampling_defaults
 from dialeval.engines.vllm_engine.identity import folder_digest
+from dialeval.engines.vllm_engine.start_failures import remedy
 from dialeval.engines.vllm_engine.templates import transcript
 from dialeval.errors import UserError
 
@@ -62,6 +63,25 @@ def test_the_identity_holds_what_can_change_an_answer() -> None:
     for change in ({"tensor_parallel_size": 2}, {"engine_args": {"max_num_seqs": 7}}, {"gpus": 3}, {"concurrency": 9}):
         assert vllm_identity(model(**change), "none", weights="abc123") == identity
     assert vllm_identity(model(), "transcript", weights="abc123") != identity
+
+
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", "lower max_model_len"),
+        ("ValueError: No available memory for the cache blocks.", "tensor_parallel_size"),
+        ("ValueError: 8.0 GiB KV cache is needed, which is larger than the available memory", "lower max_model_len"),
+        ("its process was ended by SIGKILL, most often for want of memory", "lower max_model_len"),
+        (
+            "Model architecture QWenLMHeadModel was supported until v0.23.0, and is not supported anymore.",
+            "older",
+        ),
+        ("pass the argument `trust_remote_code=True` to allow custom code to be run", "trust_remote_code: true"),
+        ("something new", "docs/vllm.md"),
+    ],
+)
+def test_a_failed_start_ends_in_what_to_do(reason: str, advice: str) -> None:
+    assert advice in remedy(reason)
 
 
 def test_published_sampling_values_are_part_of_the_identity_only_where_they_apply() -> None:

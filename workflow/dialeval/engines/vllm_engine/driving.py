@@ -26,10 +26,9 @@ from dialeval.engines.request import AnswerFailure
 from dialeval.engines.vllm_engine.arguments import computing_environment
 from dialeval.engines.vllm_engine.computing import compute
 from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
-from dialeval.engines.vllm_engine.installation import version_note
+from dialeval.engines.vllm_engine.start_failures import remedy
 from dialeval.errors import UserError
 
-START_HINT = "see the message above; fields of the model and its engine_args are explained in docs/vllm.md"
 SECONDS_TO_END = 60
 _COMMAND = f"from {compute.__module__} import compute; import sys; sys.exit(compute(int(sys.argv[1])))"
 
@@ -109,7 +108,7 @@ class EngineProcess:
             raise
         if isinstance(first, Ended):
             self.close()
-            raise UserError(f"vLLM did not start: {first.reason}{version_note()}; {START_HINT}")
+            raise UserError(f"vLLM did not start: {first.reason}; {remedy(first.reason)}")
         self.size = first
         threading.Thread(target=self._read, name="vllm answers", daemon=True).start()
         threading.Thread(target=self._write, name="vllm requests", daemon=True).start()

@@ -7,6 +7,7 @@ from typing import Any
 
 from dialeval.config import VllmModel
 from dialeval.engines.vllm_engine.identity import folder_digest
+from dialeval.engines.vllm_engine.start_failures import remedy
 from dialeval.errors import UserError
 
 
@@ -31,8 +32,13 @@ def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
             return AutoTokenizer.from_pretrained(name, **options), folder_digest(Path(name))
         commit = getattr(AutoConfig.from_pretrained(name, **options), "_commit_hash", None) or ""
         return AutoTokenizer.from_pretrained(name, **options | {"revision": commit or model.revision}), commit
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # code that comes with a model fails with errors of any kind
+        said = str(error) if isinstance(error, OSError | ValueError | ImportError) else repr(error)
         raise UserError(
-            f"model '{model.model}' cannot be loaded: {error}; it must be a folder with a model or a name at Hugging "
-            "Face (with HF_TOKEN set where the model asks for consent)"
+            f"model '{model.model}' cannot be loaded: {said}; it must be a folder with a model or a name at Hugging "
+            f"Face (with HF_TOKEN set where the model asks for consent){_about_code(said)}"
         ) from error
+
+
+def _about_code(said: str) -> str:
+    return f"; {remedy(said)}" if "trust_remote_code" in said else ""
