@@ -12,6 +12,8 @@ rule rate_battles:
     output:
         table=f"{RESULTS}/tables/battles/{{battles}}.parquet",
         csv=f"{RESULTS}/tables/battles/{{battles}}.csv",
+        differences=f"{RESULTS}/tables/battles/differences/{{battles}}.parquet",
+        differences_csv=f"{RESULTS}/tables/battles/differences/{{battles}}.csv",
     log:
         f"{RESULTS}/logs/tables/battles/{{battles}}.log",
     wildcard_constraints:
@@ -28,7 +30,8 @@ rule rate_battles:
     shell:
         command(
             "rate_battles",
-            "--battles {input:q} --table {output.table:q} --csv {output.csv:q}",
+            "--battles {input:q} --table {output.table:q} --csv {output.csv:q} "
+            "--differences {output.differences:q} --differences-csv {output.differences_csv:q}",
         )
 
 

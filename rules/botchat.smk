@@ -98,6 +98,7 @@ rule rate_arena:
     output:
         elo=f"{TABLES}/arena_elo.parquet",
         elo_csv=f"{TABLES}/arena_elo.csv",
+        differences=RATED_DIFFERENCES,
     log:
         f"{RESULTS}/logs/tables/arena_elo.log",
     conda:
@@ -117,7 +118,7 @@ rule rate_arena:
         command(
             "arena_ratings",
             "--verdicts {input.verdicts:q} --dialogues {input.dialogues:q} --elo {output.elo:q} "
-            "--elo-csv {output.elo_csv:q}",
+            "--elo-csv {output.elo_csv:q} --differences {output.differences:q}",
         )
 
 
@@ -197,4 +198,40 @@ rule tabulate_bias:
             "judge_bias",
             "--verdicts {input.verdicts:q} --human {input.human:q} --dialogues {input.dialogues:q} "
             "--table {output.table:q} --csv {output.csv:q}",
+        )
+
+
+rule compare_chatbots:
+    input:
+        unieval=results_of("unieval") if CONFIG.protocols.unieval else [],
+        gteval=results_of("gteval") if CONFIG.protocols.gteval else [],
+        arena=results_of("arena") if CONFIG.protocols.arena else [],
+        rated=RATED_DIFFERENCES if CONFIG.protocols.arena else [],
+        seeds=SEEDS,
+    output:
+        table=f"{TABLES}/differences.parquet",
+        csv=f"{TABLES}/differences.csv",
+    log:
+        f"{RESULTS}/logs/tables/differences.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            judges=CONFIG.judges,
+            chatbots=CONFIG.chatbots,
+            unieval=(
+                CONFIG.protocols.unieval.n_utterances
+                if CONFIG.protocols.unieval
+                else []
+            ),
+            arena=(
+                CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []
+            ),
+        ),
+        code=code("botchat_differences"),
+    shell:
+        command(
+            "botchat_differences",
+            "--unieval {input.unieval:q} --gteval {input.gteval:q} --arena {input.arena:q} --rated {input.rated:q} "
+            "--seeds {input.seeds:q} --table {output.table:q} --csv {output.csv:q}",
         )

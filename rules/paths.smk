@@ -3,6 +3,7 @@
 HUMAN = f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet"
 SEEDS = f"{RESULTS}/seeds.parquet"
 TABLES = f"{RESULTS}/tables/botchat"
+RATED_DIFFERENCES = f"{RESULTS}/ratings_compared/arena.parquet"
 PAIRWISE = [name for name in ("arena", "gteval") if name in PROTOCOLS]
 
 
@@ -95,6 +96,8 @@ def botchat_tables():
         names += ["gteval"]
     if CONFIG.judges and PAIRWISE:
         names += ["judge_bias"]
+    if CONFIG.judges and PROTOCOLS:
+        names += ["differences"]
     return names
 
 
@@ -119,6 +122,10 @@ def battle_files():
             ("figures", ("svg", "pdf")),
         )
         for suffix in suffixes
+    ] + [
+        f"{RESULTS}/tables/battles/differences/{name}.{suffix}"
+        for name in CONFIG.battles
+        for suffix in ("parquet", "csv")
     ]
 
 

@@ -117,7 +117,7 @@ def test_gteval_of_the_published_counts_gives_the_papers_rates(real_data: Path) 
 def arena(frame: pd.DataFrame, *models: str) -> list[dict[str, Any]]:
     seeds = set(frame["seed_id"])
     words = {(model, seed): [10 + hash_of(model, seed)] * 8 for model in models for seed in seeds}
-    return arena_elo(frame, words, ["j"], models, [8], QUICK, 0).to_pylist()
+    return arena_elo(frame, words, ["j"], models, [8], QUICK, 0)[0].to_pylist()
 
 
 def hash_of(*names: str) -> int:

@@ -37,6 +37,7 @@ def test_battles_alone_are_rated_and_drawn(workspace: Workspace) -> None:
     assert "20 battles in 20 clusters between 4 models" in workspace.run()
     assert set(workspace.tables()) == {
         *(f"tables/battles/mine.{suffix}" for suffix in ("parquet", "csv")),
+        *(f"tables/battles/differences/mine.{suffix}" for suffix in ("parquet", "csv")),
         *(f"figures/battles/mine.{suffix}" for suffix in ("svg", "pdf")),
     }
     table = ratings(workspace, "mine").set_index("model")

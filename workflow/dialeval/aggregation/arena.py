@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from dialeval.aggregation.differences import Row
 from dialeval.aggregation.pairwise import comparisons
-from dialeval.aggregation.ratings import rating_rows
+from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
 from dialeval.aggregation.words import Words, words_shown
 from dialeval.config import Elo
 from dialeval.published.botchat import published_value
@@ -26,9 +27,10 @@ def arena_elo(
     lengths: Sequence[int],
     elo: Elo,
     random_seed: int,
-) -> pa.Table:
-    """Returns the table `botchat/arena_elo`: Bootstrap Elo, Bradley-Terry and Davidson ratings of each model.
+) -> tuple[pa.Table, list[Row]]:
+    """Returns the table `botchat/arena_elo`, and the differences of its ratings, without corrections for their number.
 
+    The table has Bootstrap Elo, Bradley-Terry and Davidson ratings of each model.
     Bradley-Terry stands there twice: plain, and with length and place held fixed. Intervals are percentile intervals
     over resampled seeds, those of the latter from a covariance that is robust to dependence within a seed. Verdicts
     that could not be read rate nobody; their number stands beside.
@@ -42,16 +44,19 @@ def arena_elo(
         elo: settings of Bootstrap Elo.
         random_seed: seed of shuffles and resamples.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
+    differences: list[Row] = []
     for judge in judges:
         of_judge = verdicts[verdicts["judge"] == judge]
         for n in lengths:
             of_length = of_judge[of_judge["n_utterances"] == n]
             log_ratio = np.log(words_shown(of_length, "left", words) / words_shown(of_length, "right", words))
-            for row in rating_rows(comparisons(of_length, models), models, elo, random_seed, log_ratio):
+            rated = rate(comparisons(of_length, models), len(models), elo, random_seed, log_ratio)
+            differences += rating_differences(rated, models, "arena_elo", f"N = {n}", judge)
+            for row in rating_rows(rated, models):
                 published = published_value(row["model"], f"elo_n{n}") if n in (8, 16) else None
                 rows.append({"judge": judge, "n": n, **row, "published_elo": published})
-    return to_table("botchat/arena_elo", rows)
+    return to_table("botchat/arena_elo", rows), differences
 
 
 def arena_win_rates(

@@ -8,16 +8,20 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from dialeval.aggregation.botchat_differences import HEAD_TO_HEAD, head_to_head
+from dialeval.aggregation.differences import about, corrected
 from dialeval.aggregation.pairwise import OUTCOMES, Comparisons
-from dialeval.aggregation.ratings import rating_rows
+from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
 from dialeval.config import Elo
 from dialeval.corpora.battles import Battle
 from dialeval.schemas import SCHEMAS
 from dialeval.tables import to_table
 
+EVERYTHING = "all battles"
 
-def battle_ratings(battles: Sequence[Battle], elo: Elo, random_seed: int) -> pa.Table:
-    """Returns the table `battles/ratings`, best first.
+
+def battle_ratings(battles: Sequence[Battle], elo: Elo, random_seed: int) -> tuple[pa.Table, pa.Table]:
+    """Returns the tables `battles/ratings`, best first, and `battles/differences`.
 
     Args:
         battles: the comparisons; those of one cluster are resampled together.
@@ -33,5 +37,10 @@ def battle_ratings(battles: Sequence[Battle], elo: Elo, random_seed: int) -> pa.
         cluster=pd.factorize(np.array([battle.cluster for battle in battles], dtype=object))[0].astype(np.int64),
     )
     columns = SCHEMAS["battles/ratings"].names
-    rows = rating_rows(games, models, elo, random_seed)
-    return to_table("battles/ratings", [{name: row[name] for name in columns} for row in rows])
+    rated = rate(games, len(models), elo, random_seed)
+    rows = [{name: row[name] for name in columns} for row in rating_rows(rated, models)]
+    differences = [
+        *rating_differences(rated, models, "ratings", EVERYTHING, None),
+        *head_to_head(games, models, about("ratings", HEAD_TO_HEAD, EVERYTHING)),
+    ]
+    return to_table("battles/ratings", rows), to_table("battles/differences", corrected(differences))

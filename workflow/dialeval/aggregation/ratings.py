@@ -3,44 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dialeval.aggregation.differences import Row, about
+from dialeval.aggregation.differences import rating_rows as difference_rows
 from dialeval.aggregation.pairwise import Comparisons
 from dialeval.config import Elo
 from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
-from dialeval.stats.elo import bootstrap_elo
-from dialeval.stats.elo_interval import bootstrap_elo_interval
+from dialeval.stats.differences import contrast_variance, difference_variance
+from dialeval.stats.elo import BootstrapElo, bootstrap_elo
+from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
 from dialeval.stats.resampling import p_above_next
-from dialeval.stats.style_control import controlled_ratings
+from dialeval.stats.style_control import ControlledRatings, controlled_ratings
 
 CONTROLLED = "bradley_terry_length_controlled"
 
 
-def rating_rows(
+class Rated(NamedTuple):
+    """Ratings of one set of comparisons by every method, each with what its intervals come from.
+
+    Attributes:
+        games: the comparisons, those that could not be read among them.
+        point, spread: Bootstrap Elo, and its resamples.
+        strengths: Bradley-Terry and Davidson ratings by method.
+        plain: Bradley-Terry again, with the covariance of its ratings.
+        controlled: Bradley-Terry with length and place held fixed; None where lengths are not known.
+    """
+
+    games: Comparisons
+    point: BootstrapElo
+    spread: BootstrapEloInterval
+    strengths: dict[str, StrengthRating]
+    plain: ControlledRatings
+    controlled: ControlledRatings | None
+
+
+def rate(
     games: Comparisons,
-    models: Sequence[str],
+    n_models: int,
     elo: Elo,
     random_seed: int,
     log_length_ratio: NDArray[np.float64] | None = None,
-) -> list[dict[str, Any]]:
-    """Returns a row of ratings per model, best first.
-
-    Bootstrap Elo, Bradley-Terry and Davidson stand on one scale; intervals are percentile intervals over resampled
-    clusters. Comparisons that could not be read rate nobody and are counted.
+) -> Rated:
+    """Rates models by all methods. Comparisons that could not be read rate nobody.
 
     Args:
         games: the comparisons.
-        models: names by number; one without comparisons has a row that says so.
+        n_models: number of models; one without comparisons has no rating.
         elo: settings of Bootstrap Elo, whose scale and resamples serve the other ratings too.
         random_seed: seed of shuffles and resamples.
         log_length_ratio: natural logarithm of left length / right length of each comparison, for Bradley-Terry ratings
             with length and place held fixed; None where lengths are not known.
     """
     read = games.readable()
-    n_models = len(models)
     point = bootstrap_elo(
         read.left,
         read.right,
@@ -79,18 +97,40 @@ def rating_rows(
         )
         for name, rate in (("bradley_terry", bradley_terry), ("davidson", davidson))
     }
-    controlled = None
-    if log_length_ratio is not None:
-        controlled = controlled_ratings(
+
+    def fit(log_ratio: NDArray[np.float64] | None, *, position: bool) -> ControlledRatings:
+        return controlled_ratings(
             read.left,
             read.right,
             read.outcome,
             n_models,
             read.cluster,
-            log_length_ratio=log_length_ratio[~np.isnan(games.outcome)],
+            log_length_ratio=log_ratio,
+            position=position,
             scale=elo.scale,
             initial=elo.initial,
         )
+
+    controlled = None
+    if log_length_ratio is not None:
+        controlled = fit(log_length_ratio[~np.isnan(games.outcome)], position=True)
+    plain = fit(None, position=False)
+    return Rated(games, point, spread, strengths, plain, controlled)
+
+
+def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
+    """Returns a row of ratings per model, best first.
+
+    Bootstrap Elo, Bradley-Terry and Davidson stand on one scale; intervals are percentile intervals over resampled
+    clusters. Comparisons that could not be read are counted.
+
+    Args:
+        rated: the ratings.
+        models: names by number; one without comparisons has a row that says so.
+    """
+    games, point, spread, strengths, _, controlled = rated
+    n_models = len(models)
+    read = games.readable()
     above_next = p_above_next(point.rating, spread.replicates)
     unparsed = _per_model(games, n_models) - _per_model(read, n_models)
     of_fit = [note for name, rating in strengths.items() for note in _convergence(name, rating)]
@@ -117,6 +157,38 @@ def rating_rows(
             row |= {CONTROLLED: controlled.rating[number], f"{CONTROLLED}_low": low, f"{CONTROLLED}_high": high}
         rows.append(row)
     return rows
+
+
+def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: str, judge: str | None) -> list[Row]:
+    """Returns the differences of every two models' ratings, without the corrections for their number.
+
+    Args:
+        rated: the ratings.
+        models: names by number.
+        table: the table that has the ratings.
+        scope: at what N they are.
+        judge: whose verdicts they are from.
+    """
+    plain, spread = rated.plain, rated.spread
+    kinds = {
+        "elo": (rated.point.rating, difference_variance(spread.replicates, plain.n_clusters)),
+        "bradley_terry": (plain.rating, contrast_variance(plain.covariance)),
+    }
+    if rated.controlled is not None and not rated.controlled.reason:
+        kinds[CONTROLLED] = (rated.controlled.rating, contrast_variance(rated.controlled.covariance))
+    return [
+        row
+        for measure, (rating, variance) in kinds.items()
+        for row in difference_rows(
+            rating,
+            variance,
+            plain.degrees_of_freedom,
+            plain.n,
+            plain.n_clusters,
+            models,
+            about(table, measure, scope, judge),
+        )
+    ]
 
 
 def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:

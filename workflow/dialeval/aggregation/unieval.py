@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from dialeval.protocols.unieval import passes
 from dialeval.published.botchat import published_value
@@ -65,18 +66,30 @@ def unieval_at_gt_length(
     return to_table("botchat/unieval_at_gt_length", rows)
 
 
+def passed(verdicts: pd.DataFrame, limits: pd.Series[int]) -> NDArray[np.float64]:
+    """Returns 1 where a dialogue passes, 0 where not, NaN where the verdict could not be read, shape [n].
+
+    Args:
+        verdicts: table `verdicts` of UniEval.
+        limits: the N of each verdict.
+    """
+    return np.array(
+        [
+            float(passes(choice, None if pd.isna(index) else int(index), int(limit))) if status == "ok" else np.nan
+            for choice, index, status, limit in zip(
+                verdicts["choice"], verdicts["first_ai_index"], verdicts["status"], limits, strict=True
+            )
+        ],
+        dtype=np.float64,
+    )
+
+
 def _rates(verdicts: pd.DataFrame, limits: pd.Series[int], models: Sequence[str]) -> list[dict[str, Any]]:
     """Returns pass rates by model; `limits` is the N of each verdict."""
     groups = [HUMAN, *models]
     code = {model: number for number, model in enumerate(groups)}
-    passed = [
-        float(passes(choice, None if pd.isna(index) else int(index), int(limit))) if status == "ok" else np.nan
-        for choice, index, status, limit in zip(
-            verdicts["choice"], verdicts["first_ai_index"], verdicts["status"], limits, strict=True
-        )
-    ]
     rates = pass_rates(
-        passed,
+        passed(verdicts, limits),
         [code[model] for model in verdicts["left"]],
         len(groups),
         cluster=pd.factorize(verdicts["seed_id"])[0],

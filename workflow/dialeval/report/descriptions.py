@@ -61,8 +61,39 @@ _JUDGED = MappingProxyType(
     }
 )
 
+_DIFFERENCES = MappingProxyType(
+    {
+        "table": "the table whose numbers are compared",
+        "measure": "what is compared",
+        "scope": "at what N, on which task, and so on",
+        "difference": "first less second, with its interval",
+        "p": "two-sided, of no difference, for this pair alone",
+        "p_holm": "corrected for all pairs of the family: below 0.05 the two can be told apart",
+        "q_bh": "for exploration: of the pairs below 0.05 one in twenty is expected to be a false alarm",
+        "family_size": "tests of the family: the rows that share table, measure, judge and scope",
+        "n": "items that both have",
+        "n_clusters": "seeds or dialogues that these are of",
+    }
+)
+
+
+def _differences(title: str, words: str) -> TableDescription:
+    return TableDescription(
+        title,
+        f"Is the first better than the second? {words} Pairs are compared on what both have; intervals and p-values "
+        "respect that items of one seed or dialogue depend on each other.",
+        _DIFFERENCES,
+        {"difference": Interval("low", "high")},
+        numbers="number",
+    )
+
+
 DESCRIPTIONS: Mapping[str, TableDescription] = MappingProxyType(
     {
+        "botchat/differences": _differences(
+            "Which chatbots can be told apart",
+            "Pass and win-or-tie rates, the share of comparisons won less that lost (head to head), and ratings.",
+        ),
         "botchat/unieval_pass_rates": TableDescription(
             "UniEval pass rates",
             "A dialogue passes at N if the judge sees no AI in it, or sees the first AI utterance after N; it counts "
@@ -175,10 +206,26 @@ DESCRIPTIONS: Mapping[str, TableDescription] = MappingProxyType(
             {"spearman": Interval(published="published_spearman")},
         ),
         "metaeval/judge_pairs": TableDescription(
-            "Pairs of judges: Williams' test and the paired bootstrap", shown=False
+            "Which judges can be told apart",
+            "Pearson correlations of two judges with the ratings, on the items that both scored. The paired bootstrap "
+            "of dialogues leads; Williams' test takes items as independent.",
+            {
+                **_JUDGED,
+                "between": "correlation of the two judges",
+                "difference": "first less second, with its interval",
+                "p": "two-sided, of equal correlations, for this pair alone",
+                "p_holm": "corrected for all pairs on this dimension: below 0.05 the two can be told apart",
+                "q_bh": "for exploration: of the pairs below 0.05 one in twenty is expected to be a false alarm",
+                "family_size": "pairs on this dimension of this corpus",
+                "p_reversed": "share of the resamples in which the other judge is ahead",
+            },
+            {"difference": Interval("difference_low", "difference_high")},
         ),
         "metaeval/matrices": TableDescription(
             "Correlations between dimensions, between languages and between judges", shown=False
+        ),
+        "robustness/differences": _differences(
+            "Which judges can be told apart", "Ratios of noticed damage, by strategy and on average."
         ),
         "robustness/averages": TableDescription(
             "Robustness, on average",
@@ -204,6 +251,10 @@ DESCRIPTIONS: Mapping[str, TableDescription] = MappingProxyType(
         "robustness/pairs": TableDescription("What was damaged", "Pairs of an item and its damaged form."),
         "robustness/drops": TableDescription("How far scores fall", "Original score less damaged score.", _JUDGED),
         "robustness/thetas": TableDescription("Robustness at every threshold", shown=False),
+        "dialogbench/differences": _differences(
+            "Which models can be told apart",
+            "Accuracies by task, by group of tasks and over all, and of the ablations.",
+        ),
         "dialogbench/accuracy": TableDescription(
             "Accuracy",
             "Share of questions answered correctly; one that could not be read counts as wrong.",

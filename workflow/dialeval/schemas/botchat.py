@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.schemas.columns import BEHIND, BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schema
+from dialeval.schemas.columns import BEHIND, BOOL, DIFFERENCES, FLOAT, INT, TEXT, TEXTS, maybe, schema
 
 # fmt: off
 SCHEMAS = {
@@ -60,5 +60,7 @@ SCHEMAS = {
         davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
         n_comparisons=INT, **BEHIND, note=maybe(TEXT)
     ),
+    "botchat/differences": DIFFERENCES,
+    "battles/differences": DIFFERENCES,
 }
 # fmt: on

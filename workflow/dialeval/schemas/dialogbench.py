@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from dialeval.schemas.columns import BEHIND, BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schema
+from dialeval.schemas.columns import BEHIND, BOOL, DIFFERENCES, FLOAT, INT, TEXT, TEXTS, maybe, schema
 
 _FIELDS = pa.map_(TEXT, TEXT)
 
@@ -69,5 +69,6 @@ SCHEMAS = {
     "dialogbench/filter_counts": schema(
         variant=TEXT, language=TEXT, task=TEXT, domain=TEXT, reason=TEXT, n=INT
     ),
+    "dialogbench/differences": DIFFERENCES,
 }
 # fmt: on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.schemas.columns import BEHIND, BOOL, FLOAT, INT, TEXT, maybe, schema
+from dialeval.schemas.columns import BEHIND, BOOL, DIFFERENCES, FLOAT, INT, TEXT, maybe, schema
 
 # fmt: off
 SCHEMAS = {
@@ -40,5 +40,6 @@ SCHEMAS = {
         falling_design_effect=maybe(FLOAT), falling_effective_n=maybe(FLOAT), not_rising_design_effect=maybe(FLOAT),
         not_rising_effective_n=maybe(FLOAT), note=maybe(TEXT)
     ),
+    "robustness/differences": DIFFERENCES,
 }
 # fmt: on

@@ -7,10 +7,11 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.arena import arena_elo
+from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.words import dialogue_words
 from dialeval.config import Elo
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, empty_table, read_tables, write_for_people
+from dialeval.tables import Provenance, empty_table, read_tables, to_table, write_for_people, write_table
 
 COLUMNS = ("judge", "seed_id", "left", "right", "n_utterances", "winner", "status")
 
@@ -26,10 +27,16 @@ class Settings(BaseModel):
 
 
 def stage(
-    settings: Settings, verdicts: list[Path], dialogues: list[Path], elo: Path, elo_csv: Path, provenance: Provenance
+    settings: Settings,
+    verdicts: list[Path],
+    dialogues: list[Path],
+    elo: Path,
+    elo_csv: Path,
+    differences: Path,
+    provenance: Provenance,
 ) -> None:
-    """Writes the table `botchat/arena_elo`."""
-    table = arena_elo(
+    """Writes the table `botchat/arena_elo`, and of `botchat/differences` the rows on these ratings."""
+    table, rows = arena_elo(
         read_tables(verdicts, "verdicts", COLUMNS).to_pandas(),
         dialogue_words(empty_table("utterances"), read_tables(dialogues, "generated")),
         settings.judges,
@@ -39,6 +46,7 @@ def stage(
         settings.random_seed,
     )
     write_for_people(elo, elo_csv, "botchat/arena_elo", table, provenance)
+    write_table(differences, "botchat/differences", to_table("botchat/differences", corrected(rows)), provenance)
 
 
 if __name__ == "__main__":

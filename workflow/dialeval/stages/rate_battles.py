@@ -24,13 +24,22 @@ class Settings(BaseModel):
     random_seed: int
 
 
-def stage(settings: Settings, battles: Path, table: Path, csv: Path, provenance: Provenance) -> None:
-    """Writes the table `battles/ratings` and says what was read."""
+def stage(
+    settings: Settings,
+    battles: Path,
+    table: Path,
+    csv: Path,
+    differences: Path,
+    differences_csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the tables `battles/ratings` and `battles/differences`, and says what was read."""
     found = read(battles, left=settings.left, right=settings.right, winner=settings.winner, cluster=settings.cluster)
-    ratings = battle_ratings(found, settings.elo, settings.random_seed)
+    ratings, compared = battle_ratings(found, settings.elo, settings.random_seed)
     clusters = f" in {len({battle.cluster for battle in found}):,} clusters" if settings.cluster else ""
     print(f"{battles}: {len(found):,} battles{clusters} between {len(ratings):,} models")
     write_for_people(table, csv, "battles/ratings", ratings, provenance)
+    write_for_people(differences, differences_csv, "battles/differences", compared, provenance)
 
 
 if __name__ == "__main__":

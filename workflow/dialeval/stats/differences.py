@@ -257,6 +257,33 @@ def contrast_interval(
     )
 
 
+def contrast_variance(covariance: FloatArray) -> FloatArray:
+    """Variances of all differences of estimates with a covariance, shape [n, n]; 0 where rounding leaves less."""
+    own = np.diag(covariance)
+    return np.asarray(np.maximum(own[:, np.newaxis] + own - 2.0 * covariance, 0.0), dtype=np.float64)
+
+
+def difference_variance(replicates: FloatArray, n_clusters: int) -> FloatArray:
+    """Variances of all differences of estimates that were taken on the same resamples of clusters.
+
+    Args:
+        replicates: shape [resamples, n]; a resample without both of two estimates says nothing of their difference.
+        n_clusters: how many clusters were resampled, of which a bootstrap's variance is too small by (n - 1) / n.
+
+    Returns:
+        Shape [n, n]; NaN where fewer than half the resamples have both, or there are fewer than two clusters.
+    """
+    resamples, n = replicates.shape
+    variance = np.full((n, n), np.nan)
+    if n_clusters < 2 or resamples < 2:
+        return variance
+    for first in range(n):
+        difference = replicates[:, first : first + 1] - replicates
+        known = np.count_nonzero(~np.isnan(difference), axis=0) > max(1, resamples // 2)
+        variance[first, known] = np.nanvar(difference[:, known], axis=0, ddof=1)
+    return variance * n_clusters / (n_clusters - 1.0)
+
+
 def _guarded(
     estimate: FloatArray, variance: FloatArray, items: FloatArray, freedom: FloatArray, confidence: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -1,0 +1,56 @@
+"""Compares every two chatbots: UniEval, GTEval, Arena."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.botchat_differences import arena_differences, gteval_differences, unieval_differences
+from dialeval.aggregation.differences import corrected
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_table, read_tables, to_table, write_for_people
+
+COLUMNS = ("judge", "seed_id", "left", "right", "n_utterances", "choice", "winner", "first_ai_index", "status")
+
+
+class Settings(BaseModel):
+    """The judges, the chatbots in their order, and the lengths N of UniEval and Arena."""
+
+    judges: list[str]
+    chatbots: list[str]
+    unieval: list[int]
+    arena: list[int]
+
+
+def stage(
+    settings: Settings,
+    unieval: list[Path],
+    gteval: list[Path],
+    arena: list[Path],
+    rated: list[Path],
+    seeds: Path,
+    table: Path,
+    csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `botchat/differences`; `rated` are its rows on Arena's ratings."""
+    judges, models = settings.judges, settings.chatbots
+    human_lengths = {
+        row["seed_id"]: row["n_human"] for row in read_table(seeds, "seeds").to_pylist() if row["for_arena"]
+    }
+    rows = read_tables(rated, "botchat/differences").to_pylist()
+    if arena:
+        frame = read_tables(arena, "verdicts", COLUMNS).to_pandas()
+        rows += corrected(arena_differences(frame, judges, models, settings.arena))
+    if unieval:
+        frame = read_tables(unieval, "verdicts", COLUMNS).to_pandas()
+        rows += corrected(unieval_differences(frame, judges, models, settings.unieval, human_lengths))
+    if gteval:
+        frame = read_tables(gteval, "verdicts", COLUMNS).to_pandas()
+        rows += corrected(gteval_differences(frame, judges, models))
+    write_for_people(table, csv, "botchat/differences", to_table("botchat/differences", rows), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
