@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,45 @@ def test_an_answer_that_serves_two_requests_counts_once() -> None:
     assert (tokens.input_tokens, tokens.output_tokens, tokens.reasoning_tokens) == (20, 6, 2)
 
 
+def test_marks_of_reasoning_and_labels_hardly_said_are_counted_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokens = TokenSums()
+    for number, response in enumerate(
+        (
+            Response("Hi there."),
+            Response("The user greets.</think>\n\nHi there."),
+            Response("[THINK]The user greets.[/THINK]Hi there."),
+            Response("analysisThe user greets.assistantfinalHi there."),
+            Response("Yes", label_logprobs={"Yes": -12.0}, label_mass=1e-5),
+            Response("Yes", label_logprobs={"Yes": -0.1}, label_mass=0.9),
+            Response("Hi there.", reasoning="<think> is how I begin"),
+        )
+    ):
+        tokens.add(key(number), response)
+        tokens.add(key(number), response)
+    with ResponseStore(tmp_path, identity="m", name="m", protocol="selfchat", writer="whole") as store:
+        answering = Answering(ScriptedEngine(), store, Progress("selfchat", 0, "answers"))
+        job = Usage.of_job("m", "selfchat", answering, tokens, 0.0)
+    assert job.remarks == {"reasoning_mark": 3, "low_mass": 1}
+    write_usage(tmp_path / "m.json", job)
+    assert read_usage(tmp_path / "m.json") == job
+    log = capsys.readouterr().out
+    assert "warning: 3 answers of m under selfchat hold a mark of reasoning" in log
+    assert "reasoning_parser" in log
+    assert "warning: 1 answers of m under selfchat give all labels together a probability below 0.001" in log
+    assert "enable_thinking: false" in log
+
+
+def test_a_record_of_a_version_without_remarks_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "old.json"
+    write_usage(path, usage())
+    content = json.loads(path.read_text())
+    del content["remarks"]
+    path.write_text(json.dumps(content))
+    assert read_usage(path) == usage()
+
+
 def test_tokens_that_an_answer_does_not_tell_are_no_zero() -> None:
     tokens = TokenSums()
     tokens.add(key(1), Response("hi", prompt_tokens=10, completion_tokens=3))
@@ -64,8 +104,8 @@ def test_a_job_reports_what_it_asked_and_what_failed(tmp_path: Path) -> None:
 
 def test_shards_are_summed_and_priced() -> None:
     jobs = [
-        usage(failures={"timeout": 2}, reasoning_tokens=5),
-        usage(failures={"timeout": 1, "refusal": 4}),
+        usage(failures={"timeout": 2}, reasoning_tokens=5, remarks={"reasoning_mark": 2}),
+        usage(failures={"timeout": 1, "refusal": 4}, remarks={"reasoning_mark": 3}),
         usage(model="free"),
     ]
     rows = usage_table(jobs, {"gpt": Prices(price_input=2.0, price_output=10.0)}).to_pylist()
@@ -73,7 +113,7 @@ def test_shards_are_summed_and_priced() -> None:
         "model": "gpt", "protocol": "arena", "requests": 20, "asked": 8, "from_store": 12, "input_tokens": 2000,
         "output_tokens": 400, "reasoning_tokens": 5, "cost": pytest.approx(0.008), "spent": 0.0,
         "spent_unconfirmed": 0.0, "failures": "refusal: 4; timeout: 3",
-        "seconds": 3.0,
+        "remarks": "reasoning_mark: 5", "seconds": 3.0,
     }  # fmt: skip
     assert (rows[1]["model"], rows[1]["cost"], rows[1]["failures"]) == ("free", None, "")
 

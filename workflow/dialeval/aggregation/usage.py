@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from dialeval.engines.answering import Answering
 from dialeval.engines.prices import Prices
+from dialeval.engines.remarks import remark_lines, remarks_on
 from dialeval.engines.request import Response
 from dialeval.engines.spending.ledger import Sums
 from dialeval.errors import UserError
@@ -24,6 +25,7 @@ class TokenSums:
     """Tokens of the answers that a job rests on, from the store or new; one that serves several requests counts once.
 
     Attributes:
+        remarks: how many of the answers something is remarkable about, by kind; see `engines.remarks`.
         input_tokens: tokens of the prompts; None if one of the answers does not say.
         output_tokens: tokens of the answers, reasoning included; None likewise.
         reasoning_tokens: tokens of reasoning; None if no answer says.
@@ -32,6 +34,7 @@ class TokenSums:
     input_tokens: int | None = 0
     output_tokens: int | None = 0
     reasoning_tokens: int | None = None
+    remarks: Counter[str] = field(default_factory=Counter)
     _seen: set[bytes] = field(default_factory=set, repr=False)
 
     def add(self, key: str, response: Response) -> None:
@@ -40,6 +43,7 @@ class TokenSums:
         if compact in self._seen:
             return
         self._seen.add(compact)
+        self.remarks.update(remarks_on(response))
         self.input_tokens = _sum_if_all_known(self.input_tokens, response.prompt_tokens)
         self.output_tokens = _sum_if_all_known(self.output_tokens, response.completion_tokens)
         self.reasoning_tokens = _sum_of_known(self.reasoning_tokens, response.reasoning_tokens)
@@ -55,6 +59,7 @@ class Usage:
         input_tokens: see `TokenSums`, as are the two below.
         failures: requests without an answer, by kind.
         seconds: time that answering took, of several jobs summed up.
+        remarks: how many of the answers in use something is remarkable about, by kind.
     """
 
     model: str
@@ -66,6 +71,7 @@ class Usage:
     reasoning_tokens: int | None
     failures: Mapping[str, int]
     seconds: float
+    remarks: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of_job(cls, model: str, protocol: str, answering: Answering, tokens: TokenSums, seconds: float) -> Usage:
@@ -80,6 +86,7 @@ class Usage:
             tokens.reasoning_tokens,
             dict(answering.failures),
             round(seconds, 3),
+            dict(tokens.remarks),
         )
 
     def __add__(self, other: Usage) -> Usage:
@@ -93,11 +100,14 @@ class Usage:
             _sum_of_known(self.reasoning_tokens, other.reasoning_tokens),
             Counter(self.failures) + Counter(other.failures),
             round(self.seconds + other.seconds, 3),
+            Counter(self.remarks) + Counter(other.remarks),
         )
 
 
 def write_usage(path: Path, usage: Usage) -> None:
-    """Writes the usage of a job, whole or not at all."""
+    """Writes the usage of a job, whole or not at all, and says in the log what is remarkable about its answers."""
+    for line in remark_lines(usage.remarks, f"{usage.model} under {usage.protocol}"):
+        print(line, flush=True)
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(asdict(usage), ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
@@ -132,13 +142,17 @@ def usage_table(
     rows = []
     for usage in sums.values():
         cost = prices.get(usage.model, Prices()).cost(usage.input_tokens, usage.output_tokens)
-        kinds = sorted(usage.failures.items(), key=lambda item: (-item[1], item[0]))
-        failures = "; ".join(f"{kind}: {count}" for kind, count in kinds)
         paid = spent.get((usage.model, usage.protocol), Sums() if usage.model in prices else None)
-        row = asdict(usage) | {"from_store": usage.requests - usage.asked, "cost": cost, "failures": failures}
+        row = asdict(usage) | {"from_store": usage.requests - usage.asked, "cost": cost}
+        row |= {"failures": _by_kind(usage.failures), "remarks": _by_kind(usage.remarks)}
         row |= {"spent": paid and paid.spent, "spent_unconfirmed": paid and paid.unconfirmed}
         rows.append(row)
     return to_table("usage", rows)
+
+
+def _by_kind(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return "; ".join(f"{kind}: {count}" for kind, count in ordered)
 
 
 def _sum_if_all_known(one: int | None, other: int | None) -> int | None:

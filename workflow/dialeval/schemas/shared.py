@@ -24,7 +24,8 @@ SCHEMAS = {
     "usage": schema(
         model=TEXT, protocol=TEXT, requests=LARGE, asked=LARGE, from_store=LARGE, input_tokens=maybe(LARGE),
         output_tokens=maybe(LARGE), reasoning_tokens=maybe(LARGE), cost=maybe(FLOAT), spent=maybe(FLOAT),
-        spent_unconfirmed=maybe(FLOAT), failures=TEXT, seconds=FLOAT
+        spent_unconfirmed=maybe(FLOAT), failures=TEXT, remarks=TEXT,
+        seconds=FLOAT
     ),
     "estimate": schema(
         model=TEXT, protocol=TEXT, requests=LARGE, stored=maybe(LARGE), to_ask=LARGE, input_tokens_low=LARGE,

@@ -12,6 +12,7 @@ from dialeval.corpora.clusters import beginning_clusters
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.examination import Method, parse_all
 from dialeval.protocols.joining import answered
+from dialeval.protocols.statuses import with_statuses_said
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
@@ -45,7 +46,7 @@ def stage(
             yield origin_of[row["item_id"]] | row
 
     with TableWriter(answers, "test_answers", provenance) as table:
-        table.write_all(rows())
+        table.write_all(with_statuses_said(rows(), settings.model))
 
 
 if __name__ == "__main__":

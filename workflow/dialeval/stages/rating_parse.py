@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.protocols.joining import ABOUT_ITEM, ANSWER, answered
 from dialeval.protocols.rating import parse
+from dialeval.protocols.statuses import with_statuses_said
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
@@ -29,7 +30,8 @@ def stage(
     """Writes the table `scores`, one row per item, dimension and repeat."""
     with TableWriter(scores, "scores", provenance) as table:
         pairs = answered(requests, responses, ABOUT_ITEM, ANSWER, again)
-        table.write_all(row for pair in pairs for row in parse(settings.judge, *pair))
+        rows = (row for pair in pairs for row in parse(settings.judge, *pair))
+        table.write_all(with_statuses_said(rows, settings.judge))
 
 
 if __name__ == "__main__":

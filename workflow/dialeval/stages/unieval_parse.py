@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.protocols.joining import answered
+from dialeval.protocols.statuses import with_statuses_said
 from dialeval.protocols.unieval import parse
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
@@ -28,7 +29,8 @@ def stage(
 ) -> None:
     """Writes the table `verdicts`, one row per request."""
     with TableWriter(verdicts, "verdicts", provenance) as table:
-        table.write_all(parse(settings.judge, *pair) for pair in answered(requests, responses, again=again))
+        rows = (parse(settings.judge, *pair) for pair in answered(requests, responses, again=again))
+        table.write_all(with_statuses_said(rows, settings.judge))
 
 
 if __name__ == "__main__":

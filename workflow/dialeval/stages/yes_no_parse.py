@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.protocols.joining import ABOUT_ITEM, CHOICE_ANSWER, answered
+from dialeval.protocols.statuses import with_statuses_said
 from dialeval.protocols.yes_no import parse
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
@@ -29,7 +30,8 @@ def stage(
     """Writes the table `scores`, one row per item, dimension and repeat; probabilities are never asked for `again`."""
     with TableWriter(scores, "scores", provenance) as table:
         pairs = answered(requests, responses, ABOUT_ITEM, CHOICE_ANSWER)
-        table.write_all(row for pair in pairs for row in parse(settings.judge, *pair))
+        rows = (row for pair in pairs for row in parse(settings.judge, *pair))
+        table.write_all(with_statuses_said(rows, settings.judge))
 
 
 if __name__ == "__main__":
