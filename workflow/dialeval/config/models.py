@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from dialeval.config.extra_body import checked_extra_body
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Whole
 
 _SECRET_HEADER = re.compile(r"authoriz|apikey|(^|[-_])(auth|key|token|secret|cookie|password)([-_]|$)", re.IGNORECASE)
@@ -163,7 +164,10 @@ class OpenAIModel(_Model):
     extra_body: dict[str, Any] = Field({}, description="Further fields of every generating request's body.")
     label_logprobs: Literal["top_logprobs", "vllm", "none"] = Field(
         "top_logprobs",
-        description="How label probabilities are read: among the 20 likeliest tokens; vllm: exactly, of a vLLM server.",
+        description="How label probabilities are read: among the likeliest tokens; vllm: exactly, of a vLLM server.",
+    )
+    top_logprobs: Annotated[Whole, Field(ge=1, le=20)] = Field(
+        20, description="Likeliest tokens that are asked for, for label_logprobs: top_logprobs; some endpoints give 5."
     )
     prompt_logprobs: bool = Field(
         False, description="Whether the endpoint is a vLLM server that can score a given text (loglikelihood)."
@@ -221,6 +225,11 @@ class OpenAIModel(_Model):
             if _SECRET_HEADER.search(str(name)):
                 raise ValueError(f"header '{name}' holds a secret; write it under headers_env with a variable's name")
         return value
+
+    @field_validator("extra_body")
+    @classmethod
+    def _leaves_other_fields_alone(cls, value: dict[str, Any]) -> dict[str, Any]:
+        return checked_extra_body(value)
 
     @field_validator("base_url", mode="before")
     @classmethod

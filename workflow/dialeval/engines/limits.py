@@ -17,7 +17,7 @@ LONGEST_PAUSE = 600.0
 """Seconds that a Retry-After is obeyed at most."""
 FAILURES_IN_A_ROW = 10
 """Failures without one answer in between after which an endpoint may be called dead."""
-HOPELESS = frozenset({"authentication", "quota", "not_found"})
+HOPELESS = frozenset({"authentication", "quota", "not_found", "parameter"})
 """Failures that no waiting mends."""
 UNWELL = frozenset({"connection", "timeout", "server", "malformed"})
 """Failures of an endpoint, or of a proxy before it, that may recover within `patience` seconds."""

@@ -10,8 +10,6 @@ from dialeval.engines.openai_api.identity import budget_field, sends_temperature
 from dialeval.engines.request import Message, Request
 from dialeval.engines.system_messages import merge_system
 
-TOP_LOGPROBS = 20
-"""The most that OpenAI, and vLLM by default, give."""
 _TEMPLATE_FIELDS = ("chat_template", "chat_template_kwargs")
 
 
@@ -22,7 +20,7 @@ def chat_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
 
 def choice_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
     """Returns the body of a request for the probabilities of the likeliest first tokens."""
-    return _generation(model, request, 1) | {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
+    return _generation(model, request, 1) | {"logprobs": True, "top_logprobs": model.top_logprobs}
 
 
 def exact_choice_body(model: OpenAIModel, request: Request, tokens: Sequence[int]) -> dict[str, Any]:

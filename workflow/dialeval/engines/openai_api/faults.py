@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal, TypeVar
 
 from dialeval.engines.answer_values import whole_text
+from dialeval.engines.openai_api import parameters
 from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.request import AnswerFailure
 
@@ -72,14 +73,19 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
     code = f"{_words(error.get('code'))} {_words(error.get('type'))} {_inner_code(error)}".lower()
     said = _words(error.get("message")).strip()
     kind = _kind(status, code, said)
-    words = f"status {status}" + (f": {said}" if said else "")
+    remedy = ""
     if 300 <= status < 400:
-        words += " (the endpoint sends us elsewhere; correct base_url)"
+        remedy = " (the endpoint sends us elsewhere; correct base_url)"
     if kind == "bad_request" and _ROLE_WORDS.search(said):
-        words += " (this model's template wants other roles; set system_message: merge)"
+        remedy = " (this model's template wants other roles; set system_message: merge)"
+    elif kind not in ("context_length", "refusal", "quota"):
+        mended_by = parameters.remedy(status, _words(error.get("param")), said)
+        if mended_by is not None:
+            kind, remedy = "parameter", f" ({mended_by})"
+    words = f"status {status}" + (f": {said}" if said else "")
     return Fault(
         kind,
-        short(redactor.mask(words)),
+        short(redactor.mask(words)) + remedy,
         too_many=kind == "rate_limit" or status in (503, 529),
         retry_after=retry_after(headers),
         final=status in (501, 505),
@@ -159,7 +165,9 @@ def _error_part(body: object) -> dict[str, Any]:
     if not isinstance(body, dict):
         return {"message": "" if body is None else body}
     error = body.get("error", body)
-    return error if isinstance(error, dict) else {"message": error}
+    if not isinstance(error, dict):
+        return {"message": error}
+    return error if error.get("message") or "detail" not in error else {**error, "message": error["detail"]}
 
 
 def _inner_code(error: dict[str, Any]) -> str:

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from dialeval.config import OpenAIModel
 
 _REASONING_NAME = re.compile(r"^(?:o\d|gpt-5)(?!.*chat)")
+TOP_LOGPROBS = 20
+"""How many likeliest tokens are asked for unless the configuration says otherwise, as it could not do at first."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -30,6 +32,8 @@ def openai_identity(model: OpenAIModel) -> str:
         "headers": {name.lower(): value for name, value in model.headers.items()},
         "label_logprobs": model.label_logprobs,
     }
+    if model.top_logprobs != TOP_LOGPROBS:
+        content["top_logprobs"] = model.top_logprobs
     if model.reasoning_end is not None:
         content["reasoning_end"] = model.reasoning_end
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
