@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from dialeval.config import load_config
 from dialeval.config.models import EMBEDDED_SERVES
+from dialeval.corpora.public_sources import public_corpora
 from dialeval.engines.embedded.learning import METHODS
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import find_strategy
+
+ROOT = Path(__file__).parents[1]
 
 
 def raw(**changes: Any) -> dict[str, Any]:
@@ -104,3 +109,13 @@ def test_named_perturbations_can_be_checked_before_anything_runs() -> None:
     }
     with pytest.raises(UserError, match="a.field: there is no perturbation strategy 'order_shufle'.*order_shuffle"):
         find_strategy("order_shufle", "a.field")
+
+
+def test_every_public_set_that_is_offered_is_one_that_download_fetches() -> None:
+    text = (ROOT / "configs" / "metaeval.yaml").read_text(encoding="utf-8")
+    offered = re.sub(r"^    # (?=[A-Za-z0-9-]+: \{reader)", "    ", text, flags=re.MULTILINE)
+    section = load_config(yaml.safe_load(offered), files_are_there=False).metaeval
+    assert section is not None
+    assert len(section.corpora) == 29
+    fetched = {Path(file.local_path) for files in public_corpora().values() for file in files}
+    assert {corpus.path for corpus in section.corpora.values()} <= fetched

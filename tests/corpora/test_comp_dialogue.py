@@ -92,6 +92,24 @@ def test_a_sample_is_found_by_its_indices_and_the_rest_is_left_out(tmp_path: Pat
     ]
 
 
+@pytest.mark.parametrize("name", ["heval", "reliable"])
+@pytest.mark.parametrize("indices", [None, [1, 0]])
+def test_sets_that_only_a_model_rated_are_read(tmp_path: Path, name: str, indices: list[int] | None) -> None:
+    content = {"coh_1": [1.2, 5.0], "coh_2": [2.0, 4.0]} | ({} if indices is None else {"indices": indices})
+    path = write(tmp_path, f"{name}-dial", FED_ROWS, **{f"{name}_gpt4": content})
+    reading = comp_dialogue.read("mine", path)
+    means = {r.item_id: r.value for r in reading.ratings if r.round is None}
+    assert list(means.values()) == [1.6, 4.5]
+    assert list(means) == [f"F-00000{row}" for row in indices or [0, 1]]
+    assert {r.rater for r in reading.ratings} == {"gpt-4"}
+
+
+def test_a_round_that_is_there_twice_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4={"coh_1": [1, 2], "coh_01": [1, 2]})
+    with pytest.raises(UserError, match="'coh_01' is a round that is there before"):
+        comp_dialogue.read("mine", path)
+
+
 @pytest.mark.parametrize(
     ("stem", "row", "speakers"),
     [

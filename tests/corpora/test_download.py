@@ -105,7 +105,7 @@ def test_files_come_from_the_server_after_the_licence_was_said(tmp_path: Path, s
     assert paths == [tmp_path / "data" / name for name in WHOLE]
     assert said[0] == "0 asked: set: 2 file(s) of owner/repo at ccccccc; licence: none stated"
     assert "2 files fetched" in said[-1]
-    assert "1 have the checksum on record, of 1 none is on record" in said[-1]
+    assert "1 have the checksum on record, of 1 no checksum is on record" in said[-1]
 
 
 def test_what_is_there_is_not_fetched_again(tmp_path: Path, server: Server) -> None:
@@ -193,6 +193,22 @@ def test_a_mirror_that_lacks_a_file_is_told(tmp_path: Path, mirror: Path) -> Non
     assert (
         "b.json cannot be read: No such file or directory; the mirror must be laid out like the data folder" in message
     )
+
+
+def test_a_mirror_of_before_lacks_what_was_added_later(
+    tmp_path: Path, mirror: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = PublicFile("set", "owner/repo", "c" * 40, "a licence", "new.txt", "set/new.txt", "", later=True)
+    before = module.files_of
+    monkeypatch.setattr(module, "files_of", lambda names: [*before(names), later])
+    said: list[str] = []
+    download(["set"], tmp_path / "data", mirror, say=said.append)
+    assert "2 files copied" in said[-2]
+    assert f"NOT COPIED: 1 files that {mirror} does not have, such as set/new.txt" in said[-1]
+    (mirror / "set" / "new.txt").write_text("new")
+    download(["set"], tmp_path / "data", mirror, say=said.append)
+    assert (tmp_path / "data" / "set" / "new.txt").read_text() == "new"
+    assert "2 no checksum is on record" in said[-1]
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:

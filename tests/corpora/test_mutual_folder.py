@@ -36,6 +36,13 @@ def test_cuts_of_one_dialogue_become_one(tmp_path: Path) -> None:
     }
 
 
+def test_the_dev_split_is_read_too(tmp_path: Path) -> None:
+    for number, article in ((2, "m : hi . f : no ."), (10, "f : late ? m : yes .")):
+        record = {"answers": "C", "options": ["m : a"] * 4, "article": article, "id": f"dev_{number}"}
+        (tmp_path / f"dev_{number}.txt").write_text(json.dumps(record))
+    assert [dialogue.dialogue_id for dialogue in mutual_folder.read(tmp_path, "en").dialogues] == ["dev_2", "dev_10"]
+
+
 def test_mistakes_are_told_with_the_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no .txt files"):
         mutual_folder.read(tmp_path, "en")

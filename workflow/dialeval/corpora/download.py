@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dialeval.corpora.public_sources import PublicFile, files_of
+from dialeval.corpora.text_files import listed
 from dialeval.errors import UserError
 
 RAW_FILES = "https://raw.githubusercontent.com"
@@ -45,7 +46,8 @@ def download(
     Args:
         names: of public corpora.
         data_dir: the data folder; files lie in it as `public_sources.csv` says.
-        mirror: a folder that is laid out like the data folder and is copied from; None to use the network.
+        mirror: a folder that is laid out like the data folder and is copied from; None to use the network. It may lack
+            files that were added to the registry later, as a data folder of before does; the last line names them.
         fetch: how a URL is fetched; None for plain HTTP.
         base_url: of the server of raw repository files.
         say: takes a line for the user.
@@ -60,24 +62,34 @@ def download(
     for line in licence_lines(files):
         say(line)
     done: Counter[str] = Counter()
+    absent: list[PublicFile] = []
     for file in files:
         target = data_dir / file.local_path
         if target.exists():
             _check_present(file, target)
             done["already there"] += 1
+        elif mirror is not None and file.later and not (mirror / file.local_path).exists():
+            absent.append(file)
         elif mirror is not None:
             _copy(file, mirror / file.local_path, target)
             done["copied"] += 1
         else:
             _download(file, file.url(base_url), target, fetch or fetch_url)
             done["fetched"] += 1
-    unchecked = sum(not file.sha256 for file in files)
+    left_out = set(absent)
+    there = [file for file in files if file not in left_out]
+    unchecked = sum(not file.sha256 for file in there)
     say(
         ", ".join(f"{count} files {how}" for how, count in done.items())
-        + f" in {data_dir}; {len(files) - unchecked} have the checksum on record"
-        + (f", of {unchecked} none is on record" if unchecked else "")
+        + f" in {data_dir}; {len(there) - unchecked} have the checksum on record"
+        + (f", of {unchecked} no checksum is on record" if unchecked else "")
     )
-    return [data_dir / file.local_path for file in files]
+    if absent:
+        say(
+            f"NOT COPIED: {len(absent)} files that {mirror} does not have, such as "
+            f"{listed(file.local_path for file in absent)}; without a mirror they come from the network"
+        )
+    return [data_dir / file.local_path for file in there]
 
 
 def licence_lines(files: Iterable[PublicFile]) -> list[str]:

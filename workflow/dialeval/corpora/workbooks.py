@@ -55,7 +55,7 @@ def sheet_rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
     except (UserError, GeneratorExit):
         raise
     except (OSError, BadZipFile) as error:
-        raise UserError(f"{path} cannot be read as an xlsx workbook: {error}; {remedy}") from error
+        raise UserError(f"{path} cannot be read as an xlsx workbook: {error!s:.200}; {remedy}") from error
     except Exception as error:  # openpyxl meets what is broken inside a workbook with almost any exception
         reason = f"{type(error).__name__}: {error!s:.200}"
         raise UserError(f"{path} cannot be read as an xlsx workbook ({reason}); {remedy}") from error

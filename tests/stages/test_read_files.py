@@ -1,0 +1,110 @@
+"""The stages that read a user's files: what they say, and that a bad file takes nothing away that was there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialeval.corpora.robustness_sets import SETS
+from dialeval.errors import UserError
+from dialeval.stages import damage_items, read_corpus, read_rated, read_scores
+from dialeval.tables import Provenance, read_table, to_table, write_table
+
+RATED = [
+    {"item_id": "a", "response": "Yes.", "ratings": {"overall": 4}, "scale": [1, 5]},
+    {"item_id": "b", "response": "No.", "ratings": {"overall": 2}, "scale": [1, 5]},
+    {"item_id": "c", "response": "Perhaps."},
+]
+HEADER = "corpus,item_id,dimension,value\n"
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> dict[str, Path]:
+    """The tables of a rated corpus of two items, and a third that nobody rated."""
+    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in RATED))
+    settings = read_rated.Settings(name="mine", reader="rated_jsonl", path=tmp_path / "mine.jsonl", languages=None)
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("items", "ratings", "left_out")}
+    read_rated.stage(settings, **paths, provenance=Provenance())
+    return paths
+
+
+def scores(folder: Path, rated: dict[str, Path], text: str) -> Path:
+    (folder / "metric.csv").write_text(HEADER + text)
+    settings = read_scores.Settings(name="metric", scale_min=0, scale_max=1)
+    paths = {name: [path] for name, path in rated.items()}
+    read_scores.stage(settings, folder / "metric.csv", **paths, scores=folder / "s.parquet", provenance=Provenance())
+    return folder / "s.parquet"
+
+
+def test_scores_of_unrated_items_are_passed_over_with_a_word(
+    tmp_path: Path, rated: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = scores(tmp_path, rated, "mine,a,overall,.5\nmine,b,relevance,.5\nmine,c,overall,.5\n")
+    assert [row["item_id"] for row in read_table(path, "scores").to_pylist()] == ["a", "b"]
+    said = capsys.readouterr().out
+    assert "2 scores read" in said
+    assert "1 scores of corpus 'mine' left out, for their items were (lines without a rating)" in said
+    assert "1 scores of corpus 'mine' on relevance, which nobody rated there" in said
+
+
+def test_a_misspelt_dimension_is_refused_and_what_was_there_stays(tmp_path: Path, rated: dict[str, Path]) -> None:
+    before = scores(tmp_path, rated, "mine,a,overall,.5\n").read_bytes()
+    with pytest.raises(UserError) as caught:
+        scores(tmp_path, rated, "mine,a,overall,.5\nmine,b,overal,.5\n")
+    for word in ("metric.csv, line 3", "no dimension 'overal'", "relevance, specificity", "did you mean 'overall'?"):
+        assert word in str(caught.value)
+    assert (tmp_path / "s.parquet").read_bytes() == before
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    "bad", ['{"dialogue_id": null, "utterances": []}', '{"dialogue_id": "\\ud800"}', "[" * 100_000]
+)
+def test_a_bad_file_leaves_the_table_of_before(tmp_path: Path, bad: str) -> None:
+    utterances = [{"speaker": who, "text": "Hi."} for who in "AB"]
+    path, table = tmp_path / "mine.jsonl", tmp_path / "t.parquet"
+    path.write_text(json.dumps({"dialogue_id": "d", "utterances": utterances}))
+    settings = read_corpus.Settings(name="mine", reader="jsonl", path=path, language="en")
+    read_corpus.stage(settings, table, Provenance())
+    before = table.read_bytes()
+    path.write_text(path.read_text() + "\n" + bad)
+    with pytest.raises(UserError, match=r"mine\.jsonl, line 2"):
+        read_corpus.stage(settings, table, Provenance())
+    assert table.read_bytes() == before
+
+
+def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("repetition", "contradiction"):
+        for path, response in ((SETS[name].original, "B."), (SETS[name].damaged, "B, B.")):
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(f"r-0\tA\t{response}\n")
+
+    def strategies(named: list[str] | None) -> set[str]:
+        settings = damage_items.Settings(
+            strategies=named,
+            limit=None,
+            dialogue_draws=1,
+            turn_draws=1,
+            ladder_strategies=[],
+            ladder_steps=2,
+            ladder_limit=None,
+            published=tmp_path,
+            random_seed=0,
+        )
+        paths = {"items": tmp_path / "items", "pairs": tmp_path / "pairs"}
+        damage_items.stage(settings, [], [], **paths, provenance=Provenance())
+        return {row["strategy"] for row in read_table(tmp_path / "pairs", "pairs").to_pylist()}
+
+    assert strategies(["repetition"]) == {"repetition"}
+    assert "does not have" not in capsys.readouterr().out
+    assert strategies(None) == {"repetition", "contradiction"}
+    assert "does not have these published sets, so they are not read: random_response" in capsys.readouterr().out
+    with pytest.raises(UserError, match=r"dullness-original_text\.txt cannot be read"):
+        strategies(["dullness"])
+
+
+def test_a_table_of_left_out_items_may_be_empty(tmp_path: Path) -> None:
+    write_table(tmp_path / "l", "left_out_items", to_table("left_out_items", []), Provenance())
+    assert read_table(tmp_path / "l", "left_out_items").num_rows == 0
