@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from dialeval.engines.request import Message, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
+from dialeval.engines.vllm_engine.exchange import Answered
 from dialeval.errors import UserError
 
 pytestmark = pytest.mark.vllm
@@ -71,6 +73,50 @@ def test_marks_of_another_family_are_found_in_the_template(
     assert answer.reasoning
     choice = ask(mistral_engine, "choice", message, labels=("Yes", "No"))
     assert choice.prompt_tokens > mistral_engine.count_tokens(message)
+
+
+@pytest.mark.parametrize(
+    ("marks", "written", "answer", "reasoning"),
+    [
+        (("[THINK]", "[/THINK]"), "[THINK]hm[/THINK]Hi there.", "Hi there.", "hm"),
+        (("[THINK]", "[/THINK]"), "Hi there.", "Hi there.", ""),
+        (("<think>", "</think>"), "<think>hm</think>Hi there.", "Hi there.", "hm"),
+        (
+            ("<|channel|>", "<|message|>", "<|end|>", "<|start|>"),
+            "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Hi there.",
+            "Hi there.",
+            "hm",
+        ),
+        (
+            ("<|START_THINKING|>", "<|END_THINKING|>", "<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+            "<|START_THINKING|>hm<|END_THINKING|><|START_RESPONSE|>Hi there.<|END_RESPONSE|>",
+            "Hi there.",
+            "hm",
+        ),
+    ],
+)
+def test_marks_that_are_special_tokens_are_seen_and_taken_out(
+    marks: tuple[str, ...],
+    written: str,
+    answer: str,
+    reasoning: str,
+    settings: Callable[..., Any],
+    model_folder: Path,
+    tmp_path: Path,
+) -> None:
+    from transformers import AutoTokenizer
+
+    shutil.copytree(model_folder, tmp_path / "model")
+    tokenizer = AutoTokenizer.from_pretrained(model_folder)
+    tokenizer.add_special_tokens({"additional_special_tokens": list(marks)})
+    tokenizer.save_pretrained(tmp_path / "model")
+    engine = VllmEngine(settings(model=str(tmp_path / "model")))
+    ids = [*tokenizer(written, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    assert (
+        tokenizer.decode(ids, skip_special_tokens=True) != answer or not reasoning
+    )  # as thoughts came into utterances
+    for stop in ((), ("\n",)):
+        assert engine._apart(Answered(ids, None, "stop", 0, []), "", stop) == (answer, reasoning)
 
 
 def test_a_choice_is_read_behind_the_reasoning(strict_engine: VllmEngine, ask: Callable[..., Any]) -> None:

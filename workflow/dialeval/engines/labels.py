@@ -16,9 +16,10 @@ from dialeval.engines.request import AnswerFailure
 LOWEST_MASS = 0.001
 """Probability that all labels together must have as the first thing said, for their proportion to say anything.
 
-Somebody who drew any of 32,000 tokens blindly would name one of the dozen ways of writing two labels with a probability
-of 0.0004; a model below the bound is sure to say something else first, most often the mark that opens its thinking
-(1e-5 and less). Small and base models, which were taught no form, answer with 0.01 and more; embedded models with 1.
+Somebody who drew blindly among 32,000 tokens would name one of the eight ways of writing Yes and No with a probability
+of .00025, and one of the sixteen of four letters with .0005; among the 1,024 tokens of our tiny models, with .008. So
+nobody is below the bound for being small or untaught: only a model that is all but sure to say something else first,
+most often the mark that opens its thinking (1e-5 and less). Embedded models have 1.
 """
 
 Path = tuple[int, ...]

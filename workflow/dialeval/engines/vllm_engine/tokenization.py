@@ -108,8 +108,8 @@ class Tokenization:
         return text.rstrip("\N{REPLACEMENT CHARACTER}")
 
     def without_special(self, text: str) -> str:
-        """Returns a text without the special tokens that are written in it, and without blanks at its ends."""
-        return self._named_special.sub("", text).strip()
+        """Returns a text without the special tokens that are written in it."""
+        return self._named_special.sub("", text)
 
     def _piece(self, piece: str) -> list[int]:
         ids = self._pieces.get(piece)
