@@ -1,4 +1,4 @@
-# Plain tables of battles, rated on their own: `snakemake battles`.
+# Plain tables of battles, rated on their own: `snakemake --cores 2 battles`.
 
 
 rule battles:

@@ -75,7 +75,7 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
                 "public_corpora": ["comp-analysis"],
                 "robustness": {"published": "comp-analysis/robustness_data"},
             },
-            ["robustness.published", "does not exist", "`snakemake download`", "comp-analysis"],
+            ["robustness.published", "does not exist", "`snakemake --cores 1 download`", "comp-analysis"],
         ),
     ],
 )

