@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from dialeval.config import VllmModel
 from dialeval.engines.vllm_engine.exchange import EngineSize
+from dialeval.engines.vllm_engine.installation import version_note
 from dialeval.engines.vllm_engine.reasoning import Reasoning
 
 
@@ -24,7 +25,7 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
         f"vLLM {size.version} has started {model.model}: max_num_seqs={size.sequences} and "
         f"max_num_batched_tokens={size.batched_tokens}{each}, max_model_len={size.window}, KV cache of "
         f"{size.cache_tokens} tokens{all_copies}, dtype={size.dtype}, quantization={size.quantization or 'none'}, "
-        f"generation_config={model.generation_config} ({values})"
+        f"generation_config={model.generation_config} ({values}){version_note()}"
     )
 
 
