@@ -10,6 +10,7 @@ DIALOGBENCH_TABLES = [
     "domain_counts",
     "ablations",
     "filter_counts",
+    "differences",
 ]
 DIALOGBENCH_FIGURES = [  # all are always drawn; one without anything to show says why
     "tasks",

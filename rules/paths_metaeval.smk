@@ -8,6 +8,7 @@ ROBUSTNESS_TABLES = [
     "thetas",
     "drops",
     "ladders",
+    "differences",
 ]
 ROBUSTNESS_FIGURES = [  # all are always drawn; one without anything to show says why
     "ratios",

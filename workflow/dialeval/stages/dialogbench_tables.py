@@ -20,6 +20,8 @@ from dialeval.aggregation.dialogbench import (
     position_rows,
     style_rows,
 )
+from dialeval.aggregation.dialogbench_differences import ablation_differences, accuracy_differences
+from dialeval.aggregation.differences import corrected
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.checking import counts
 from dialeval.dialogbench.rounds import Attempt
@@ -46,6 +48,7 @@ def stage(
     """Writes the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
     every = read_tables(answers, "test_answers").to_pylist()
     full = [answer for answer in every if answer["variant"] == "full"]
+    variants = _variants(every, settings.ablations)
     described = dict(_by_variant(read_tables(descriptions, "item_descriptions").to_pylist()))
     for name, rows in (
         ("items", _items(items)),
@@ -55,12 +58,17 @@ def stage(
         ("circular", _by_source(circular_rows, full, settings)),
         ("styles", style_rows(described)),
         ("domain_counts", domain_count_rows(described)),
-        ("ablations", ablation_rows(_variants(every, settings.ablations), settings.confidence)),
+        ("ablations", ablation_rows(variants, settings.confidence)),
+        ("differences", _differences(full, variants, settings.confidence)),
         ("filter_counts", _counts(written)),
     ):
         table = to_table(f"dialogbench/{name}", list(rows))
         path = folder / f"{name}.parquet"
         write_for_people(path, path.with_suffix(".csv"), f"dialogbench/{name}", table, provenance)
+
+
+def _differences(full: list[Answer], variants: dict[str, list[Answer]], confidence: float) -> list[Row]:
+    return corrected([*accuracy_differences(full, confidence), *ablation_differences(variants, confidence)])
 
 
 def _items(path: Path) -> list[Row]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.robustness import (
     average_rows,
     drop_rows,
@@ -15,6 +16,7 @@ from dialeval.aggregation.robustness import (
     score_pairs,
     theta_rows,
 )
+from dialeval.aggregation.robustness_differences import robustness_differences
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, to_table, write_for_people
 
@@ -37,6 +39,7 @@ def stage(settings: Settings, pairs: list[Path], scores: list[Path], folder: Pat
         ("thetas", theta_rows(scored, settings.thetas, settings.confidence)),
         ("drops", drop_rows(scored)),
         ("ladders", ladder_rows(every, given, settings.confidence)),
+        ("differences", corrected(robustness_differences(scored, settings.confidence))),
     ):
         table = to_table(f"robustness/{name}", list(rows))
         write_for_people(folder / f"{name}.parquet", folder / f"{name}.csv", f"robustness/{name}", table, provenance)
