@@ -12,7 +12,7 @@ from dialeval.aggregation.usage import TokenSums, Usage, read_usage, usage_table
 from dialeval.engines.answering import Answering
 from dialeval.engines.prices import Prices
 from dialeval.engines.request import AnswerFailure, Response
-from dialeval.engines.spending.ledger import Sums
+from dialeval.engines.spending.entries import Sums
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress

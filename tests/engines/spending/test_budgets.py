@@ -16,7 +16,8 @@ from spending_job import MOST, a_model, ask, spent
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Response
-from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Ledger
+from dialeval.engines.spending.entries import SUFFIX
+from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.terms import announce, digest_of, run_terms, terms_for
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
@@ -114,9 +115,9 @@ def test_free_models_stop_for_no_budget(tmp_path: Path) -> None:
 
 
 def test_a_budget_is_used_in_parallel(tmp_path: Path) -> None:
-    service = BillingService({}, delay=0.02)
+    service = BillingService({}, delay=0.3)
     with LoopbackEndpoint(service) as endpoint:
-        ask(endpoint.url, tmp_path, 0, 60, budget=8 * 34.0, concurrency=50)
+        ask(endpoint.url, tmp_path, 0, 60, budget=8 * 34.0, concurrency=50, timeout_seconds=30)
         assert endpoint.most_in_flight >= 6
 
 

@@ -15,7 +15,7 @@ from dialeval.engines.answering import Answering
 from dialeval.engines.prices import Prices
 from dialeval.engines.remarks import remark_lines, remarks_on
 from dialeval.engines.request import Response
-from dialeval.engines.spending.ledger import Sums
+from dialeval.engines.spending.entries import Sums
 from dialeval.errors import UserError
 from dialeval.tables import replacing, to_table
 

@@ -18,8 +18,10 @@ from pathlib import Path
 
 from dialeval.engines.spending import earlier
 from dialeval.engines.spending.balance import NEXT_TO_NOTHING, Balance, tightest
-from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_whole
+from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file, write_whole
+from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.terms import Terms
+from dialeval.engines.spending.writers import Writer
 from dialeval.errors import UserError
 
 OTHERS_POLL = 1.0
@@ -81,6 +83,7 @@ class Account:
         self._n_under_way = 0
         self._set_aside = 0.0
         self._extra, self._granted_at = 0.0, 0.0
+        self._wanted = 0.0
         self._waiting: list[asyncio.Future[None]] = []
         self._over = (0, 0)
         self._told = False
@@ -153,6 +156,7 @@ class Account:
         with self._ledger.locked():
             self._folder.mkdir(parents=True, exist_ok=True)
             write_whole(self._batch_file(mark), [about | {"bounds": bounds}, ["+", 0, total]])
+            self._ledger.enter(self._batch_file(mark))
             self.withdraw(requests.values())
             self._give_back()
 
@@ -241,11 +245,15 @@ class Account:
     async def _ask_for_more(self, most: float) -> Balance | None:
         """Gets this job granted what a try needs, or returns what is left."""
         self._granting = self._granting or asyncio.Lock()
-        async with self._granting:
-            granted = self._writer.entry.granted if self._writer is not None else None
-            if granted is not None and self.spent + self._set_aside + most <= granted:
-                return None  # another try has asked for all
-            return await asyncio.to_thread(self._grant, most)
+        self._wanted += most
+        try:
+            async with self._granting:
+                granted = self._writer.entry.granted if self._writer is not None else None
+                if granted is not None and self.spent + self._set_aside + most <= granted:
+                    return None  # another try has asked for all
+                return await asyncio.to_thread(self._grant, most)
+        finally:
+            self._wanted -= most
 
     def _grant(self, most: float) -> Balance | None:
         with self._ledger.locked():
@@ -258,7 +266,9 @@ class Account:
                 now = time.monotonic()
                 lasted, self._granted_at = now - self._granted_at, now
                 self._extra = max(most, 2 * self._extra if lasted < _GRANT_SECONDS else self._extra / 2)
-                writer.grant(need + min(self._extra, (left.up_to - need) / _SHARE_OF_THE_REST))
+                room = left.up_to - need
+                waiting = max(self._wanted - most, 0.0)  # what other tries of this job are here for
+                writer.grant(need + max(min(waiting, room), min(self._extra, room / _SHARE_OF_THE_REST)))
                 return None
             if left.under_way:
                 writer.grant(max(left.up_to, self.spent + self._set_aside))  # what ends will leave room in it
@@ -280,6 +290,7 @@ class Account:
             entries = [entry for entry in self._ledger.entries().values() if entry.digest == self.terms.digest]
             self._over = (max([0, *(one.over[0] for one in entries)]), max([0, *(one.over[1] for one in entries)]))
             self._writer = Writer(self._folder, about)
+            self._ledger.enter(self._writer.path)
         return self._writer
 
     def _left(self) -> Balance:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.engines.spending.ledger import Ledger, Writer
+from dialeval.engines.spending.ledger import Ledger
 from dialeval.engines.spending.terms import Terms
+from dialeval.engines.spending.writers import Writer
 
 NEXT_TO_NOTHING = 1e-12
 _ROUNDING = 1e-9
@@ -45,7 +46,8 @@ class Balance:
             most: what the request may cost.
             folder: the model's part of the ledger.
         """
-        words = [f"the budget is used up: {self.field} = {self.budget:g}, of which {self.spent:.6g} is spent"]
+        state = "used up" if self.spent > NEXT_TO_NOTHING else "too small"
+        words = [f"the budget is {state}: {self.field} = {self.budget:g}, of which {self.spent:.6g} is spent"]
         if self.unconfirmed > NEXT_TO_NOTHING:
             words.append(
                 f", {self.unconfirmed:.3g} of that for tries without a believable count of tokens, which count at "

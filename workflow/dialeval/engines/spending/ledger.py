@@ -1,6 +1,6 @@
 """The ledger: what was spent on each model, in files beside the answers, so that no restart and no other job forgets.
 
-    spending/lock                          held by whoever adds up and sets aside
+    spending/lock                          held by whoever adds up and sets aside; a list of all files
     spending/<identity>/<writer>.spending  one per job that asks, whose lock the job holds while it lives
     spending/<identity>/<batch>.spending   one per batch that is out
 
@@ -16,115 +16,18 @@ billed. Where its last lines may be lost (another machine, or a power failure) a
 from __future__ import annotations
 
 import fcntl
-import json
 import os
-import secrets
-import socket
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
 
-from dialeval.errors import UserError
+from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file, read_on
+from dialeval.engines.spending.writers import is_alive, is_same_system, no_locks_said
 
 FOLDER = "spending"
 """The ledger's place in the folder of the stores."""
-SUFFIX = "spending"
-
-
-@dataclass
-class Sums:
-    """What was spent on something.
-
-    Attributes:
-        spent: money, in the currency of the prices.
-        unconfirmed: the part of it that nobody reported: tries that may have been billed, at their most.
-        input_tokens: prompt tokens that were counted.
-        output_tokens: answer tokens, reasoning included.
-        tries: how often something was sent.
-    """
-
-    spent: float = 0.0
-    unconfirmed: float = 0.0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    tries: int = 0
-
-    def add(self, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Counts a try that ended."""
-        self.spent += cost
-        self.unconfirmed += 0.0 if confirmed else cost
-        self.input_tokens += input_tokens
-        self.output_tokens += output_tokens
-        self.tries += 1
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(**{name: value + getattr(other, name) for name, value in asdict(self).items()})
-
-
-@dataclass
-class Entry:
-    """What one file says.
-
-    Attributes:
-        digest: the model, by the digest of its identity.
-        about: who wrote it: name, protocol, host, ...
-        sums: what was spent, as far as it ended.
-        open: what is under way, at its most, by number.
-        granted: up to which sum the job may spend, or None if it has no budget.
-        over: tokens of prompt and answer by which an answer exceeded what it could have at most, the worst so far.
-        closed: whether nothing more will come.
-    """
-
-    digest: str
-    about: dict[str, Any] = field(default_factory=dict)
-    sums: Sums = field(default_factory=Sums)
-    open: dict[int, float] = field(default_factory=dict)
-    granted: float | None = None
-    over: tuple[int, int] = (0, 0)
-    closed: bool = False
-
-    @property
-    def all_told(self) -> Sums:
-        """What was spent, with what is under way at its most."""
-        under_way = sum(self.open.values())
-        return self.sums + Sums(under_way, under_way, tries=len(self.open))
-
-    @property
-    def at_most(self) -> float:
-        """What has been spent for all that the lines say."""
-        return self.sums.spent + sum(self.open.values())
-
-    @property
-    def committed(self) -> float:
-        """What must be counted as long as the file is not closed."""
-        return self.at_most if self.granted is None or self.closed else max(self.at_most, self.granted)
-
-    def read(self, line: Any) -> None:
-        """Takes in a line."""
-        match line:
-            case ["+", number, most]:
-                self.open[number] = most
-            case ["-", number, cost, input_tokens, output_tokens, confirmed]:
-                self.open.pop(number, None)
-                self.sums.add(cost, input_tokens, output_tokens, bool(confirmed))
-            case ["to", granted]:
-                self.granted = granted
-            case ["over", input_tokens, output_tokens]:
-                self.over = (input_tokens, output_tokens)
-            case {"sums": sums, "over": [input_tokens, output_tokens]}:
-                self.sums, self.over, self.closed = Sums(**sums), (input_tokens, output_tokens), True
-                self.about = {name: value for name, value in line.items() if name not in ("sums", "over")}
-            case dict():
-                self.about = line
-
-    def closing_line(self) -> dict[str, Any]:
-        """Returns the one line of a closed file."""
-        return {**self.about, "sums": asdict(self.sums), "over": self.over}
 
 
 class Ledger:
@@ -137,37 +40,59 @@ class Ledger:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._files: dict[Path, tuple[int, int, Entry]] = {}  # inode, bytes read, what they say
+        self._lock: int | None = None
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keeps all others from adding up and setting aside meanwhile."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
-            with _no_locks_said(self.folder):
+            with no_locks_said(self.folder):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._lock = descriptor
             yield
         finally:
+            self._lock = None
             os.close(descriptor)
+
+    def enter(self, path: Path) -> None:
+        """Puts a new file on the list of all, so that other machines see it at once; the lock must be held.
+
+        A network file system may show a new file of another machine late. What was written to the locked file is there
+        for whoever locks it next.
+        """
+        assert self._lock is not None
+        os.write(self._lock, f"{path.relative_to(self.folder)}\n".encode())
+        os.fsync(self._lock)
 
     def entries(self) -> dict[Path, Entry]:
         """Returns what every file says now."""
-        found = {path: path.stat() for path in self.folder.glob(f"*/*.{SUFFIX}")}
-        for path, status in found.items():
-            inode, size, entry = self._files.get(path, (0, 0, Entry(path.parent.name)))
-            if inode != status.st_ino or size > status.st_size:
-                size, entry = 0, Entry(path.parent.name)
-            if size < status.st_size:
-                size += _read_on(path, size, entry)
-            self._files[path] = status.st_ino, size, entry
-        self._files = {path: self._files[path] for path in found}
-        return {path: entry for path, (_, _, entry) in self._files.items()}
+        found: dict[Path, tuple[int, int, Entry]] = {}
+        for path in {*self.folder.glob(f"*/*.{SUFFIX}"), *self._listed()}:
+            known = self._files.get(path)
+            try:
+                if known is not None and known[2].closed and path.stat().st_ino == known[0]:
+                    found[path] = known
+                    continue
+                found[path] = _read(path, known)
+            except FileNotFoundError:  # someone has deleted it, to count anew
+                continue
+        self._files = found
+        return {path: entry for path, (_, _, entry) in found.items()}
+
+    def _listed(self) -> list[Path]:
+        """Returns the files that `enter` was told of; known to those alone who hold the lock."""
+        if self._lock is None:
+            return []
+        names = os.pread(self._lock, os.fstat(self._lock).st_size, 0).decode("utf-8", "replace")
+        return [self.folder / name for name in names.split("\n") if name.endswith(f".{SUFFIX}")]
 
     def close_the_dead(self) -> None:
         """Closes the files of jobs that were killed; the lock must be held."""
         for path, entry in self.entries().items():
-            if not entry.closed and entry.about.get("batch") is None and not _is_alive(path, entry.about):
-                most = entry.at_most if _is_same_system(entry.about) else entry.committed
+            if not entry.closed and entry.about.get("batch") is None and not is_alive(path, entry.about):
+                most = entry.at_most if is_same_system(entry.about) else entry.committed
                 entry.sums.tries += len(entry.open)
                 entry.sums.unconfirmed += most - entry.sums.spent
                 entry.sums.spent = most
@@ -197,151 +122,13 @@ class Ledger:
         return found
 
 
-class Writer:
-    """The file of one job. The ledger's lock must be held while it is made.
-
-    Args:
-        folder: the model's folder in the ledger.
-        about: name, protocol.
-    """
-
-    def __init__(self, folder: Path, about: dict[str, str]) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        host = "".join(letter if letter.isalnum() else "-" for letter in socket.gethostname())[:40]
-        self.path = folder / f"{host}-{os.getpid()}-{secrets.token_hex(4)}.{SUFFIX}"
-        self.entry = Entry(folder.name)
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
-        with _no_locks_said(folder):
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self._number = 0
-        self._write(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
-
-    def begin(self, most: float) -> int:
-        """Writes down that a try is about to be sent which may cost so much, and returns its number."""
-        self._number += 1
-        self._write(["+", self._number, most])
-        return self._number
-
-    def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Writes down what a try has cost."""
-        self._write(["-", number, cost, input_tokens, output_tokens, int(confirmed)])
-
-    def grant(self, to: float) -> None:
-        """Writes down, safely, up to which sum this job may spend."""
-        self._write(["to", to])
-        os.fsync(self._file)
-
-    def exceed(self, input_tokens: int, output_tokens: int) -> None:
-        """Writes down by how much answers exceed what they could have at most."""
-        self._write(["over", input_tokens, output_tokens])
-
-    def close(self) -> None:
-        """Replaces all lines by their sum; what is under way counts at its most."""
-        self.entry.sums = self.entry.all_told
-        self.entry.open.clear()
-        close_file(self.path, self.entry)
-        os.close(self._file)
-
-    def _write(self, line: Any) -> None:
-        rest = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-        try:
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
-        except OSError as error:
-            raise UserError(
-                f"what a request costs could not be written down in {self.path}: {error.strerror or error}; free some "
-                "space or choose another `store_dir`, then run the same command again: what is stored is kept"
-            ) from error
-        self.entry.read(line)
-
-
-def close_file(path: Path, entry: Entry) -> None:
-    """Makes a file the one line of its sum, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    entry.closed = True
-    write_whole(path, [entry.closing_line()])
-
-
-def write_whole(path: Path, lines: list[Any]) -> None:
-    """Writes a file of lines, whole or not at all, and safely on the disk."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UserError(
-            f"what was spent could not be written down in {path}: {error.strerror or error}; free some space or choose "
-            "another `store_dir`, then run the same command again: what is stored is kept"
-        ) from error
-
-
-def _read_on(path: Path, start: int, entry: Entry) -> int:
-    """Takes in the whole lines after a place and returns their length."""
+def _read(path: Path, known: tuple[int, int, Entry] | None) -> tuple[int, int, Entry]:
+    """Reads on in a file; it is opened, which has a network file system look how long it is by now."""
     with path.open("rb") as file:
-        file.seek(start)
-        content = file.read()
-    length = content.rfind(b"\n") + 1
-    for line in content[:length].splitlines():
-        try:
-            entry.read(json.loads(line))
-        except (ValueError, TypeError):
-            raise UserError(
-                f"{path} has a damaged line, so that nobody knows what was spent: delete the folder {path.parent} to "
-                "count anew from the stored answers (tries without an answer are then forgotten)"
-            ) from None
-    return length
-
-
-def _is_alive(path: Path, about: dict[str, Any]) -> bool:
-    """Returns whether the job that writes a file is still at work: it holds the file's lock."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks
-        if not _is_same_system(about):
-            return True
-        try:
-            os.kill(int(about["pid"]), 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            return True
-        return True
-    finally:
-        os.close(descriptor)
-    return False
-
-
-def _this_system() -> dict[str, str]:
-    """Names this machine since its last start."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        boot = ""
-    return {"host": socket.gethostname(), "boot": boot}
-
-
-def _is_same_system(about: dict[str, Any]) -> bool:
-    return {name: about.get(name) for name in ("host", "boot")} == _this_system()
-
-
-_said: set[Path] = set()
-
-
-@contextmanager
-def _no_locks_said(folder: Path) -> Iterator[None]:
-    """Goes on without a lock where the file system has none, and says so once."""
-    try:
-        yield
-    except BlockingIOError:
-        raise
-    except OSError as error:
-        if folder not in _said:
-            _said.add(folder)
-            print(f"note: {folder} has no file locks ({error.strerror}); jobs that run at once may exceed a budget")
+        status = os.fstat(file.fileno())
+        inode, size, entry = known or (0, 0, Entry(path.parent.name))
+        if inode != status.st_ino or size > status.st_size:
+            size, entry = 0, Entry(path.parent.name)
+        file.seek(size)
+        size += read_on(path, file.read(), entry)
+    return status.st_ino, size, entry
