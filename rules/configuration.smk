@@ -16,6 +16,7 @@ try:
         PublishedModel,
         VllmModel,
     )
+    from dialeval.corpora import robustness_sets
     from dialeval.corpora.dialogbench_items import item_files
     from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files

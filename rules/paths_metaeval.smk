@@ -74,9 +74,11 @@ def perturbed(kind):
 
 
 def published_damage_files():
-    """Returns the files of the published damaged sets."""
+    """Returns the files of the published damaged sets that are read."""
     folder = CONFIG.published_damage()
-    return sorted(map(str, folder.glob("*/*/*.txt"))) if folder else []
+    strategies = CONFIG.robustness.strategies if CONFIG.robustness else None
+    files = robustness_sets.files_in(folder, strategies) if folder else []
+    return [str(path) for path in files]
 
 
 def robustness_tables():

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from config_example import BASE
 
+from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
 from dialeval.preflight import check_files, checked_config
 
@@ -50,3 +51,22 @@ def test_every_file_is_checked_and_the_default_one_where_none_is_given(mine: Pat
         check_files([mine, Path("empty.yaml"), Path("no.yaml")])
     with pytest.raises(UserError, match="config.yaml, line 1: 'a' holds itself"):
         check_files([])
+
+
+def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: Path) -> None:
+    folder = mine.parent / "sets"
+    damaged, original = (folder / path for path in SETS["repetition"].files)
+    damaged.parent.mkdir(parents=True)
+    for published, strategies, words in (
+        ([], None, "has none of the published sets"),
+        ([damaged], None, "und/repetition-original_text.txt of repetition"),
+        ([damaged, original], ["repetition", "dullness"], "int/dullness-perturbed_text.txt of dullness"),
+    ):
+        for path in published:
+            path.write_text("r\tA\tB\n", encoding="utf-8")
+        robustness = {"published": str(folder), "strategies": strategies}
+        message = check({**BASE, "robustness": robustness}, mine, asks=False)
+        assert f"robustness.published: {folder}" in message
+        assert words in message
+    robustness = {"published": str(folder), "strategies": ["repetition"]}
+    checked_config({**BASE, "robustness": robustness}, [mine], asks=False, reads=True, own_environments=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, Pair, read_sets
+from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, Pair, check_sets, files_in, read_sets
 from dialeval.errors import UserError
 
 ORIGINALS = [["Hi!", "Hey, you.", "Rain?"], ["Hi!", "Moin. ", "Sun?", "Both."]]
@@ -200,6 +200,23 @@ def test_what_is_in_a_folder_is_read_and_the_rest_named(tmp_path: Path) -> None:
     (tmp_path / SETS["repetition"].original).unlink()
     with pytest.raises(UserError, match="repetition-original_text.txt cannot be read: No such file"):
         read_sets(tmp_path)
+    with pytest.raises(UserError, match=r"does not have .*und/repetition-original_text\.txt of repetition; get them"):
+        check_sets(tmp_path, None)
+
+
+def test_the_files_that_are_read_are_those_of_the_strategies(tmp_path: Path) -> None:
+    assert files_in(tmp_path, None) == []
+    both = [SETS["repetition"].damaged, SETS["repetition"].original]
+    assert files_in(tmp_path, ["repetition"]) == [tmp_path / path for path in both]
+    write_originals(tmp_path)
+    write(tmp_path, SETS["order_shuffle"].damaged, ["x"])
+    assert files_in(tmp_path, None) == [tmp_path / SETS["order_shuffle"].damaged, tmp_path / ORIGINALS_FILE]
+    check_sets(tmp_path, None)
+    (tmp_path / ORIGINALS_FILE).unlink()
+    with pytest.raises(
+        UserError, match=r"fed_coherent_original\.json of order_shuffle, content_reduction; .*; get them"
+    ):
+        check_sets(tmp_path, ["content_reduction", "order_shuffle"])
 
 
 def test_contradictions_bring_their_originals(tmp_path: Path) -> None:

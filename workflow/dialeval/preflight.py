@@ -9,6 +9,7 @@ from typing import Any
 
 from dialeval import runlock
 from dialeval.config import Config, Mistake, load_config, read_config_file
+from dialeval.corpora.robustness_sets import check_sets
 from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import find_strategy
@@ -53,6 +54,8 @@ def checked_config(
     """
     check_files(given)
     checks: list[Callable[[Config], Iterator[Mistake]]] = [_unknown_strategies, _unwritable]
+    if reads:
+        checks.append(_incomplete_sets)
     if asks:
         checks.append(partial(_unavailable_models, own_environments=own_environments))
     source = f" in {', '.join(map(_shown, given))}" if given else ""
@@ -77,6 +80,16 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
                 find_strategy(name)
             except UserError as error:
                 yield Mistake(field, str(error))
+
+
+def _incomplete_sets(config: Config) -> Iterator[Mistake]:
+    folder = config.published_damage()
+    if config.robustness is None or folder is None or not folder.is_dir():
+        return
+    try:
+        check_sets(folder, config.robustness.strategies)
+    except UserError as error:
+        yield Mistake("robustness.published", str(error), ("robustness.strategies",))
 
 
 def _unwritable(config: Config) -> Iterator[Mistake]:

@@ -159,10 +159,35 @@ def wanted_sets(folder: Path, strategies: Iterable[str] | None) -> list[str]:
     return [name for name in SETS if name in named]
 
 
-def missing_files(folder: Path, names: Iterable[str]) -> list[str]:
-    """Returns the paths of the files of some sets that are not in a folder."""
-    paths = dict.fromkeys(path for name in names for path in SETS[name].files)
-    return [path for path in paths if not (folder / path).is_file()]
+def check_sets(folder: Path, strategies: Iterable[str] | None) -> None:
+    """Checks that all files are there of the sets that are to be read of a folder.
+
+    Args:
+        folder: the origin's `robustness_data`.
+        strategies: names of strategies; None for all.
+
+    Raises:
+        UserError: the sets and the files that are not there.
+    """
+    absent: dict[str, list[str]] = {}
+    for name in wanted_sets(folder, strategies):
+        for path in SETS[name].files:
+            if not (folder / path).is_file():
+                absent.setdefault(path, []).append(name)
+    if absent:
+        files = "; ".join(f"{path} of {', '.join(names)}" for path, names in absent.items())
+        raise UserError(
+            f"{folder} does not have {files}; get them from comp-analysis (public_corpora: [comp-analysis]), or name "
+            "the strategies that you have"
+        )
+
+
+def files_in(folder: Path, strategies: Iterable[str] | None) -> list[Path]:
+    """Returns the files that are read of a folder, so that a change in one of them is noticed; none without sets."""
+    if strategies is None and not any(SETS[name].is_in(folder) for name in PAPER_SETS):
+        return []
+    names = wanted_sets(folder, strategies)
+    return [folder / path for path in dict.fromkeys(path for name in names for path in SETS[name].files)]
 
 
 def sets_in(folder: Path) -> list[str]:
