@@ -1,4 +1,4 @@
-"""The response store: loading 100,000 responses of 1 kB, and appending them.
+"""The response store: loading 100,000 responses of 1 kB, for the first time and again, and appending them.
 
     python benchmarks/store.py
 
@@ -17,12 +17,17 @@ from pathlib import Path
 
 from dialeval.engines.request import Response
 from dialeval.engines.store import ResponseStore
+from dialeval.engines.stored_answers import StoredAnswers
 
 N = 100_000
 
 
 def opened(folder: Path) -> ResponseStore:
     return ResponseStore(folder, identity="benchmark", name="benchmark", protocol="arena")
+
+
+def opened_for_another_protocol(folder: Path) -> StoredAnswers:
+    return StoredAnswers(folder, identity="benchmark", protocol="unieval")
 
 
 def main() -> None:
@@ -59,8 +64,14 @@ def main() -> None:
                 assert store.get(key) is not None
             getting = time.perf_counter() - start
 
+        start = time.perf_counter()
+        with opened_for_another_protocol(folder) as other:  # the places of a long file are kept
+            assert keys[0] in other
+            again = time.perf_counter() - start
+
     print(f"append    {N / appending:>9,.0f} a second   {appending / plain_writing:5.2f} x plain os.write")
     print(f"load      {loading:>9.2f} s          {loading / plain_reading:5.2f} x reading and parsing every line")
+    print(f"load again{again:>9.2f} s          {again / plain_reading:5.2f} x the same, under another protocol")
     print(f"get all   {getting:>9.2f} s          {getting / plain_reading:5.2f} x the same")
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 

@@ -9,12 +9,14 @@ import resource
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from store_writers import hold, key, opened, write_until_killed
 
-from dialeval.engines.answer_files import body_of, line_of
+from dialeval.engines import answer_places
+from dialeval.engines.answer_places import body_of, line_of
 from dialeval.engines.request import Response
 from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.errors import UserError
@@ -105,8 +107,6 @@ def test_stores_of_earlier_versions_are_found_whatever_name_they_carry(tmp_path:
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / "shard-1-of-1-00000.jsonl").write_bytes(b"".join(part))
     assert found(tmp_path, range(8)) == list(range(6))
-    with StoredAnswers(tmp_path, identity="model", protocol="arena") as answers:
-        assert sorted(name for name, _ in answers.everything()) == [key(number) for number in range(6)]
 
 
 def test_shards_read_each_others_answers(tmp_path: Path) -> None:
@@ -239,6 +239,73 @@ def test_a_file_that_cannot_be_read_does_not_make_the_rest_be_paid_again(
     assert "lost-00000.jsonl cannot be read" in capsys.readouterr().out
     with StoredAnswers(tmp_path, identity="model", protocol="arena") as answers:
         assert answers.get(key(5)) is None, "an estimate pays for nothing"
+
+
+@pytest.mark.parametrize("hidden", ["", DIGEST, f"{DIGEST}/arena", f"{DIGEST}/duel", f"gpt-{DIGEST}/arena"])
+def test_a_folder_that_hides_its_files_does_not_make_them_be_paid_again(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch, hidden: str
+) -> None:
+    fill(tmp_path, range(3))
+    fill(tmp_path, range(3, 6), protocol="duel")
+    (tmp_path / f"gpt-{DIGEST}" / "arena").mkdir(parents=True)
+    listed = Path.iterdir
+
+    def without_rights(folder: Path) -> Iterator[Path]:
+        if folder == tmp_path / hidden:
+            raise PermissionError(13, "Permission denied")
+        return listed(folder)
+
+    monkeypatch.setattr(Path, "iterdir", without_rights)
+    with opened(tmp_path) as store, pytest.raises(UserError, match=r"paid for.*\n.*Permission denied"):
+        [store.get(key(number)) for number in range(7)]
+    assert f"{tmp_path / hidden} cannot be read" in capsys.readouterr().out
+
+
+def test_places_of_a_long_file_are_kept_and_believed_while_it_is_the_same(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_places, "LONG", 10)
+    fill(tmp_path, range(20))
+    path = the_file(tmp_path)
+    kept = path.with_name(f"{path.name}.places")
+    with StoredAnswers(tmp_path, identity="model", protocol="arena") as answers:
+        assert key(1) in answers
+    assert not kept.exists(), "an estimate writes nothing"
+    with path.open("ab") as file:
+        file.write(b"a damaged line\n")
+    assert found(tmp_path, range(20)) == list(range(20))
+    assert kept.exists()
+    capsys.readouterr()
+
+    with monkeypatch.context() as without_reading:
+        without_reading.setattr(answer_places, "_lines", lambda path: pytest.fail("the file was read again"))
+        assert found(tmp_path, range(20)) == list(range(20))
+        assert found(tmp_path, range(20), protocol="duel") == list(range(20))
+    assert "1 damaged line" in capsys.readouterr().out
+
+    with path.open("ab") as file:
+        file.write(line_of(key(20), b'{"text": "later"}'))
+    assert found(tmp_path, range(21)) == list(range(21))
+    for spoiled in (b"", b"text", kept.read_bytes()[:-1], kept.read_bytes().replace(b"\x01", b"\x02")):
+        kept.write_bytes(spoiled)
+        assert found(tmp_path, range(21)) == list(range(21))
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    assert len(found(tmp_path, range(21))) in (9, 10, 11)
+
+
+def test_places_that_are_wrong_give_no_wrong_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was exchanged for one of the same size and time."""
+    monkeypatch.setattr(answer_places, "LONG", 10)
+    fill(tmp_path, range(20))
+    path = the_file(tmp_path)
+    assert found(tmp_path, range(20)) == list(range(20))
+    before, lines = path.stat(), path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[::-1]))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with opened(tmp_path) as store:
+        for number in range(20):
+            assert (store.get(key(number)) or Response(f"answer {number} ")).text.startswith(f"answer {number} ")
 
 
 def test_more_files_than_a_process_may_open(tmp_path: Path) -> None:

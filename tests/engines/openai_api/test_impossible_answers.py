@@ -19,6 +19,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.openai_api.retrying import RetryPolicy
 from dialeval.engines.request import Message, Request, Response
+from dialeval.engines.spending.account import Bound
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress
@@ -145,11 +146,13 @@ def test_lines_of_a_batch_are_checked_alike() -> None:
             CLOSED + b"\n",
             line("choice", shown(1000, -1, -1)),
             b'{"custom_id": "chat", "response": {"status_code": 500, "body": ' + NESTED + b"}}\n",
+            b'{"custom_id": "chat", "error": {"code": ["batch_expired"]}}\n',
         ]
     )
-    outcomes = list(read_lines(content, asked, Redactor([])))
+    bounds = {key: Bound(9, 9) for key in asked}
+    outcomes = [(key, outcome) for key, outcome, _ in read_lines(content, asked, bounds, Redactor([]))]
     assert outcomes[0] == ("chat", Response("half \ufffd", reasoning_tokens=3))
-    assert [getattr(outcome, "kind", None) for _, outcome in outcomes[1:]] == ["impossible", "server"]
+    assert [getattr(outcome, "kind", None) for _, outcome in outcomes[1:]] == ["impossible", "server", "server"]
 
 
 def test_an_answer_that_is_cut_out_of_the_store_while_the_job_reads_is_told(tmp_path: Path) -> None:

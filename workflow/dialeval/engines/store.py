@@ -1,9 +1,9 @@
 """The response store: every answer ever given, kept outside the workflow's declared outputs.
 
-A model's answers under a protocol lie in append-only text files (`answer_files`) in a folder that follows from the
-model's identity (`stored_answers`). Every job writes a file of its own, so that no two writers ever share one; readers
-take the lines of all files. A line whose checksum is wrong, or that was cut off, is left out and reported; its request
-is simply asked again. Errors are never stored.
+A model's answers under a protocol lie in append-only text files (`answer_files`, `answer_places`) in a folder that
+follows from the model's identity (`stored_answers`). Every job writes a file of its own, so that no two writers ever
+share one; readers take the lines of all files. A line whose checksum is wrong, or that was cut off, is left out and
+reported; its request is simply asked again. Errors are never stored.
 
 Durability: `append` hands each line to the operating system before it returns, so killing the process loses nothing;
 `sync_seconds` bounds what a power failure can take (the file is fsynced at least that often, and on close).
@@ -18,10 +18,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dialeval.engines.answer_files import body_of, line_of
+from dialeval.engines.answer_places import body_of, line_of
 from dialeval.engines.request import Response
 from dialeval.engines.store_locks import WriterLocks, is_at_work
-from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.engines.stored_answers import ANSWERS, StoredAnswers
 from dialeval.errors import UserError
 
 NAMES = "names.txt"
@@ -52,6 +52,8 @@ class ResponseStore(StoredAnswers):
             once, those of another wait for them.
         sync_seconds: longest time between two fsyncs while answers arrive.
     """
+
+    _keeps_places = True
 
     def __init__(
         self,
@@ -161,7 +163,8 @@ class ResponseStore(StoredAnswers):
     def left_beside(self, suffix: str) -> list[Path]:
         """Returns such files of other writers of this model, under whatever protocol, that are not at work."""
         own = self.beside(suffix)
-        found = [path for model in self._model_folders() for path in sorted(model.glob(f"*/*.{suffix}"))]
+        protocols = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
+        found = [path for protocol in protocols for path in self._listed(protocol, f".{suffix}")]
         return [path for path in found if path != own and not is_at_work(path.parent, path.stem)]
 
     def _note_name(self) -> None:
@@ -174,7 +177,7 @@ class ResponseStore(StoredAnswers):
 
     def _open_output(self) -> None:
         for number in itertools.count():
-            path = self.folder / f"{self._writer}-{number:05d}.jsonl"
+            path = self.folder / f"{self._writer}-{number:05d}{ANSWERS}"
             try:
                 self._output = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
             except FileExistsError:

@@ -9,7 +9,6 @@ since a key holds all that can change an answer. They are looked through when th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +16,8 @@ from typing import Self
 
 from dialeval.engines.answer_files import AnswerFiles
 from dialeval.engines.request import Response, read_response
+
+ANSWERS = ".jsonl"
 
 
 @dataclass
@@ -38,6 +39,8 @@ class StoredAnswers:
         protocol: the protocol.
     """
 
+    _keeps_places = False
+
     def __init__(self, directory: Path, *, identity: str, protocol: str) -> None:
         digest = hashlib.sha256(identity.encode()).hexdigest()[:12]
         self.folder = directory / digest / protocol
@@ -45,6 +48,7 @@ class StoredAnswers:
         self._directory, self._digest, self._protocol = directory, digest, protocol
         self._here, self._elsewhere = AnswerFiles(), AnswerFiles()
         self._looked_elsewhere = False
+        self._hidden: dict[str, str] = {}
         self._noted: set[tuple[str, str]] = set()
 
     def __enter__(self) -> Self:
@@ -69,39 +73,37 @@ class StoredAnswers:
             found = self._first_whole(self._elsewhere, key)
         return found
 
-    def everything(self) -> Iterator[tuple[str, Response]]:
-        """Yields key and response of all answers under every protocol; of several to one key, all."""
-        if not self._looked_elsewhere:
-            self._look_elsewhere()
-        for files in (self._here, self._elsewhere):
-            for key, body in files.everything():
-                try:
-                    yield key, read_response(body)[0]
-                except ValueError:
-                    continue
-
-    def folders(self) -> list[Path]:
-        """Returns the folders in which answers under the protocol may lie, the present one first."""
-        return [model / self._protocol for model in self._model_folders()]
-
     def unreadable(self) -> dict[str, str]:
-        """Returns why files could not be read, by file."""
-        return self._here.unreadable | self._elsewhere.unreadable
+        """Returns why files and folders could not be read, by their path."""
+        return self._hidden | self._here.unreadable | self._elsewhere.unreadable
 
     def _model_folders(self) -> list[Path]:
-        return [self._directory / self._digest, *sorted(self._directory.glob(f"*-{self._digest}"))]
+        """Returns the folders of the model, the one of this version first."""
+        earlier = [path for path in self._listed(self._directory) if path.name.endswith(f"-{self._digest}")]
+        return [self.folder.parent, *earlier]
 
     def _load(self) -> None:
-        self._here.load(path for folder in self.folders() for path in sorted(folder.glob("*.jsonl")))
+        folders = [model / self._protocol for model in self._model_folders()]
+        self._here.load((path for folder in folders for path in self._listed(folder, ANSWERS)), keep=self._keeps_places)
         self.report = LoadReport(len(self._here), self._here.damaged)
         self._tell(self._here)
 
     def _look_elsewhere(self) -> None:
-        here = set(self.folders())
-        found = [path for model in self._model_folders() for path in sorted(model.glob("*/*.jsonl"))]
-        self._elsewhere.load(path for path in found if path.parent not in here)
+        others = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
+        files = (path for of in others if of.name != self._protocol for path in self._listed(of, ANSWERS))
+        self._elsewhere.load(files, keep=self._keeps_places)
         self._looked_elsewhere = True
         self._tell(self._elsewhere)
+
+    def _listed(self, folder: Path, suffix: str = "") -> list[Path]:
+        """Returns what is in a folder; one that hides it is noted, which `Path.glob` would pass over in silence."""
+        try:
+            return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self._hidden[str(folder)] = error.strerror or str(error)
+            return []
 
     def _first_whole(self, files: AnswerFiles, key: str) -> Response | None:
         for path, body in files.find(key):
@@ -119,5 +121,7 @@ class StoredAnswers:
     def _tell(self, files: AnswerFiles) -> None:
         for name, count in files.damaged.items():
             print(f"note: {name} has {count} damaged line(s); the rest is used and those requests are asked again")
-        for name, reason in files.unreadable.items():
-            print(f"note: {name} cannot be read: {reason}")
+        for name, reason in (self._hidden | files.unreadable).items():
+            if (name, reason) not in self._noted:
+                self._noted.add((name, reason))
+                print(f"note: {name} cannot be read: {reason}")

@@ -70,8 +70,8 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
         redactor: takes secrets out of what the endpoint says.
     """
     error = _error_part(body)
-    code = f"{_words(error.get('code'))} {_words(error.get('type'))} {_inner_code(error)}".lower()
-    said = _words(error.get("message")).strip()
+    code = f"{plain_words(error.get('code'))} {plain_words(error.get('type'))} {_inner_code(error)}".lower()
+    said = plain_words(error.get("message")).strip()
     kind = _kind(status, code, said)
     remedy = ""
     if 300 <= status < 400:
@@ -172,10 +172,10 @@ def _error_part(body: object) -> dict[str, Any]:
 
 def _inner_code(error: dict[str, Any]) -> str:
     inner = error.get("innererror") or error.get("inner_error")
-    return _words(inner.get("code")) if isinstance(inner, dict) else ""
+    return plain_words(inner.get("code")) if isinstance(inner, dict) else ""
 
 
-def _words(value: object) -> str:
+def plain_words(value: object) -> str:
     """Returns what an endpoint says; lists within lists without end say nothing."""
     try:
         return str(value or "")

@@ -8,7 +8,7 @@ from typing import IO, Any, TypeVar
 
 from dialeval.engines.openai_api.batches.lines import PLACE
 from dialeval.engines.openai_api.connection import Connection
-from dialeval.engines.openai_api.faults import Fault, short
+from dialeval.engines.openai_api.faults import Fault, plain_words, short
 from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
 
 WINDOW = "24h"
@@ -154,8 +154,8 @@ def _status(payload: Mapping[str, Any], connection: Connection) -> BatchStatus:
         completed=_whole(counts.get("completed")),
         failed=_whole(counts.get("failed")),
         files=tuple(file for file in files if isinstance(file, str) and file),
-        code=str(first.get("code") or ""),
-        said=short(connection.redactor.mask(str(first.get("message") or ""))),
+        code=plain_words(first.get("code")),
+        said=short(connection.redactor.mask(plain_words(first.get("message")))),
     )
 
 

@@ -83,7 +83,7 @@ def _outcome(
 ) -> Response | AnswerFailure:
     error, response = entry.get("error"), entry.get("response")
     code = error.get("code") if isinstance(error, dict) else None
-    if code in UNANSWERED:
+    if isinstance(code, str) and code in UNANSWERED:
         return AnswerFailure(UNANSWERED[code], f"the batch was {UNANSWERED[code]} before this request was answered")
     status = response.get("status_code") if isinstance(response, dict) else None
     body = response.get("body") if isinstance(response, dict) else None
