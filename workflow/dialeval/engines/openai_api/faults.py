@@ -79,7 +79,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
     if kind == "bad_request" and _ROLE_WORDS.search(said):
         remedy = " (this model's template wants other roles; set system_message: merge)"
     elif kind not in ("context_length", "refusal", "quota"):
-        mended_by = parameters.remedy(status, _words(error.get("param")), said)
+        mended_by = parameters.remedy(status, plain_words(error.get("param")), said)
         if mended_by is not None:
             kind, remedy = "parameter", f" ({mended_by})"
     words = f"status {status}" + (f": {said}" if said else "")
