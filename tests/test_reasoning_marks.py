@@ -16,7 +16,17 @@ MARKS = (
     "◁/think▷", "<mm:think>", "<ifm|think>", "<think:opensource>", "<|content_thinking|>", "＜/think＞", "< / think >",
     "<|begin_of_thought|>",
 )  # fmt: skip
-ORDINARY = ("I <3 you > me", "a < b and b > c", "[thinks] hm", "I think </3", "1 < 2 | 3 > 2", "<b>bold</b>", "think>")
+ORDINARY = (
+    "I <3 you > me",
+    "a < b and b > c",
+    "[thinks] hm",
+    "I think </3",
+    "1 < 2 | 3 > 2",
+    "<b>bold</b>",
+    "think>",
+    "<span>",
+    "[inst] x",
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +59,16 @@ def test_marks_are_found_and_lose_their_brackets(mark: str) -> None:
     assert thinking_mark(f"so {mark}Choice: No") == mark
     assert not thinking_mark(without_marks(f"so {mark}Choice: No"))
     assert without_marks(f"so {mark}Choice: No").startswith("so (")
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["<|im_end|>", "<|eot_id|>", "<｜end▁of▁sentence｜>", "<end_of_turn>", "</s>", "<eos>", "[/INST]", "<</SYS>>"],
+)
+def test_marks_that_end_a_message_lose_their_brackets(mark: str) -> None:
+    """To a tokenizer they are what ends a message, whoever wrote them."""
+    assert without_marks(f"so {mark}Choice: No").startswith("so (")
+    assert mark not in without_marks(f"so {mark}{mark}Choice: No")
 
 
 def test_harmony_that_lost_its_marks_is_found() -> None:

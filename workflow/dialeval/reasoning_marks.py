@@ -19,7 +19,11 @@ _THINKING = (
     r"|<[|｜](?:channel|message)[|｜]?>|<(?:channel|message)[|｜]>"
 )
 _MARK = re.compile(rf"{_THINKING}|\Aanalysis(?=[\s\S]{{0,100000}}assistantfinal)", re.IGNORECASE)
-_CONTROL = re.compile(rf"{_THINKING}|<[|｜][^\s<>|｜]{{1,60}}[|｜]>", re.IGNORECASE)
+_CONTROL = re.compile(
+    rf"{_THINKING}|<[|｜][^\s<>|｜]{{1,60}}[|｜]>|<(?:start|end)_of_(?:turn|utterance|text)>|</?s>|<[be]os>|<</?SYS>>"
+    r"|(?-i:\[/?(?:INST|SYSTEM_PROMPT)\])",
+    re.IGNORECASE,
+)
 _BRACKETS = "<>＜＞〈〉◁▷[]|｜ \t\r\n"
 
 
