@@ -67,11 +67,11 @@ def refuse_jobs_without_a_device():
     here = workflow.local_exec and not workflow.touch
     jobs = workflow.dag.needrun_jobs() if here else ()
     waiting = [job for job in jobs if job.resources.get("gpu")]
-    # the makers of test items stand in no wildcard
-    asked = {
-        name for job in waiting for name in job.wildcards or item_makers().values()
-    }
-    for name in sorted(asked & set(CONFIG.models)):
+    asked = set()
+    for job in waiting:  # the makers of test items stand in no wildcard
+        named = set(CONFIG.models).intersection(job.wildcards)
+        asked |= named or set(CONFIG.models).intersection(item_makers().values())
+    for name in sorted(asked):
         reason = cannot_compute_here(
             CONFIG.models[name], own_environment=OWN_ENVIRONMENTS
         )

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from dialeval.config import VllmModel
 from dialeval.engines.request import Message
-from dialeval.engines.vllm_engine import vllm_identity, vllm_missing
+from dialeval.engines.vllm_engine import driving, vllm_identity, vllm_missing
 from dialeval.engines.vllm_engine.arguments import computing_environment
 from dialeval.engines.vllm_engine.driving import devices_of_copies
 from dialeval.engines.vllm_engine.generation_config import sampling_defaults
@@ -82,6 +82,19 @@ def test_the_identity_holds_what_can_change_an_answer() -> None:
 )
 def test_a_failed_start_ends_in_what_to_do(reason: str, advice: str) -> None:
     assert advice in remedy(reason)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ended by SIGKILL.*; the memory does not suffice"),
+        ("raise SystemExit(3)", r"ended with status 3; see the message above"),
+    ],
+)
+def test_a_process_that_ends_while_it_starts_is_told(command: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driving, "_COMMAND", command)
+    with pytest.raises(UserError, match=words):
+        driving.start(model())
 
 
 def test_published_sampling_values_are_part_of_the_identity_only_where_they_apply() -> None:
