@@ -53,6 +53,16 @@ def test_the_budget_of_a_run_holds_for_all_models_and_that_of_a_model_for_one(tm
     assert 150 - 34 < service.bill == spent(tmp_path).spent <= 150
 
 
+def test_a_model_that_is_changed_under_its_name_has_no_second_budget(tmp_path: Path) -> None:
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        ask(endpoint.url, tmp_path, 0, N, budget=100.0)
+        ask(endpoint.url, tmp_path, 0, N, budget=100.0, send_seed=False)
+    assert service.bill == spent(tmp_path).spent <= 100
+    digests = {"m": digest_of(a_model(endpoint.url, send_seed=False))}
+    assert sum(sums.spent for sums in Ledger(tmp_path / FOLDER).by_name(digests).values()) == service.bill
+
+
 def test_stores_from_before_the_ledger_have_been_paid(tmp_path: Path) -> None:
     identity = OpenAIEngine(a_model("http://127.0.0.1:9/v1")).identity
     with ResponseStore(tmp_path, identity=identity, name="old name", protocol="arena") as store:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from dialeval.engines.answer_values import BROKEN
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
+from dialeval.engines.spending.balance import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress
@@ -206,11 +207,18 @@ class Answering:
         async def with_closing() -> _Result:
             try:
                 return await work
+            except BudgetUsedUp as error:
+                raise BudgetUsedUp(f"{error}{self._how_far()}") from None
             finally:
                 await self.engine.close()
                 self._tell_of_broken()
 
         return asyncio.run(with_closing())
+
+    def _how_far(self) -> str:
+        """Returns how much of the work is done, where its extent is known."""
+        done, total = self.progress.done - self.progress.failed, self.progress.total
+        return f". {total - done} of {total} {self.progress.unit} are missing here" if total else ""
 
     def _tell_of_broken(self) -> None:
         if self.broken:

@@ -11,6 +11,7 @@ end, the less.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ class Account:
                 self._tell_of_others(left)
                 await asyncio.sleep(OTHERS_POLL)
             else:
-                raise UserError(left.used_up(self.terms.model.name, most, self._folder))
+                raise left.used_up(self.terms.model.name, most, self._folder)
 
     async def reserve_in_batch(self, bound: Bound) -> Reserved | None:
         """Sets aside what a request in a batch may cost; returns None if that does not fit into the budget now."""
@@ -131,7 +132,7 @@ class Account:
         """Returns the error for a request in a batch that the budget does not allow."""
         most = self._most(bound)
         left = await asyncio.to_thread(self._look)
-        return UserError(left.used_up(self.terms.model.name, most, self._folder))
+        return left.used_up(self.terms.model.name, most, self._folder)
 
     def settle(self, reserved: Reserved, billed: Billed) -> None:
         """Writes down what a try outside of batches has cost in place of what was set aside."""
@@ -195,6 +196,10 @@ class Account:
         if writer is not None:
             with self._ledger.locked():
                 writer.close()
+            sums = writer.entry.sums
+            if sums.spent > NEXT_TO_NOTHING:
+                unsaid = f", {sums.unconfirmed:.3g} of it unconfirmed" if sums.unconfirmed > NEXT_TO_NOTHING else ""
+                print(f"spent on '{self.terms.model.name}' by this job: {sums.spent:.6g}{unsaid}", file=sys.stderr)
 
     @property
     def _folder(self) -> Path:

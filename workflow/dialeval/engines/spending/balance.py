@@ -8,10 +8,15 @@ from pathlib import Path
 from dialeval.engines.spending.ledger import Ledger
 from dialeval.engines.spending.terms import Terms
 from dialeval.engines.spending.writers import Writer
+from dialeval.errors import UserError
 
 NEXT_TO_NOTHING = 1e-12
 _ROUNDING = 1e-9
 """Of a budget: sums of many small costs are not exact."""
+
+
+class BudgetUsedUp(UserError):
+    """The next request could exceed a budget."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,8 @@ class Balance:
     batches: float
     under_way: bool
 
-    def used_up(self, name: str, most: float, folder: Path) -> str:
-        """Returns the words for a budget that does not hold the next request.
+    def used_up(self, name: str, most: float, folder: Path) -> BudgetUsedUp:
+        """Returns the error for a budget that does not hold the next request.
 
         Args:
             name: the model's name.
@@ -61,7 +66,7 @@ class Balance:
             f"says how much that is). If the provider has billed less than was counted, delete {folder} to count this "
             "model anew from its stored answers"
         )
-        return "".join(words)
+        return BudgetUsedUp("".join(words))
 
 
 def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -> Balance:
@@ -77,13 +82,13 @@ def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -
     entries = [entry for path, entry in ledger.entries().items() if path != writer.path]
     own = writer.entry.sums
     found = []
-    for field, budget, digest in (
-        (f"models.{terms.model.name}.budget", terms.model.budget, terms.digest),
-        ("budget", terms.run.budget, None),
+    of_model = [entry for entry in entries if entry.is_of(terms.digest, terms.model.name)]
+    for field, budget, those in (
+        (f"models.{terms.model.name}.budget", terms.model.budget, of_model),
+        ("budget", terms.run.budget, entries),
     ):
         if budget is None:
             continue
-        those = [entry for entry in entries if digest in (None, entry.digest)]
         still_open = [entry for entry in those if not entry.closed]
         batches = sum(entry.committed for entry in still_open if "batch" in entry.about)
         balance = Balance(

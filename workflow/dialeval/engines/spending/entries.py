@@ -81,6 +81,10 @@ class Entry:
         """What must be counted as long as the file is not closed."""
         return self.at_most if self.granted is None or self.closed else max(self.at_most, self.granted)
 
+    def is_of(self, digest: str, name: str) -> bool:
+        """Returns whether it tells of a model: under whatever name, or under its name when it was another."""
+        return self.digest == digest or self.about.get("name") == name
+
     def read(self, line: Any) -> None:
         """Takes in a line."""
         match line:

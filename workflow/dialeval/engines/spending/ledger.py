@@ -107,16 +107,17 @@ class Ledger:
 
         Args:
             digests: each model's digest, by its name. Of several names of one model each has what was spent under it,
-                and the first what was spent under names of the past.
+                and the first what was spent under names of the past; a name has what was spent when it was another
+                model's, too.
         """
         names: dict[str, list[str]] = {}
         for name, digest in digests.items():
             names.setdefault(digest, []).append(name)
         found: dict[tuple[str, str], Sums] = {}
         for entry in self.entries().values():
-            now = names.get(entry.digest)
+            then = str(entry.about.get("name", ""))
+            now = names.get(entry.digest) or ([then] if then in digests else None)
             if now is not None:
-                then = str(entry.about.get("name", ""))
                 about = then if then in now else now[0], str(entry.about.get("protocol", ""))
                 found[about] = found.get(about, Sums()) + entry.all_told
         return found
