@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
 
+from dialeval.engines.remarks import remarks_on
 from dialeval.engines.request import AnswerFailure, Message, Request, Response, Sampling
 
 QUESTION = (Message("system", "Be brief."), Message("user", "Is it human?"))
@@ -252,6 +253,16 @@ def test_no_label_seen_is_no_mass(ask_all: Any) -> None:
     with LoopbackEndpoint(lambda _: Reply(with_logprobs({"Hm": 0.9}, "Well"))) as endpoint:
         response = only(ask_all(endpoint, [choice("Yes", "No")]))
     assert (response.label_logprobs, response.label_mass) == ({}, 0.0)
+    assert list(remarks_on(response)) == ["low_mass"]
+
+
+def test_labels_before_a_thought_are_remarked_upon(ask_all: Any) -> None:
+    """A model that opens its thinking by itself says neither label first."""
+    payload = with_logprobs({"<think>": 0.9999, "Yes": 7.5e-6, "No": 2.5e-6}, "<think>")
+    with LoopbackEndpoint(lambda _: Reply(payload)) as endpoint:
+        response = only(ask_all(endpoint, [choice("Yes", "No")]))
+    assert response.label_mass == pytest.approx(1e-5)
+    assert list(remarks_on(response)) == ["low_mass"]
 
 
 def test_what_an_endpoint_cannot_is_refused_with_the_remedy(ask_all: Any) -> None:

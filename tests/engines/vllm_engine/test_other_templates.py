@@ -80,6 +80,7 @@ def test_marks_of_another_family_are_found_in_the_template(
     [
         (("[THINK]", "[/THINK]"), "[THINK]hm[/THINK]Hi there.", "Hi there.", "hm"),
         (("[THINK]", "[/THINK]"), "Hi there.", "Hi there.", ""),
+        (("[THINK]", "[/THINK]"), "<think>hm</think>Hi there.", "Hi there.", "hm"),
         (("<think>", "</think>"), "<think>hm</think>Hi there.", "Hi there.", "hm"),
         (
             ("<|channel|>", "<|message|>", "<|end|>", "<|start|>"),

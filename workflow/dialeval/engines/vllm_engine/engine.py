@@ -23,7 +23,7 @@ from dialeval.engines.vllm_engine.identity import text_digest, vllm_identity
 from dialeval.engines.vllm_engine.in_effect import limits_in_effect, reasoning_in_effect
 from dialeval.engines.vllm_engine.installation import vllm_missing
 from dialeval.engines.vllm_engine.loading import load_tokenizer
-from dialeval.engines.vllm_engine.reasoning import reasoning_of
+from dialeval.engines.vllm_engine.reasoning import DEFAULT, reasoning_of
 from dialeval.engines.vllm_engine.templates import ChatTemplate, special_tokens
 from dialeval.engines.vllm_engine.tokenization import Tokenization
 from dialeval.errors import UserError
@@ -225,6 +225,8 @@ class VllmEngine:
             return self._reasoning.split(text, opened=opened)
         text = self._tokenization.text(answered.token_ids, special=True)
         answer, thought = map(self._tokenization.without_special, self._reasoning.split(text, opened=opened))
+        if not thought:  # earlier models of a family may write <think> as plain text
+            answer, thought = DEFAULT.split(answer, opened=False)
         for end in stop:
             answer = answer.partition(end)[0]
         return answer, thought
