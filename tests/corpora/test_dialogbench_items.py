@@ -212,3 +212,12 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, content: str, words: l
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no file ends in \.json or \.jsonl"):
         dialogbench_items.read(tmp_path, "en")
+
+
+def test_what_is_no_text_in_a_field_that_may_be_left_out_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "MRG.json"
+    path.write_text(json.dumps({**RECORD, "domain": 12, "analysis": None, "speaker2 personality": {"a": "b"}}))
+    reading = dialogbench_items.read(path, "en")
+    assert (reading.items[0].domain, reading.items[0].personalities) == ("", ("patient", ""))
+    assert "1 times 'domain' is no text, so that it is taken as empty" in reading.summary()
+    assert "1 times 'speaker2 personality' is no text" in reading.summary()

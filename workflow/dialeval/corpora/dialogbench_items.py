@@ -6,6 +6,7 @@ The task is the record's own, or the file's name where the record has none that 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,15 +19,18 @@ from dialeval.corpora.text_files import JsonLine, read_json_lines
 from dialeval.errors import UserError
 
 SUFFIXES = (".json", ".jsonl")
+_WORDS = re.compile(r"domain|analysis|speaker[12][ _]?(?:personality|emotion)", re.IGNORECASE)
+"""Fields that may be left out; what they hold is shown to nobody who answers."""
 
 
 @dataclass
 class ItemReading:
-    """What a reader found: the items, and how many records it left out, by task and reason."""
+    """What a reader found: the items, how many records it left out, by task and reason, and what is odd of the rest."""
 
     source: str
     items: list[TestItem] = field(default_factory=list)
     skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> str:
         """Returns one line: what was read, and what was left out and why."""
@@ -34,6 +38,8 @@ class ItemReading:
         if self.skipped:
             reasons = "; ".join(f"{count} {task} {reason}" for (task, reason), count in self.skipped.most_common())
             line += f", {sum(self.skipped.values())} records left out ({reasons})"
+        for note, count in self.notes.items():
+            line += f"; {count} {note}"
         return line
 
 
@@ -75,6 +81,10 @@ def _read_line(
         reading.items.append(read_record(record, item_id=item_id, task=task, language=language, origin=origin))
     except RecordProblem as problem:
         reading.skipped[task.abbreviation, problem.reason] += 1
+        return
+    for name, value in record.items():
+        if _WORDS.fullmatch(name) and value is not None and not isinstance(value, str | list):
+            reading.notes[f"times '{name:.40}' is no text, so that it is taken as empty"] += 1
 
 
 def _task(name: str, fallback: str, where: str) -> Task:
