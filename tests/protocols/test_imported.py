@@ -76,6 +76,12 @@ def joined(
     return [(row["status"], row["text"], row["finish_reason"]) for row in found], dict(+notes)
 
 
+def test_half_an_emoji_in_a_published_answer_can_be_tabled() -> None:
+    answers = {(Shown("s1", "bot", None), None): answer("Choice: No\nReason: \ud83d", ["a", "b", "c"])}
+    rows, _ = joined([planned("bot")], answers)
+    assert rows == [("ok", "Choice: No\nReason: \ufffd", "")]
+
+
 def test_answers_meet_requests_and_the_rest_is_missing() -> None:
     answers = {(Shown("s1", "bot", None), None): answer("Choice: No")}
     rows = [planned("human"), planned("bot"), {**planned("bot"), "seed_id": "s2"}]

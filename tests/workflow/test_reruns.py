@@ -78,3 +78,13 @@ def test_another_judge_is_the_only_one_asked(finished: Workspace) -> None:
     finished.run()
     assert finished.stored("forest/*") == before
     assert len(finished.stored("second/*")) == len(before)
+
+
+@pytest.mark.slow
+def test_a_judge_of_another_name_is_asked_nothing(finished: Workspace) -> None:
+    before = sorted(finished.stored("*/*"))
+    models = {("oak" if name == "forest" else name): model for name, model in SMALL["models"].items()}
+    finished.configure(models=models, judges=["oak"])
+    finished.run()
+    assert sorted(finished.stored("*/*")) == before
+    assert finished.stored("oak/*") == finished.stored("forest/*")

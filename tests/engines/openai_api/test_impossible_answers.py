@@ -76,7 +76,7 @@ def test_half_an_emoji_is_marked_and_said(tmp_path: Path, capsys: pytest.Capture
     assert response is not None
     assert (response.text, response.reasoning) == ("half \ufffd an emoji", "thought \ufffd")
     assert not answering.failures
-    assert "1 answers hold U+FFFD" in capsys.readouterr().out
+    assert "1 answer(s) hold U+FFFD" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("tokens", [3_000_000_000, 1e20, -1, 1.5, True, "12", [12], None])

@@ -223,7 +223,7 @@ class Answering:
     def _tell_of_broken(self) -> None:
         if self.broken:
             print(
-                f"note: {self.broken} answers hold U+FFFD, which stands for a character that came broken (first: "
+                f"note: {self.broken} answer(s) hold U+FFFD, which stands for a character that came broken (first: "
                 f"{self._first_broken})",
                 flush=True,
             )
