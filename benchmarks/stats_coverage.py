@@ -13,9 +13,16 @@ import sys
 from stats_timing import Gates  # isort: skip
 
 from coverage_cases import Measured
+from coverage_differences import differences, false_claims, judge_pairs, style_control
 from coverage_shares import shares
 
-SECTIONS = {"shares": shares}
+SECTIONS = {
+    "shares": shares,
+    "differences": differences,
+    "style_control": style_control,
+    "judge_pairs": judge_pairs,
+    "false_claims": false_claims,
+}
 """By name: a function of the number of repetitions that yields what it measured."""
 
 TARGETS = ((20, 93.0), (10, 90.0))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dialeval.aggregation.dialogbench import ablation_rows, accuracy_rows
-from dialeval.aggregation.dialogbench_differences import ablation_differences, accuracy_differences
+from dialeval.aggregation.dialogbench_differences import SAME_ITEMS, ablation_differences, accuracy_differences
 from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.robustness import ScoredPairs, average_rows, robustness_rows
 from dialeval.aggregation.robustness_differences import robustness_differences
@@ -83,6 +83,13 @@ def test_an_ablation_is_a_difference_of_two_means_of_different_items() -> None:
     assert (styles["first"], styles["second"]) == ("m (letter), -styles", "m (letter), full")
     assert styles["p"] < 0.05
     assert to_table("dialogbench/differences", rows).num_rows == len(rows)
+
+
+def test_an_ablation_that_changes_no_item_is_nothing_to_test() -> None:
+    full = answers("m", {"SF": 0.9})
+    for row in ablation_differences({"full": full, "-filter": full}, 0.95):
+        assert (row["difference"], row["note"]) == (0.0, SAME_ITEMS)
+        assert np.isnan([row["low"], row["high"], row["p"]]).all()
 
 
 def scored(noticed: dict[str, float], strategies: tuple[str, ...], n_dialogues: int = 12) -> ScoredPairs:

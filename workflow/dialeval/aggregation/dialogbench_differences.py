@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, DIMENSIONS, TASKS
 from dialeval.published.dialogbench import OVERALL
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.unpaired import Side, unpaired_difference
+
+SAME_ITEMS = "both procedures have the same items, so there is nothing to test"
 
 _TASKS_OF: dict[str, tuple[str, ...]] = {
     **{str(task): (str(task),) for task in ABBREVIATIONS},
@@ -64,10 +67,13 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
         for (model, method, language), group in groups.items():
             reference = full.get((model, method, language), [])
             for name in (*ABBREVIATIONS, OVERALL):
-                sides = [_side(answers, _TASKS_OF[name]) for answers in (group, reference)]
-                found = unpaired_difference(*sides, confidence=confidence)
+                tasks = _TASKS_OF[name]
+                own, theirs = ([one for one in answers if one["task"] in tasks] for answers in (group, reference))
+                found = unpaired_difference(_side(own), _side(theirs), confidence=confidence)
                 if not found.n:
                     continue
+                if {answer["item_id"] for answer in own} == {answer["item_id"] for answer in theirs}:
+                    found = found._replace(low=math.nan, high=math.nan, p=math.nan, note=SAME_ITEMS)
                 system = f"{model} ({method})"
                 yield {
                     **about("ablations", "accuracy", f"{variant}, {language}, {name}"),
@@ -78,10 +84,9 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
                 }
 
 
-def _side(answers: Iterable[Answer], tasks: tuple[str, ...]) -> Side:
-    own = [answer for answer in answers if answer["task"] in tasks]
+def _side(answers: Sequence[Answer]) -> Side:
     return Side(
-        np.array([bool(answer["correct"]) for answer in own], dtype=np.float64),
-        np.array([answer["cluster"] for answer in own], dtype=str),
-        np.array([answer["task"] for answer in own], dtype=str),
+        np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64),
+        np.array([answer["cluster"] for answer in answers], dtype=str),
+        np.array([answer["task"] for answer in answers], dtype=str),
     )

@@ -15,9 +15,6 @@ from numpy.typing import ArrayLike
 from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes
 from dialeval.stats.differences import NO_ITEM, ONE_CLUSTER, ONE_CLUSTER_IN_STRATUM, contrast_interval
 
-SAME_ITEMS = "both sides have the same items, so there is nothing to test"
-_ROUNDING = 1e-20
-
 
 class UnpairedDifference(NamedTuple):
     """A difference of two means with its clustered interval.
@@ -93,22 +90,19 @@ def unpaired_difference(first: Side, second: Side, *, confidence: float = 0.95) 
         return UnpairedDifference(missing, missing, missing, missing, missing, missing, 0, 0, NO_ITEM)
     one, other = (_mean(*part, n_clusters, n_strata) for part in parts)
     difference = one.estimate - other.estimate
+    variance = float(((one.psi - other.psi) ** 2).sum())
     note = ONE_CLUSTER if n_used < 2 else ONE_CLUSTER_IN_STRATUM if one.alone or other.alone else ""
     if note:
         return UnpairedDifference(one.estimate, other.estimate, difference, missing, missing, missing, n, n_used, note)
-    variance = float(((one.psi - other.psi) ** 2).sum())
     centre, guarded = 0.0, []
     for sign, mean in ((1.0, one), (-1.0, other)):
         items = mean.effective_items
         shrunk = (items * mean.estimate + 1.0) / (items + 2.0)
-        own, least = float((mean.psi**2).sum()), shrunk * (1.0 - shrunk) / (items + 2.0)
-        variance += max(0.0, least - own)
-        guarded.append(max(own, least))
+        made_up = items * (mean.estimate - shrunk) ** 2 + (1.0 - shrunk) ** 2 + shrunk**2
+        added = made_up / (items + 2.0) ** 2
+        variance += added
+        guarded.append(float((mean.psi**2).sum()) + added)
         centre += sign * shrunk
-    if variance <= _ROUNDING:
-        return UnpairedDifference(
-            one.estimate, other.estimate, difference, missing, missing, missing, n, n_used, SAME_ITEMS
-        )
     freedom = sum(guarded) ** 2 / (guarded[0] ** 2 / one.freedom + guarded[1] ** 2 / other.freedom)
     ends = [float(end) for end in contrast_interval(centre, np.sqrt(variance), freedom, confidence)]
     low, high = min(max(ends[0], -1.0), difference), max(min(ends[1], 1.0), difference)
