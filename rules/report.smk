@@ -13,7 +13,7 @@ TITLES = {  # file -> title and caption, here and in Snakemake's own report
     ),
     "botchat/figure4_unieval": (
         "UniEval pass rate by length",
-        "Share of dialogues in which the judge sees no AI utterance up to N (Figure 4). Wilson intervals.",
+        "Share of dialogues in which the judge sees no AI utterance up to N (Figure 4). Intervals are clustered by seed.",
     ),
     "botchat/figure6_gteval": (
         "GTEval: against the human dialogue",
@@ -69,7 +69,7 @@ TITLES = {  # file -> title and caption, here and in Snakemake's own report
     "robustness/ratios": (
         "Which damage judges notice",
         "Share of pairs whose score falls by more than theta, beside the share whose score rises by as much, which is "
-        "what noise alone gives (comp-analysis, Table 12). Wilson intervals.",
+        "what noise alone gives (comp-analysis, Table 12). Intervals are clustered by dialogue.",
     ),
     "robustness/drops": (
         "How far scores fall",
@@ -78,7 +78,7 @@ TITLES = {  # file -> title and caption, here and in Snakemake's own report
     ),
     "robustness/ladders": (
         "Damage in steps",
-        "Share of severity ladders on which the score falls with every step, or never rises. Wilson intervals.",
+        "Share of severity ladders on which the score falls with every step, or never rises. Intervals are clustered by dialogue.",
     ),
     "dialogbench/tasks": (
         "Accuracy by task",

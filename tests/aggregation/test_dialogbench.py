@@ -68,7 +68,7 @@ def test_a_rate_counts_what_cannot_be_read_as_wrong() -> None:
     answers = [answer(), answer(choice="B"), answer(choice=None, status="unparsed"), answer()]
     rate = rate_of(answers)
     assert (rate.accuracy, rate.n, rate.n_unparsed) == (0.5, 4, 1)
-    assert 0.0 < rate.low < 0.15  # Wilson's for 2 of 4, where the normal quantile is 1.96 and not 3.18
+    assert 0.0 < rate.low < 0.15  # Wilson's for 2 of 4 is .15, its normal quantile 1.96 and not 3.18
     assert rate.high == pytest.approx(1.0 - rate.low)
     assert (rate.n_clusters, rate.note) == (4, "")
 

@@ -221,7 +221,7 @@ def test_figure4_sorts_by_the_largest_n(two_models: BotChatTables) -> None:
 def test_figure4_states_n_the_interval_and_published_numbers(fifteen_models: BotChatTables) -> None:
     figure = figure4_unieval(fifteen_models.unieval_pass_rates())
     assert caption_of(figure) == (
-        "UniEval pass rate (% of 547 dialogues per model) bars: 95 % interval (seeds resampled)"
+        "UniEval pass rate (% of 547 dialogues per model) bars: 95 % interval (clustered by seed)"
     )
     assert legend_of(figure) == ["N = 4", "N = 8", "N = 12", "N = 16", "published"]
 

@@ -94,7 +94,7 @@ def test_people_stand_only_where_all_tasks_are_there_and_sources_have_a_map_each
 
 
 def test_domains_stand_by_group_behind_their_mean() -> None:
-    about = {"source": "s", "model": "m", "method": "letter", "language": "zh", "n": 3}
+    about = {"source": "s", "model": "m", "method": "letter", "language": "zh", "n": 8}
     rows = [("daily life", "Film", 1.0), ("daily life", "Music", 0.0), ("daily life", "mean", 0.5),
             ("professional knowledge", "Physics", 0.2), ("professional knowledge", "mean", 0.2),
             ("", "Weather", 0.7)]  # fmt: skip
@@ -102,6 +102,9 @@ def test_domains_stand_by_group_behind_their_mean() -> None:
     figure = figure_domains(table)
     assert columns_of(figure.axes[0]) == ["daily life (mean)", "Film", "Music", "", "professional (mean)", "Physics"]
     assert words_in(figure.axes[0]) == ["50", "100", "0", "20", "20"]
+    few = figure_domains(table.assign(n=[2 if name == "Film" else 8 for name in table["domain"]]))
+    assert words_in(few.axes[0]) == ["50", "0", "20", "20", "n=2"]
+    assert "of fewer than 5 items only their number n is shown" in few.get_supxlabel().replace("\n", " ")
     only = figure_domains(table[table["group"] == ""])
     assert only.texts[0].get_text().startswith("No item names a domain")
 

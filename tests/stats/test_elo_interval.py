@@ -66,7 +66,7 @@ def test_degenerate_arenas():
     np.testing.assert_allclose(ties.low, 1000.0)
     np.testing.assert_allclose(ties.high, 1000.0)
     one_seed = bootstrap_elo_interval([0], [1], [1.0], ["a"], 2, resamples=20, random_seed=0)
-    np.testing.assert_allclose([one_seed.low, one_seed.high], [[1016.0, 984.0]] * 2)
+    assert np.isnan([one_seed.low, one_seed.high]).all()  # one seed says nothing of others
 
 
 def test_a_player_that_resamples_can_lose_is_missing_only_there():

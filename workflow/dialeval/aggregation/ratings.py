@@ -16,7 +16,7 @@ from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
 from dialeval.stats.differences import contrast_variance, difference_variance
 from dialeval.stats.elo import BootstrapElo, bootstrap_elo
 from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
-from dialeval.stats.resampling import p_above_next
+from dialeval.stats.resampling import ONE_CLUSTER, p_above_next
 from dialeval.stats.style_control import ControlledRatings, controlled_ratings
 
 CONTROLLED = "bradley_terry_length_controlled"
@@ -138,7 +138,8 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
         of_fit.append(f"no rating with length held fixed: {controlled.reason}")
     rows = []
     for number in np.argsort(-np.nan_to_num(point.rating, nan=-np.inf), kind="stable"):
-        notes = (point.notes[number], strengths["bradley_terry"].notes[number], *of_fit)
+        limits = dict.fromkeys(note for rating in strengths.values() for note in _limits(rating, int(number)))
+        notes = (point.notes[number], strengths["bradley_terry"].notes[number], *limits, *of_fit)
         row: dict[str, Any] = {
             "model": models[number],
             "elo": point.rating[number],
@@ -148,6 +149,7 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
             "n_comparisons": int(point.games[number]),
             "n_unparsed": int(unparsed[number]),
             "p_above_next": above_next[number],
+            **_behind(strengths["bradley_terry"], int(number)),
             "note": "; ".join(dict.fromkeys(note for note in notes if note)) or None,
         }
         for name, rating in strengths.items():
@@ -189,6 +191,30 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
             about(table, measure, scope, judge),
         )
     ]
+
+
+def _behind(rating: StrengthRating, number: int) -> dict[str, float]:
+    """Returns what stands beside a model's intervals, the design effect being that of its Bradley-Terry rating."""
+    effect = float(rating.design_effect[number])
+    return {
+        "n_clusters": int(rating.clusters[number]),
+        "design_effect": effect,
+        "effective_n": int(rating.games[number]) / effect if effect > 0.0 else float("nan"),
+    }
+
+
+def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
+    """Yields what is to be said where a model's interval has no limit."""
+    if rating.clusters[number] == 1:
+        yield ONE_CLUSTER
+    elif not rating.notes[number] and rating.resamples:
+        for end, side, count in (
+            (rating.high, "upper", rating.above),
+            (rating.low, "lower", rating.below),
+        ):
+            if np.isnan(end[number]) and count[number]:
+                name = rating.method.replace("_", "-").title()
+                yield f"{name}: no {side} limit, {count[number]} of {rating.resamples} resamples set none"
 
 
 def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:

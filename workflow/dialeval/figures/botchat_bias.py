@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from dialeval.figures.panels import (
-    INTERVAL,
+    SHARE_INTERVAL,
     caption,
     check_columns,
     distinct,
@@ -65,7 +65,7 @@ _STEP, _SPREAD = 0.1, 0.5
 
 
 @styled
-def figure_judge_bias(judge_bias: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+def figure_judge_bias(judge_bias: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figure:
     """Draws one panel per measure, in which every judge has a row, and one for the agreement of the judges.
 
     A measure that no judge has a value of has no panel; the caption names it.

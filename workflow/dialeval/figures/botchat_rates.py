@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from dialeval.figures.panels import (
-    INTERVAL,
+    SHARE_INTERVAL,
     best_first,
     caption,
     check_columns,
@@ -52,7 +52,7 @@ _OUTCOMES = {"win": BLUE, "tie": mixed(SKY, "#FFFFFF", 0.35), "lose": ORANGE, "u
 
 
 @styled
-def figure4_unieval(pass_rates: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+def figure4_unieval(pass_rates: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figure:
     """Draws UniEval's pass rates at every length N (BotChat, Figure 4), one panel per judge.
 
     Models are sorted by their rate at the largest N, averaged over judges.
@@ -88,7 +88,7 @@ def figure4_unieval(pass_rates: pd.DataFrame, interval: str = INTERVAL) -> Figur
 
 
 @styled
-def figure6_gteval(gteval: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+def figure6_gteval(gteval: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figure:
     """Draws how models fare against the human dialogues (BotChat, Figure 6), one panel per judge.
 
     Models are sorted by their win + tie rate, averaged over judges.
@@ -122,7 +122,7 @@ def figure6_gteval(gteval: pd.DataFrame, interval: str = INTERVAL) -> Figure:
 
 
 @styled
-def figure7_unieval_at_gt_length(pass_rates: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+def figure7_unieval_at_gt_length(pass_rates: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figure:
     """Draws UniEval's pass rates at the length of each human dialogue, one panel per judge.
 
     Models are sorted by their rate, averaged over judges.

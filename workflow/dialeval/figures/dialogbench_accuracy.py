@@ -17,6 +17,8 @@ OVERALL, MEAN = "Overall", "mean"
 _MEANS = {"daily life": "daily life (mean)", "professional knowledge": "professional (mean)"}
 PEOPLE = "people (the paper's items)"
 ALL_TASKS = 12
+LEAST = 5
+"""Items of a domain below which its accuracy is not painted."""
 _LANGUAGES = {"en": "English", "zh": "Chinese"}
 _UNANSWERED = "No model was examined, so there are no accuracies to show."
 
@@ -51,6 +53,8 @@ def figure_tasks(accuracy: pd.DataFrame) -> Figure:
 def figure_domains(domains: pd.DataFrame) -> Figure:
     """Draws every model's accuracy by domain, after the mean of each group of domains (DialogBench, Table 7).
 
+    A domain of fewer than `LEAST` items shows their number alone: its accuracy says next to nothing.
+
     Args:
         domains: `dialogbench/domains`: source, model, method, language, group, domain, accuracy, n.
     """
@@ -61,7 +65,13 @@ def figure_domains(domains: pd.DataFrame) -> Figure:
     maps = []
     for title, rows in _groups(known):
         means = rows["domain"] == MEAN
-        rows = rows.assign(row=_examinees(rows), column=rows["domain"].where(~means, rows["group"].map(_MEANS)))
+        few = ~means & (rows["n"] < LEAST)
+        rows = rows.assign(
+            accuracy=rows["accuracy"].mask(few),
+            words=np.where(few, "n=" + rows["n"].astype(str), ""),
+            row=_examinees(rows),
+            column=rows["domain"].where(~means, rows["group"].map(_MEANS)),
+        )
         columns: list[str] = []
         for group in dict.fromkeys(rows["group"]):
             own = rows[rows["group"] == group]
@@ -69,7 +79,9 @@ def figure_domains(domains: pd.DataFrame) -> Figure:
         first, *others = columns
         maps.append(_best_first(title, rows, "column", first, others, frozenset()))
     n = counted(known.loc[known["domain"] != MEAN, "n"], "items")
-    return stacked(maps, f"accuracy in percent, {n} in each domain")
+    hidden = (known.loc[known["domain"] != MEAN, "n"] < LEAST).any()
+    details = f"of fewer than {LEAST} items only their number n is shown; means are over all" if hidden else ""
+    return stacked(maps, f"accuracy in percent, {n} in each domain", details)
 
 
 @styled
@@ -130,7 +142,11 @@ def _best_first(
     best = wide[first].to_dict()
     order = sorted(map(str, best), key=lambda name: (name not in bold, -_number(best[name]), name))
     values = wide.reindex(index=order, columns=columns).to_numpy(float)
-    return ShareMap(title, order, columns, values, bold=bold)
+    words = None
+    if "words" in rows:
+        told = rows.pivot(index="row", columns=column, values="words").reindex(index=order, columns=columns)
+        words = told.astype(object).where(told.notna(), "").to_numpy(dtype=np.str_)
+    return ShareMap(title, order, columns, values, bold=bold, words=words)
 
 
 def _wide(rows: pd.DataFrame, column: str, value: str, columns: Sequence[str]) -> pd.DataFrame:

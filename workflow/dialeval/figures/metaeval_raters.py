@@ -101,16 +101,21 @@ def figure_annotators(annotator_agreement: pd.DataFrame, interval: str = INTERVA
     axes = figure.subplots(len(blocks), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     ends = annotator_agreement.rename(columns={"pairwise_pearson": "pearson"})
     limits = correlation_limits(ends)
-    limits = (min(limits[0], float(ends["krippendorff_alpha"].min()) - 0.05), limits[1])
+    lowest = float(ends[["krippendorff_alpha", "alpha_low"]].min().min())
+    limits = (min(limits[0], lowest - 0.05), limits[1])
     for panel, ((corpus, kind, rater), rows), order in zip(axes, blocks, names, strict=True):
         who = f"{rater} (a model)" if kind == "model" else rater
         panel.set_title(f"{corpus}: {rows['n_rounds'].max()} ratings by {who}", loc="left")
         pearson = _Series(rows, "pairwise_pearson", ("pearson_low", "pearson_high"), "o", BLUE, -_STEP / 2)
-        _draw(panel, order, [pearson, _Series(rows, "krippendorff_alpha", None, "s", ORANGE, _STEP / 2)])
+        _draw(
+            panel,
+            order,
+            [pearson, _Series(rows, "krippendorff_alpha", ("alpha_low", "alpha_high"), "s", ORANGE, _STEP / 2)],
+        )
         draw_correlation_axis(panel, limits, len(order))
     handles = [
         legend_marker("o", BLUE, "mean Pearson correlation of two raters", line=True),
-        legend_marker("s", ORANGE, "Krippendorff's alpha (interval scale)"),
+        legend_marker("s", ORANGE, "Krippendorff's alpha (interval scale)", line=True),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     caption(figure, "Agreement of the raters", f"bars: {interval}; dashed: none beyond chance")

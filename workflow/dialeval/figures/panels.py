@@ -20,7 +20,10 @@ from dialeval.figures.style import BLACK, GREY, LIGHT_GREY, SMALL, TINY, new_fig
 from dialeval.tables import HUMAN
 
 INTERVAL = "95 % interval (seeds resampled)"
-"""What a bar of uncertainty means, unless the caller says otherwise."""
+"""What a bar of uncertainty means where clusters are resampled, unless the caller says otherwise."""
+
+SHARE_INTERVAL = "95 % interval (clustered by seed)"
+"""What it means of a share."""
 
 LABEL_WIDTH = 28
 """Longest line of a model's name, in characters."""

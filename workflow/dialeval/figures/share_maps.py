@@ -15,7 +15,7 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from dialeval.figures.panels import LABEL_WIDTH, caption
-from dialeval.figures.style import LIGHT_GREY, SMALL, TINY, new_figure, readable_on, wrapped
+from dialeval.figures.style import GREY, LIGHT_GREY, SMALL, TINY, new_figure, readable_on, wrapped
 
 _COLOURS = "YlGnBu"
 _ROW, _HEADING = 0.2, 0.4  # inches
@@ -34,6 +34,7 @@ class ShareMap(NamedTuple):
         values: shares, NaN where there is none, which stays grey; shape [n_rows, n_columns].
         beside: words at the right of the rows; empty for none.
         bold: rows whose names are bold.
+        words: what stands in a cell without a value, shape [n_rows, n_columns]; None for nothing.
     """
 
     title: str
@@ -42,6 +43,7 @@ class ShareMap(NamedTuple):
     values: NDArray[np.float64]
     beside: list[str] = []  # noqa: RUF012 (never changed)
     bold: frozenset[str] = frozenset()
+    words: NDArray[np.str_] | None = None
 
 
 def stacked(maps: Sequence[ShareMap], quantity: str, details: str = "") -> Figure:
@@ -98,6 +100,10 @@ def _draw(panel: Axes, one: ShareMap, widest: int) -> AxesImage:
                 fontsize=TINY,
                 color=readable_on(colours(value)[:3]),
             )
+    if one.words is not None:
+        for (row, column), told in np.ndenumerate(one.words):
+            if math.isnan(values[row, column]) and told:
+                panel.text(column, row, str(told), ha="center", va="center", fontsize=TINY, color=GREY)
     for place, name in enumerate(one.columns):
         if not name:
             panel.axvspan(place - 0.5, place + 0.5, color="#FFFFFF", linewidth=0)

@@ -48,8 +48,16 @@ class TableDescription:
 _CORRELATIONS = MappingProxyType(
     {name: Interval(f"{name}_low", f"{name}_high") for name in ("pearson", "spearman", "kendall")}
 )
+_BEHIND = MappingProxyType(
+    {
+        "n_clusters": "seeds, or dialogues, that the number rests on",
+        "design_effect": "variance of the number over that of as many independent rows",
+        "effective_n": "independent rows that would say as much",
+    }
+)
 _JUDGED = MappingProxyType(
     {
+        **_BEHIND,
         "method": "how the judge scored: rating, yes_no, annotation (came with the corpus) or file (ready scores)",
         "level": "whether a response in its context (turn) or a whole dialogue was scored",
         "language": "language of the texts; average: mean over languages",
@@ -97,8 +105,8 @@ DESCRIPTIONS: Mapping[str, TableDescription] = MappingProxyType(
         "botchat/unieval_pass_rates": TableDescription(
             "UniEval pass rates",
             "A dialogue passes at N if the judge sees no AI in it, or sees the first AI utterance after N; it counts "
-            "only where it is that long, which few human dialogues are. Intervals are Wilson's. A verdict that could "
-            "not be read counts as not passed.",
+            "only where it is that long, which few human dialogues are. Intervals are clustered by seed. A verdict "
+            "that could not be read counts as not passed.",
         ),
         "botchat/unieval_at_gt_length": TableDescription(
             "UniEval at the human length",
@@ -118,12 +126,12 @@ DESCRIPTIONS: Mapping[str, TableDescription] = MappingProxyType(
         "botchat/gteval": TableDescription(
             "GTEval",
             "Each model's dialogue against the human one, cut to its length. A model wins where the human dialogue "
-            "is called AI. Intervals resample seeds.",
+            "is called AI. Intervals are clustered by seed.",
         ),
         "botchat/judge_bias": TableDescription(
             "Judge bias",
             "How far a judge's verdicts follow position, length or family instead of the dialogues, and how far "
-            "judges agree. Intervals resample seeds.",
+            "judges agree. Intervals are clustered by seed.",
         ),
         "botchat/utterance_lengths": TableDescription(
             "Utterance lengths", "Length of the generated utterances in tokens, and of the human ones."
@@ -152,7 +160,7 @@ DESCRIPTIONS: Mapping[str, TableDescription] = MappingProxyType(
             "Correlations per corpus",
             "How well each judge's scores go with the ratings of one corpus. Intervals resample dialogues; a missing "
             "score lowers n and is counted.",
-            {**_JUDGED, "n_missing": "rated items without a score", "n_clusters": "dialogues that are resampled"},
+            {**_JUDGED, "n_missing": "rated items without a score"},
             _CORRELATIONS,
         ),
         "metaeval/corpora": TableDescription(
@@ -175,7 +183,10 @@ DESCRIPTIONS: Mapping[str, TableDescription] = MappingProxyType(
                 "pairwise_pearson": "mean correlation of two rounds",
                 "krippendorff_alpha": "agreement beyond chance, for an interval scale",
             },
-            {"pairwise_pearson": Interval("pearson_low", "pearson_high")},
+            {
+                "pairwise_pearson": Interval("pearson_low", "pearson_high"),
+                "krippendorff_alpha": Interval("alpha_low", "alpha_high"),
+            },
         ),
         "metaeval/dimension_ensemble": TableDescription(
             "Ensembles of dimensions",
@@ -231,11 +242,12 @@ DESCRIPTIONS: Mapping[str, TableDescription] = MappingProxyType(
             "Robustness, on average",
             "Mean ratio of noticed damage over strategies and dimensions.",
             _JUDGED,
-            {"average": Interval(published="published_average")},
+            {"average": Interval("low", "high", "published_average")},
         ),
         "robustness/robustness": TableDescription(
             "Robustness by strategy",
-            "Share of pairs in which the score falls by more than theta, on scores from 0 to 1. Wilson intervals.",
+            "Share of pairs in which the score falls by more than theta, on scores from 0 to 1. "
+            "Intervals are clustered by dialogue, which is damaged several times.",
             {**_JUDGED, "theta": "how far the score must fall", "rises": "share of pairs in which it rises as far"},
             {"ratio": Interval("low", "high", "published_ratio")},
         ),
@@ -304,6 +316,8 @@ def column_kind(table: str, column: str, kind: pa.DataType) -> Kind:
         return "number" if column == "n" and table.startswith("botchat/") and "lengths" not in table else "count"
     if not pa.types.is_floating(kind):
         return "text"
+    if column.endswith(("design_effect", "effective_n")):
+        return "rating"
     numbers = describe(table).numbers or _NUMBERS.get(part_of(table) or "")
     if numbers:
         return numbers

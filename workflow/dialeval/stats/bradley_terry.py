@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence
 from dialeval.stats.comparisons import Comparisons, compare
+from dialeval.stats.design_effect import of_strengths
 from dialeval.stats.likelihood import Strengths, fit_strengths
 from dialeval.stats.replicates import cluster_table, rated_in
 from dialeval.stats.resampling import p_above_next, percentile_interval
+from dialeval.stats.separation import separated
 
 DEFAULT_RIDGE = 1e-6
 
@@ -27,9 +29,13 @@ class StrengthRating:
         method: "bradley_terry" (a tie is half a win for each) or "davidson" (ties have a parameter of their own).
         rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
             average `initial`.
-        low, high: ends of the percentile interval over resampled clusters, shape [n_players]; NaN without resamples.
+        low, high: ends of the expanded percentile interval over resampled clusters, shape [n_players]; NaN without
+            resamples, and where the comparisons set no limit.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
-        replicates: ratings of each resample, shape [resamples, n_players].
+        replicates: ratings of each resample, shape [resamples, n_players]; infinite where the resample sets no limit.
+        above, below: resamples that set no upper, no lower limit, shape [n_players].
+        clusters: clusters that each player has comparisons in, shape [n_players].
+        design_effect: of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape [n_players].
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
         group: number of the set of players connected by comparisons; ratings of different groups have nothing to do
             with each other; -1 without a comparison, shape [n_players].
@@ -47,6 +53,10 @@ class StrengthRating:
     high: FloatArray
     p_above_next: FloatArray
     replicates: FloatArray
+    above: IntArray
+    below: IntArray
+    clusters: IntArray
+    design_effect: FloatArray
     tie_parameter: float
     group: IntArray
     games: IntArray
@@ -183,11 +193,23 @@ def _rate(
     whole, rating = fit(comparisons.table()[np.newaxis])
     replicates = np.full((resamples, comparisons.n_players), np.nan)
     fits = [whole]
+    above, below = (np.zeros(comparisons.n_rated, dtype=np.int64) for _ in range(2))
     if len(counts.cluster):
         for rows, tables in counts.blocks(resamples, np.random.default_rng(random_seed)):
-            strengths, replicates[rows] = fit(tables, start=whole)
+            strengths, drawn = fit(tables, start=whole)
             fits.append(strengths)
-    low, high = percentile_interval(replicates, confidence)
+            up, down = separated(comparisons, tables)
+            above += up.sum(axis=0)
+            below += down.sum(axis=0)
+            replicates[rows] = comparisons.spread(
+                _without_limits(drawn[:, comparisons.players], up, down, rating[0, comparisons.players], comparisons)
+            )
+    clusters = comparisons.spread(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64)
+    low, high = percentile_interval(replicates, confidence, clusters)
+    low, high = (np.where(np.isfinite(end), end, np.nan) for end in (low, high))
+    effect = np.full(comparisons.n_rated, np.nan)
+    if not ties and comparisons.n_pairs:
+        effect[comparisons.anchored()] = of_strengths(counts, whole.strength[0])[comparisons.anchored()]
     return StrengthRating(
         method=method,
         rating=rating[0],
@@ -195,6 +217,10 @@ def _rate(
         high=high,
         p_above_next=p_above_next(rating[0], replicates),
         replicates=replicates,
+        above=comparisons.spread(above.astype(np.float64), missing=0.0).astype(np.int64),
+        below=comparisons.spread(below.astype(np.float64), missing=0.0).astype(np.int64),
+        clusters=clusters,
+        design_effect=comparisons.spread(effect),
         tie_parameter=float(np.exp(whole.log_tie[0])) if ties and comparisons.n_pairs else math.nan,
         group=comparisons.group_of_player(),
         games=comparisons.games(),
@@ -211,6 +237,33 @@ def _rate(
         ridge=ridge,
         random_seed=random_seed,
     )
+
+
+def _without_limits(
+    drawn: FloatArray, above: BoolArray, below: BoolArray, rating: FloatArray, comparisons: Comparisons
+) -> FloatArray:
+    """Puts players that a replicate sets no limit at infinity, and the others back to where they are on the average.
+
+    Args:
+        drawn: ratings of the replicates, centred with whatever the ridge gave, shape [R, n_rated].
+        above, below: who has no upper, no lower limit, shape [R, n_rated]; who has neither is unknown.
+        rating: ratings of the data themselves, shape [n_rated].
+        comparisons: what was compared.
+    """
+    apart = np.asarray(above | below)
+    rows = np.flatnonzero(apart.any(axis=1))
+    if not len(rows):
+        return drawn
+    out = drawn.copy()
+    stays: BoolArray = np.asarray(~apart[rows] & comparisons.anchored() & ~np.isnan(drawn[rows]))
+    count = np.maximum(stays.sum(axis=1), 1)
+    shift = np.where(stays, rating - drawn[rows], 0.0).sum(axis=1) / count
+    moved = np.where(stays.any(axis=1, keepdims=True), drawn[rows] + shift[:, np.newaxis], np.nan)
+    moved[above[rows]] = np.inf
+    moved[below[rows]] = -np.inf
+    moved[above[rows] & below[rows]] = np.nan
+    out[rows] = moved
+    return out
 
 
 def anchor_at_mean(strength: FloatArray, comparisons: Comparisons, rated: BoolArray) -> FloatArray:

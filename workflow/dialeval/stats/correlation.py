@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes
+from dialeval.stats.design_effect import of_correlations, sums_by_cluster
 from dialeval.stats.resampling import Difference, cluster_counts, paired_difference, percentile_interval
 from dialeval.stats.weighted_correlation import weighted_kendall, weighted_pearson, weighted_spearman
 
@@ -124,12 +125,12 @@ def correlate(
     reason = _reasons(score_array, human_array, known)
     values[:, np.array(reason).reshape(n_judges, n_dimensions) != ""] = np.nan
     sizes = np.bincount(codes, minlength=n_clusters)
-    met = _by_cluster(known.astype(np.float64), sizes) > 0.0
+    met = sums_by_cluster(known.astype(np.float64), sizes) > 0.0
     in_cell = met.sum(axis=2)
     low, high = percentile_interval(values[1:], confidence, in_cell)
     effect = np.full(values[0].shape, np.nan)
     if method == "pearson":
-        effect = _design_effect(score_array, human_array, known, values[0], sizes, in_cell)
+        effect = of_correlations(score_array, human_array, known, values[0], sizes, in_cell)
     return Correlations(
         method=method,
         estimate=values[0],
@@ -271,38 +272,6 @@ def _all_cells(
                     :, :, 0
                 ]
     return values
-
-
-def _by_cluster(values: FloatArray, sizes: IntArray) -> FloatArray:
-    """Sums over the last axis, whose items lie cluster by cluster, shape [..., n_clusters]."""
-    if not len(sizes):
-        return np.zeros((*values.shape[:-1], 0))
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    return np.asarray(np.add.reduceat(values, starts, axis=-1), dtype=np.float64)
-
-
-def _design_effect(
-    scores: FloatArray, human: FloatArray, known: BoolArray, r: FloatArray, sizes: IntArray, n_clusters: IntArray
-) -> FloatArray:
-    """Variance of r between clusters over that of independent items, from its linear form, shape [judges, dimensions].
-
-    An item moves r by (x y - r (x^2 + y^2) / 2) / n to first order, x and y being its standardised values.
-    """
-    n = np.maximum(known.sum(axis=2), 1)[:, :, np.newaxis]
-
-    def standardised(values: FloatArray) -> FloatArray:
-        there = np.where(known, values, 0.0)
-        centred = np.where(known, there - there.sum(axis=2, keepdims=True) / n, 0.0)
-        spread = np.sqrt((centred**2).sum(axis=2, keepdims=True) / n)
-        scaled = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0.0)
-        return np.asarray(scaled, dtype=np.float64)
-
-    x, y = standardised(scores), standardised(np.broadcast_to(human, scores.shape))
-    moves = x * y - 0.5 * r[:, :, np.newaxis] * (x**2 + y**2)
-    alone = (moves**2).sum(axis=2) * (n[:, :, 0] / np.maximum(n[:, :, 0] - 1, 1))
-    together = (_by_cluster(moves, sizes) ** 2).sum(axis=2) * (n_clusters / np.maximum(n_clusters - 1, 1))
-    usable = (alone > 1e-12) & (n_clusters > 1)
-    return np.asarray(np.divide(together, alone, out=np.full(r.shape, np.nan), where=usable), dtype=np.float64)
 
 
 def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[tuple[str, ...], ...]:

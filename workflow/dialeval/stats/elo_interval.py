@@ -37,7 +37,7 @@ _NOISE_TEST_LEVEL = 0.99
 
 @dataclass(frozen=True)
 class BootstrapEloInterval:
-    """Percentile intervals of Bootstrap Elo over resampled seeds, with the settings that gave them.
+    """Expanded percentile intervals of Bootstrap Elo over resampled seeds, with the settings that gave them.
 
     Numbers per player are in the caller's order; a player without a comparison has NaN.
 
@@ -134,7 +134,7 @@ def bootstrap_elo_interval(
     else:
         replicates, length, shuffles, slope = np.empty((resamples, 0)), 0, 0, math.nan
         noise = unexplained = np.empty(0)
-    low, high = percentile_interval(initial + replicates, confidence)
+    low, high = percentile_interval(initial + replicates, confidence, counts.clusters_of_player())
     known = np.count_nonzero(~np.isnan(replicates), axis=0) > 1
     sd = np.full(comparisons.n_rated, np.nan)
     sd[known] = np.nanstd(replicates[:, known], axis=0, ddof=1)

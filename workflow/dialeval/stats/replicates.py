@@ -39,6 +39,14 @@ class ClusterTable:
         tables = cast("FloatArray", np.asarray(cluster_weights @ self.counts))
         return tables.reshape(len(cluster_weights), self.comparisons.n_pairs, N_RESULTS)
 
+    def clusters_of_player(self) -> IntArray:
+        """How many clusters each rated player has a comparison in, shape [n_rated]."""
+        n = self.comparisons.n_rated
+        pair = self.comparisons.type_of_row // N_RESULTS
+        players = np.concatenate([self.comparisons.first[pair], self.comparisons.second[pair]])
+        met = np.unique(players * max(self.n_clusters, 1) + np.concatenate([self.cluster, self.cluster]))
+        return np.bincount(met // max(self.n_clusters, 1), minlength=n)
+
     def blocks(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:
         """Draw resamples of the clusters and yield their tables, with their places, in blocks that fit in memory.
 

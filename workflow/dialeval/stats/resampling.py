@@ -128,7 +128,10 @@ def percentile_interval(
         below = np.floor(position).astype(np.int64)
         above = np.minimum(below + 1, np.maximum(known - 1, 0))
         low, high = (np.take_along_axis(columns, row[np.newaxis], axis=0)[0] for row in (below, above))
-        end = np.where(np.isnan(tail), np.nan, low + (position - below) * (high - low))
+        with np.errstate(invalid="ignore"):  # of infinite replicates the outer one is the end
+            between = low + (position - below) * (high - low)
+        between = np.where(np.isinf(low) | (position == below), low, np.where(np.isinf(high), high, between))
+        end = np.where(np.isnan(tail), np.nan, between)
         ends.append(end.reshape(shape))
     return ends[0], ends[1]
 
@@ -230,7 +233,8 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
     order = np.argsort(-rating, kind="stable")
     order = order[~np.isnan(rating[order])]
     for upper, lower in itertools.pairwise(order):
-        difference = replicates[:, upper] - replicates[:, lower]
+        with np.errstate(invalid="ignore"):  # two without a limit cannot be told apart
+            difference = replicates[:, upper] - replicates[:, lower]
         difference = difference[~np.isnan(difference)]
         if len(difference):
             share[upper] = np.mean(0.5 * (1.0 + np.sign(difference)))

@@ -1,0 +1,96 @@
+"""Design effects: how much more a statistic varies between clusters than it would over as many independent rows.
+
+Both statistics here are followed by their linear form, what one row moves them by to first order.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.comparisons import N_RESULTS
+from dialeval.stats.replicates import ClusterTable
+
+
+def of_correlations(
+    scores: FloatArray, human: FloatArray, known: BoolArray, r: FloatArray, sizes: IntArray, n_clusters: IntArray
+) -> FloatArray:
+    """Design effect of Pearson's correlation of many judges and dimensions with people.
+
+    An item moves r by (x y - r (x^2 + y^2) / 2) / n to first order, x and y being its standardised values.
+
+    Args:
+        scores: shape [n_judges, n_dimensions, n_items], the items cluster by cluster.
+        human: shape [n_dimensions, n_items].
+        known: whether an item has both, shape [n_judges, n_dimensions, n_items].
+        r: the correlations, shape [n_judges, n_dimensions].
+        sizes: items of each cluster, shape [n_clusters].
+        n_clusters: clusters of the known items, shape [n_judges, n_dimensions].
+
+    Returns:
+        Shape [n_judges, n_dimensions]; NaN where it is not defined.
+    """
+    n = np.maximum(known.sum(axis=2), 1)[:, :, np.newaxis]
+
+    def standardised(values: FloatArray) -> FloatArray:
+        there = np.where(known, values, 0.0)
+        centred = np.where(known, there - there.sum(axis=2, keepdims=True) / n, 0.0)
+        spread = np.sqrt((centred**2).sum(axis=2, keepdims=True) / n)
+        scaled = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0.0)
+        return np.asarray(scaled, dtype=np.float64)
+
+    x, y = standardised(scores), standardised(np.broadcast_to(human, scores.shape))
+    moves = x * y - 0.5 * r[:, :, np.newaxis] * (x**2 + y**2)
+    alone = (moves**2).sum(axis=2) * (n[:, :, 0] / np.maximum(n[:, :, 0] - 1, 1))
+    together = (sums_by_cluster(moves, sizes) ** 2).sum(axis=2) * (n_clusters / np.maximum(n_clusters - 1, 1))
+    usable = (alone > 1e-12) & (n_clusters > 1)
+    return np.asarray(np.divide(together, alone, out=np.full(r.shape, np.nan), where=usable), dtype=np.float64)
+
+
+def sums_by_cluster(values: FloatArray, sizes: IntArray) -> FloatArray:
+    """Sums over the last axis, whose items lie cluster by cluster, shape [..., n_clusters]."""
+    if not len(sizes):
+        return np.zeros((*values.shape[:-1], 0))
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    return np.asarray(np.add.reduceat(values, starts, axis=-1), dtype=np.float64)
+
+
+def of_strengths(counts: ClusterTable, strength: FloatArray) -> FloatArray:
+    """Design effect of each rated player's Bradley-Terry strength.
+
+    With D the columns of the information matrix's pseudo-inverse, first player less second, a comparison moves the
+    strengths by (y - p) D to first order.
+
+    Args:
+        counts: comparisons by cluster and type.
+        strength: natural-log strengths, shape [n_rated].
+
+    Returns:
+        Shape [n_rated]; NaN where it is not defined.
+    """
+    comparisons = counts.comparisons
+    n, n_rows = comparisons.n_rated, len(counts.cluster)
+    if counts.n_clusters < 2 or n_rows < 2:
+        return np.full(n, np.nan)
+    if counts.n_clusters == n_rows:
+        return np.ones(n)
+    first, second = comparisons.first, comparisons.second
+    p = 1.0 / (1.0 + np.exp(np.clip(strength[second] - strength[first], -700.0, 700.0)))
+    table = comparisons.table()
+    information = np.zeros((n, n))
+    weight = table.sum(axis=1) * p * (1.0 - p)
+    np.add.at(information, (first, first), weight)
+    np.add.at(information, (second, second), weight)
+    np.add.at(information, (first, second), -weight)
+    np.add.at(information, (second, first), -weight)
+    inverse = np.linalg.pinv(information, hermitian=True)
+    moves = inverse[first] - inverse[second]
+    residual = np.array([1.0, 0.5, 0.0]) - p[:, np.newaxis]
+    alone = (table * residual**2).sum(axis=1) @ moves**2 * (n_rows / (n_rows - 1.0))
+    of_type = coo_array((residual.ravel(), (np.arange(residual.size), np.repeat(np.arange(len(p)), N_RESULTS))))
+    summed = cast("FloatArray", counts.counts @ of_type.tocsr())
+    together = ((summed @ moves) ** 2).sum(axis=0) * (counts.n_clusters / (counts.n_clusters - 1.0))
+    return np.asarray(np.divide(together, alone, out=np.full(n, np.nan), where=alone > 0.0), dtype=np.float64)

@@ -1,0 +1,66 @@
+"""Resamples in which the comparisons set a player no limit: it wins, or loses, whatever ties it to the others.
+
+The likelihood then has no finite maximum (Ford 1957), and what a fit shows is the ridge's. Such a replicate counts as
+infinite, so that an interval whose end falls among them has no limit there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dialeval.stats.arrays import BoolArray, FloatArray
+from dialeval.stats.comparisons import FIRST_WINS, SECOND_WINS, TIE, Comparisons
+
+
+def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """Which players each table puts infinitely far above, or below, the others of their group.
+
+    The others are the largest set in which everyone scores against everyone, over others if need be. Where there is no
+    largest one, a player is above if somebody, and below if everybody it reaches not, cannot be told apart from it in
+    that direction: of two players of whom one wins all, one is above and the other below.
+
+    Args:
+        comparisons: what was compared.
+        tables: first wins, ties and second wins of each pair, shape [R, n_pairs, 3].
+
+    Returns:
+        Above and below, each of shape [R, n_rated]; a player that is both is cut off.
+    """
+    shape = (len(tables), comparisons.n_rated)
+    above, below = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+    first_scores = (tables[:, :, FIRST_WINS] + tables[:, :, TIE]) > 0
+    second_scores = (tables[:, :, SECOND_WINS] + tables[:, :, TIE]) > 0
+    rows = np.flatnonzero((first_scores != second_scores).any(axis=1))
+    if not len(rows):
+        return above, below
+    scores = np.concatenate([first_scores[rows], second_scores[rows]], axis=1)
+    patterns, pattern_of = np.unique(np.packbits(scores, axis=1), axis=0, return_inverse=True)
+    group = comparisons.groups()
+    for number, pattern in enumerate(patterns):
+        there = np.unpackbits(pattern, count=scores.shape[1]).astype(np.bool_)
+        alike = rows[pattern_of.ravel() == number]
+        above[alike], below[alike] = _limits(comparisons, there, group)
+    return above, below
+
+
+def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> tuple[BoolArray, BoolArray]:
+    """Returns above and below, shape [n_rated], of one pattern of who scores against whom."""
+    n = comparisons.n_rated
+    reach = np.eye(n, dtype=np.float32)
+    reach[comparisons.first[scores[: comparisons.n_pairs]], comparisons.second[scores[: comparisons.n_pairs]]] = 1.0
+    reach[comparisons.second[scores[comparisons.n_pairs :]], comparisons.first[scores[comparisons.n_pairs :]]] = 1.0
+    steps = 1
+    while steps < n:
+        reach = np.minimum(reach @ reach, 1.0)
+        steps *= 2
+    reaches = reach > 0.0
+    size = (reaches & reaches.T).sum(axis=1)
+    above, below = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    for number in range(int(group.max()) + 1):
+        members = np.flatnonzero(group == number)
+        largest = members[size[members] == size[members].max()]
+        # One largest set: its members all reach each other. Several: everyone is compared with everyone.
+        main = largest if len(largest) == size[largest[0]] else members
+        above[members] = ~reaches[np.ix_(main, members)].all(axis=0)
+        below[members] = ~reaches[np.ix_(members, main)].all(axis=1)
+    return above, below
