@@ -225,3 +225,19 @@ def test_every_botchat_table_has_its_schema() -> None:
         for name in ("seeds", "utterance_lengths", "unieval_pass_rates", "unieval_at_gt_length", "arena_elo",
                      "arena_win_rates", "gteval")
     }  # fmt: skip
+
+
+def test_a_rating_that_resamples_set_no_limit_says_so() -> None:
+    """c wins twelve of thirteen, so a third of the resamples has no loss of it."""
+    games = [pair(n, "a", "b", "left" if n % 2 else "right") for n in range(40)]
+    games += [pair(n, "c", "a" if n % 2 else "b", "left") for n in range(12)] + [pair(12, "c", "a", "right")]
+    elo = Elo(shuffles=50, repeats=2, resamples=200)
+    words = {(model, f"s{seed}"): [10] * 8 for model in "abc" for seed in range(40)}
+    table, _ = arena_elo(verdicts(games), words, ["j"], ["a", "b", "c"], [8], elo, 0)
+    found = {row["model"]: row for row in table.to_pylist()}
+    assert found["c"]["bradley_terry_high"] is None
+    assert found["c"]["bradley_terry_low"] is not None
+    assert "Bradley-Terry: no upper limit, " in found["c"]["note"]
+    assert found["a"]["bradley_terry_high"] < 1500
+    assert (found["a"]["n_clusters"], found["c"]["n_clusters"]) == (40, 13)
+    assert found["a"]["effective_n"] > 0
