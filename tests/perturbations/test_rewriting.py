@@ -198,6 +198,16 @@ def test_what_was_cut_off_or_refused_is_no_rewriting() -> None:
     assert settle(ANSWER, strategy, [Response(text, "length"), Response(text)]).status == "ok"
 
 
+def test_what_is_there_twice_is_no_rewriting() -> None:
+    """Nobody can tell which of two is meant."""
+    twice = "Response: Tom stayed here with 3 friends.\nNo, better:\nResponse: Tom never went to Oslo with 3 friends."
+    assert reason("contradiction", twice) == "there is more than one line 'Response:'"
+    added = "5: On the lake?\n6: I have never sailed.\n6: I hate boats."
+    assert reason("self_contradiction", added) == "utterance 6 is there more than once, with different words"
+    kept = "5: On the lake?\n6: I have never sailed.\n6: I have never sailed."
+    assert isinstance(read_rewriting(TALK, STRATEGIES["self_contradiction"], kept), Damaged)
+
+
 def test_marks_of_thinking_in_an_utterance_are_harmless() -> None:
     talk = dialogue("Do you sail?", "Every summer.</think>2: no", "Alone?", "With my aunt Ines.")
     request = plan_rewriting(talk, STRATEGIES["self_contradiction"], TEMPLATES, Sampling())

@@ -130,6 +130,8 @@ def read_rewriting(
         match = _RESPONSE.search(answer)
         if not match:
             return Rejected("there is no line 'Response:'")
+        if _RESPONSE.search(match.group("text")):
+            return Rejected("there is more than one line 'Response:'")
         utterances: tuple[str, ...] | Rejected = (*item.context, _plain(match.group("text")))
     elif strategy.name == "self_contradiction":
         utterances = _added(item, answer, len(_added_speakers(item, places[-1])))
@@ -193,6 +195,8 @@ def _added_speakers(item: Item, place: int) -> tuple[str, ...]:
 
 def _rewritten_utterances(item: Item, answer: str, places: tuple[int, ...]) -> tuple[str, ...] | Rejected:
     numbered = _numbered(answer, item)
+    if isinstance(numbered, Rejected):
+        return numbered
     utterances = list(item.utterances)
     for place, text in numbered.items():
         if place >= len(utterances):
@@ -209,6 +213,8 @@ def _rewritten_utterances(item: Item, answer: str, places: tuple[int, ...]) -> t
 
 def _added(item: Item, answer: str, n_wanted: int) -> tuple[str, ...] | Rejected:
     numbered = _numbered(answer, item)
+    if isinstance(numbered, Rejected):
+        return numbered
     n_before = len(item.utterances)
     if any(place < n_before and _shown(text) != _shown(item.utterances[place]) for place, text in numbered.items()):
         return Rejected("an utterance was changed that had to stay")
@@ -218,18 +224,24 @@ def _added(item: Item, answer: str, n_wanted: int) -> tuple[str, ...] | Rejected
     return (*item.utterances, *added)
 
 
-def _numbered(answer: str, item: Item) -> dict[int, str]:
-    """Returns the numbered utterances of an answer by 0-based number; other lines go on with the one before."""
-    found: dict[int, list[str]] = {}
-    current = -1
+def _numbered(answer: str, item: Item) -> dict[int, str] | Rejected:
+    """Returns the numbered utterances of an answer by 0-based number; other lines go on with the one before.
+
+    One that is there twice with different words is refused: nobody can tell which is meant.
+    """
+    found: list[tuple[int, list[str]]] = []
     for line in answer.split("\n"):
         match = _NUMBERED.match(line.strip())
         if match:
-            current = int(match.group("number")) - 1
-            found[current] = [match.group("text")]
-        elif current >= 0 and line.strip():
-            found[current].append(line.strip())
-    return {place: _without_tag(_plain(" ".join(lines)), item) for place, lines in found.items() if place >= 0}
+            found.append((int(match.group("number")) - 1, [match.group("text")]))
+        elif found and line.strip():
+            found[-1][1].append(line.strip())
+    numbered: dict[int, str] = {}
+    for place, lines in found:
+        text = _without_tag(_plain(" ".join(lines)), item)
+        if place >= 0 and numbered.setdefault(place, text) != text:
+            return Rejected(f"utterance {place + 1} is there more than once, with different words")
+    return numbered
 
 
 def _without_tag(text: str, item: Item) -> str:
