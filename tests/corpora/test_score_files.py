@@ -86,3 +86,9 @@ def test_an_item_in_another_language_is_told(tmp_path: Path) -> None:
 def test_a_repeat_that_no_table_can_hold_is_told(tmp_path: Path, repeat: str) -> None:
     with pytest.raises(UserError, match="line 2: repeat '.*' is no whole number below 1000000"):
         read(tmp_path, f"corpus,item_id,dimension,value,repeat\nfed,FED-1,overall,0.5,{repeat}\n")
+
+
+@pytest.mark.parametrize("column", ["value", "language"])
+def test_a_column_that_is_there_twice_is_told(tmp_path: Path, column: str) -> None:
+    with pytest.raises(UserError, match=f"mine.csv: the column '{column}' is there more than once"):
+        read(tmp_path, f"corpus,item_id,dimension,value,language,{column}\n")

@@ -19,6 +19,7 @@ from dialeval.corpora.text_files import listed, number_in, read_csv
 from dialeval.errors import UserError, nearest
 
 NEEDED = ("corpus", "item_id", "dimension", "value")
+OPTIONAL = ("language", "repeat")
 _MOST_REPEATS = 1_000_000
 
 Key = tuple[str, str, str]
@@ -80,8 +81,8 @@ def read_scores(
     """
     rows = ((line, row) for line, row in read_csv(path) if row)
     _, header = next(rows, (1, []))
-    for column in NEEDED:
-        if header.count(column) != 1:
+    for column in (*NEEDED, *OPTIONAL):
+        if header.count(column) > 1 or (column in NEEDED and column not in header):
             fault = "is there more than once" if column in header else "is missing"
             raise UserError(f"{path}: the column '{column}' {fault}; the columns are: {listed(header)}")
     seen: dict[tuple[str, ...], int] = {}
