@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from pathlib import Path
@@ -16,6 +17,7 @@ from spending_job import MOST, a_model, ask, spent
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Response
+from dialeval.engines.spending.account import Account, Bound
 from dialeval.engines.spending.entries import SUFFIX
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.terms import announce, digest_of, run_terms, terms_for
@@ -177,6 +179,28 @@ def test_the_key_is_in_no_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_model_budget_needs_prices() -> None:
     with pytest.raises(ValidationError, match="a budget needs price_input and price_output"):
         OpenAIModel.model_validate({"engine": "openai", "model": "m", "price_input": 1.0, "budget": 5})
+
+
+def test_an_account_that_is_closed_while_it_asks_for_more_leaves_nothing_behind(tmp_path: Path) -> None:
+    model = a_model("http://127.0.0.1:9/v1", budget=1000)
+    terms = terms_for(model)
+    assert terms is not None
+    account = Account(tmp_path, terms, "arena")
+
+    async def ask_and_leave() -> None:
+        asking = [asyncio.create_task(account.reserve(Bound(10, 16))) for _ in range(20)]
+        with Ledger(tmp_path / FOLDER).locked():  # nobody is granted anything meanwhile
+            await asyncio.sleep(0.05)
+            for task in asking:
+                task.cancel()
+            await asyncio.wait(asking)
+            closing = asyncio.get_running_loop().run_in_executor(None, account.close)
+            await asyncio.sleep(0.05)
+        await closing
+
+    asyncio.run(ask_and_leave())
+    assert all(entry.closed for entry in Ledger(tmp_path / FOLDER).entries().values())
+    assert spent(tmp_path).spent == 0
 
 
 def test_a_killed_job_on_another_machine_counts_all_that_it_was_granted(tmp_path: Path) -> None:

@@ -85,6 +85,8 @@ class Account:
         self._set_aside = 0.0
         self._extra, self._granted_at = 0.0, 0.0
         self._wanted = 0.0
+        self._all_granted = False
+        self._generation = 0
         self._waiting: list[asyncio.Future[None]] = []
         self._over = (0, 0)
         self._told = False
@@ -105,16 +107,15 @@ class Account:
             reserved = self._take(bound, most)
             if reserved is not None:
                 return reserved
-            left = await self._ask_for_more(most)
-            if left is None:
-                continue
-            if left.under_way:
-                if not self._n_under_way:
-                    continue
+            if self._all_granted and self._n_under_way:
                 waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 self._waiting.append(waiting)
                 await waiting
-            elif left.others > NEXT_TO_NOTHING:
+                continue
+            left = await self._ask_for_more(most)
+            if left is None or left.under_way:
+                continue
+            if left.others > NEXT_TO_NOTHING:
                 self._tell_of_others(left)
                 await asyncio.sleep(OTHERS_POLL)
             else:
@@ -169,7 +170,8 @@ class Account:
 
     def bounds_of_batch(self, mark: str) -> dict[str, Bound]:
         """Returns the bounds of the requests of a batch that is out, by key; none if nothing was set aside for it."""
-        entry = self._ledger.entries().get(self._batch_file(mark))
+        with self._ledger.locked():
+            entry = self._ledger.entries().get(self._batch_file(mark))
         bounds = entry.about.get("bounds", {}) if entry is not None else {}
         return {key: Bound(*pair) for key, pair in bounds.items()}
 
@@ -191,11 +193,16 @@ class Account:
 
     def close(self) -> None:
         """Ends this job's part of the ledger; what is under way counts at its most."""
-        writer, self._writer = self._writer, None
-        self._n_under_way, self._set_aside = 0, 0.0
-        if writer is not None:
-            with self._ledger.locked():
+        if self._granting is None:
+            return
+        with self._ledger.locked():
+            self._generation += 1
+            writer, self._writer = self._writer, None
+            self._n_under_way, self._set_aside, self._all_granted = 0, 0.0, False
+            self._granting = None
+            if writer is not None:
                 writer.close()
+        if writer is not None:
             sums = writer.entry.sums
             if sums.spent > NEXT_TO_NOTHING:
                 unsaid = f", {sums.unconfirmed:.3g} of it unconfirmed" if sums.unconfirmed > NEXT_TO_NOTHING else ""
@@ -229,6 +236,7 @@ class Account:
 
     def _release(self, reserved: Reserved) -> None:
         """Takes back what was set aside and lets those see who wait for it."""
+        self._all_granted = False
         self._n_under_way -= 1
         self._set_aside = self._set_aside - reserved.most if self._n_under_way else 0.0
         waiting, self._waiting = self._waiting, []
@@ -249,19 +257,26 @@ class Account:
 
     async def _ask_for_more(self, most: float) -> Balance | None:
         """Gets this job granted what a try needs, or returns what is left."""
-        self._granting = self._granting or asyncio.Lock()
+        self._granting = self._granting or asyncio.Lock()  # from now on a thread may be about to open a file
         self._wanted += most
         try:
             async with self._granting:
                 granted = self._writer.entry.granted if self._writer is not None else None
                 if granted is not None and self.spent + self._set_aside + most <= granted:
                     return None  # another try has asked for all
-                return await asyncio.to_thread(self._grant, most)
+                if self._all_granted and self._n_under_way:
+                    return None  # another try was told that there is no more
+                n_under_way = self._n_under_way
+                left = await asyncio.to_thread(self._grant, most, self._generation)
+                self._all_granted = left is not None and left.under_way and self._n_under_way == n_under_way
+                return left
         finally:
             self._wanted -= most
 
-    def _grant(self, most: float) -> Balance | None:
+    def _grant(self, most: float, generation: int) -> Balance | None:
         with self._ledger.locked():
+            if generation != self._generation:
+                return None  # the account was closed meanwhile, and nobody waits for this
             writer = self._open()
             if not self.terms.limited:
                 return None

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
@@ -41,20 +42,22 @@ class Ledger:
         self.folder = folder
         self._files: dict[Path, tuple[int, int, Entry]] = {}  # inode, bytes read, what they say
         self._lock: int | None = None
+        self._one_thread = threading.Lock()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keeps all others from adding up and setting aside meanwhile."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        try:
-            with no_locks_said(self.folder):
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            self._lock = descriptor
-            yield
-        finally:
-            self._lock = None
-            os.close(descriptor)
+        with self._one_thread:
+            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            try:
+                with no_locks_said(self.folder):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+                self._lock = descriptor
+                yield
+            finally:
+                self._lock = None
+                os.close(descriptor)
 
     def enter(self, path: Path) -> None:
         """Puts a new file on the list of all, so that other machines see it at once; the lock must be held.
