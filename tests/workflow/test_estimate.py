@@ -34,6 +34,8 @@ def estimated(finished: Workspace) -> Workspace:
 
 def test_the_estimate_holds_and_leaves_nothing_to_be_done(undisturbed: Workspace, estimated: Workspace) -> None:
     before, usage = rows(estimated, "estimate"), rows(undisturbed, "usage")
+    total = before.pop(("all models", "all"))
+    assert int(total["to_ask"]) == sum(int(row["to_ask"]) for row in before.values())
     assert set(before) == set(usage)
     for about, row in before.items():
         actual = usage[about]
@@ -60,3 +62,28 @@ def test_a_run_with_judges_that_cannot_be_opened_here(
         assert forest["requests"] == forest["stored"] == gpt["to_ask"] == vllm["to_ask"]
         assert vllm["stored"] == ""
         assert 0 < float(gpt["cost_low"]) < float(gpt["cost_high"])
+
+
+def test_what_must_be_written_first_is_neither_asked_nor_counted(finished: Workspace) -> None:
+    """An estimate asks nobody: what a model writes or rewrites is not written for it, and it says so."""
+    shutil.rmtree(finished.folder / "results" / "requests", ignore_errors=True)
+    finished.configure(
+        models={**SMALL["models"], "gpt": GPT},
+        protocols={**SMALL["protocols"], "yes_no": {"judges": ["forest"]}},
+        robustness={"corpora": ["bundled"], "rewriter": "gpt"},
+        dialogbench={
+            "bundled": ["en"],
+            "written": {"writer": "gpt", "filter": "gpt"},
+            "examine": {"letter": ["random"]},
+        },
+    )
+    jobs = finished.would_run("estimate")
+    assert jobs["estimate"] == 1
+    assert not {"write_items", "filter_items", "rewrite_items", "answer", "chat"} & set(jobs), jobs
+    output = finished.run("estimate")
+    for words in (
+        "what gpt is asked when it writes test items",
+        "rewrites items",
+        "dialogbench_letter, which asks about",
+    ):
+        assert words in output, output

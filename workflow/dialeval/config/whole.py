@@ -126,6 +126,16 @@ class Config(Section):
         asked = [*self.chatbots, *self.judges, *self.asked_judges(), *rewriter, *self.dialogbench_models()]
         return list(dict.fromkeys(asked))
 
+    def asked_before(self, protocol: str) -> list[str]:
+        """Returns the models that must answer, and may be paid, before a protocol's requests can be planned."""
+        written = self.dialogbench.written if self.dialogbench else None
+        names: list[str | None] = []
+        if protocol.startswith("dialogbench") and written:
+            names = [written.writer, written.filter]
+        elif protocol in SCORING and self.robustness:
+            names = [self.robustness.rewriter]
+        return list(dict.fromkeys(name for name in names if name and not isinstance(self.models[name], EmbeddedModel)))
+
     def dialogbench_models(self) -> list[str]:
         """Returns every model that writes, filters, describes or answers test items."""
         parts = self.dialogbench.models().values() if self.dialogbench else ()

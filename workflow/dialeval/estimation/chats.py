@@ -1,19 +1,20 @@
 """How much of self-chat is stored, and what the rest will take.
 
-Every dialogue is followed through the store as far as it is answered. Behind that its utterances are unknown: each has
-at least one token and at most as many as the configuration allows.
+Every dialogue is followed through the store as far as it is answered. Behind that its utterances are unknown: they are
+taken to be as long as those of this model that are stored, or else as `assumptions` say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path
 
 from dialeval.config import Selfchat
 from dialeval.engines.request import Dialogue, Request, Response, Sampling
 from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.estimation.assumptions import reasoned, utterance
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
@@ -63,8 +64,9 @@ def estimate_chats(
         store: where stores lie.
     """
     sampling = Sampling(temperature=selfchat.temperature, max_tokens=selfchat.max_tokens)
-    estimate = Estimate(model, "selfchat", selfchat.max_tokens)
-    estimate.fallback_length = min(_mean_human_length(model, people), selfchat.max_tokens)
+    assumed = utterance(model.kind, _mean_human_length(model, people))
+    spoken = Estimate(model, "selfchat", selfchat.max_tokens, assumed)  # without reasoning, which no prompt shows
+    estimate = Estimate(model, "selfchat", selfchat.max_tokens, reasoned(assumed) if model.reasons else assumed)
     chats = Chats(model.name, length=selfchat.n_utterances, certain=model.identity is not None)
     ends: list[tuple[int, Request]] = []
     with StoredAnswers(store, identity=model.identity or "", protocol="selfchat") as stored:
@@ -86,30 +88,40 @@ def estimate_chats(
                     break
                 estimate.requests += 1
                 estimate.count_answer(response)
+                spoken.count_answer(without_reasoning(response))
                 utterances.append(response.text.strip())
             chats.known[seed_id] = tuple(utterances)
-    mean = estimate.mean_length or 1.0
-    chats.utterance = Range(1.0, mean, selfchat.max_tokens)
+    spoken.to_ask = sum(missing for missing, _ in ends)  # how many are to come says how well their mean is known
+    chats.utterance = spoken.answer
     chats.tokenizer = model.counting.tokenizer if model.counting.exact else ""
     for missing, request in ends:
-        for prompt in islice(_prompts(model, request, system, selfchat.max_tokens, mean), missing):
+        for prompt in islice(_prompts(model, request, system, chats.utterance), missing):
             estimate.count_unasked(1, prompt, sure=chats.certain)
     return estimate, chats
 
 
-def _prompts(model: KnownModel, request: Request, system: str, max_tokens: int, mean: float) -> Iterator[Range]:
+def _prompts(model: KnownModel, request: Request, system: str, utterance: Range) -> Iterator[Range]:
     """Yields the tokens of the prompts from the first missing utterance on."""
     prompt, overhead = model.prompt(request.messages), model.message_overhead()
     shortest = model.prompt(history(system, ["a"])).low
-    window, counting = model.context_window, model.counting
+    window, counting, max_tokens = model.context_window, model.counting, utterance.most
+    said = utterance.plus(Range(0.0, overhead, overhead, overhead))
     for n_messages in count(len(request.messages)):
-        if window is not None and prompt.high + max_tokens > window:  # old utterances may be dropped from here on
-            room = max(window - max_tokens, 0) * counting.high + counting.per_message * n_messages
-            prompt = Range(min(prompt.low, shortest), min(prompt.expected, room), min(prompt.high, room))
+        if window is not None and prompt.most + max_tokens > window:  # old utterances may be dropped from here on
+            room = max(window - max_tokens, 0) * counting.most + counting.per_message * n_messages
+            prompt = prompt.at_most(room)
+            prompt = prompt._replace(low=min(prompt.low, shortest))
         yield prompt
-        prompt = Range(prompt.low + 1, prompt.expected + mean + overhead, prompt.high + max_tokens + overhead)
+        prompt = prompt.plus(said)
+
+
+def without_reasoning(response: Response) -> Response:
+    """Returns a response with the tokens of its text alone, as far as the endpoint told them apart."""
+    if response.completion_tokens is None or not response.reasoning_tokens:
+        return response
+    return replace(response, completion_tokens=max(response.completion_tokens - response.reasoning_tokens, 0))
 
 
 def _mean_human_length(model: KnownModel, people: Mapping[str, Dialogue]) -> float:
     utterances: Sequence[str] = list(islice((text for dialogue in people.values() for text in dialogue), SAMPLE))
-    return sum(map(model.plain_count, utterances)) / len(utterances) if utterances else 1.0
+    return sum(model.text(text).expected for text in utterances) / len(utterances) if utterances else 1.0

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from dialeval.engines.request import Request, Response
+from dialeval.estimation.assumptions import Assumption
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
+
+FEW = 10
+"""Stored answers whose mean is believed to a factor of two; that of more of them as their spread tells."""
+MARGIN = 0.15
+"""Share by which the mean of what is still to come may differ besides: later turns, other models' dialogues."""
 
 
 @dataclass
@@ -19,27 +26,28 @@ class Estimate:
         model: the model.
         protocol: selfchat, unieval, arena or gteval.
         max_tokens: longest answer.
+        assumed: an answer's length where none is stored.
         requests: requests in all.
         to_ask: requests that the store has no answer to.
         surely_to_ask: the same without those that may be in the store, which could not be looked up.
         prompts: tokens of the prompts to be asked.
         n_answers: stored answers whose length is known.
         answer_tokens: tokens of these together.
-        fallback_length: an answer's expected length where none is stored; None if there is no telling.
         notes: what a reader should know.
     """
 
     model: KnownModel
     protocol: str
     max_tokens: int
+    assumed: Assumption
     requests: int = 0
     to_ask: int = 0
     surely_to_ask: int = 0
     prompts: Range = field(default_factory=Range)
     n_answers: int = 0
     answer_tokens: int = 0
-    fallback_length: float | None = None
     notes: list[str] = field(default_factory=list)
+    _squares: int = 0
     _seen: set[bytes] = field(default_factory=set, repr=False)
 
     def count_planned(self, request: Request, response: Response | None) -> None:
@@ -62,6 +70,7 @@ class Estimate:
         if response.completion_tokens is not None:
             self.n_answers += 1
             self.answer_tokens += response.completion_tokens
+            self._squares += response.completion_tokens**2
 
     def count_unasked(self, n: int, prompts: Range, *, sure: bool) -> None:
         """Counts requests that are to be asked, and the tokens of their prompts together."""
@@ -70,13 +79,22 @@ class Estimate:
         self.prompts = self.prompts.plus(prompts if sure else prompts.from_zero())
 
     @property
-    def mean_length(self) -> float | None:
-        """Mean length of this model's stored answers, else the fallback."""
-        return self.answer_tokens / self.n_answers if self.n_answers else self.fallback_length
+    def answer(self) -> Range:
+        """Mean length of the answers that are still to come: as the stored ones of this model, else as assumed."""
+        low, expected, high, _ = self.assumed.tokens
+        if self.n_answers:
+            expected = self.answer_tokens / self.n_answers
+            low, high = expected / 2, expected * 2
+        if self.n_answers >= FEW:
+            spread = math.sqrt(max(self._squares / self.n_answers - expected**2, 0.0))
+            half = 2 * spread * math.sqrt(1 / self.n_answers + 1 / max(self.to_ask, 1)) + MARGIN * expected
+            low, high = expected - half, expected + half
+        if not self.n_answers and high > self.max_tokens:
+            low = min(low, self.max_tokens / 4)  # what is cut off there may as well have been shorter
+        return Range(max(low, 1.0), expected, high, self.max_tokens).at_most(self.max_tokens)
 
     @property
-    def expected_output(self) -> float | None:
-        """Tokens of the answers that are still to come, as far as there is a way to tell."""
-        if not self.to_ask:
-            return 0.0
-        return None if self.mean_length is None else self.to_ask * self.mean_length
+    def answers(self) -> Range:
+        """Tokens of all answers that are still to come."""
+        answer = self.answer
+        return answer.times(self.to_ask)._replace(low=answer.low * self.surely_to_ask)

@@ -11,6 +11,7 @@ from pathlib import Path
 from dialeval.config import Protocols
 from dialeval.engines.request import Dialogue, Message, Sampling
 from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.estimation.assumptions import verdict
 from dialeval.estimation.chats import Chats
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
@@ -74,7 +75,7 @@ class _Bounds:
             known = chats.known[seed_id][:n]
             missing = max(0, min(n, chats.length) - len(known))
             same = self.judge.counting.exact and chats.tokenizer == self.judge.counting.tokenizer
-            unknown = Range(0.0, chats.utterance.expected, chats.utterance.high * (1.0 if same else OTHER_TOKENIZER))
+            unknown = chats.utterance if same else chats.utterance.scaled(0.7, 1.5, OTHER_TOKENIZER)
             shown = self.judge.text(render_dialogue([*known, *[""] * missing]))
             self._lengths[place] = shown.plus(unknown.times(missing))
         return self._lengths[place]
@@ -86,7 +87,7 @@ class _Bounds:
     def template(self, name: str, **empty: Dialogue) -> Range:
         """Returns the tokens of a prompt around its dialogues."""
         prompt = self.judge.prompt((Message("user", self.templates.render(name, **empty)),))
-        return Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM)
+        return Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM, prompt.most + SEAM)
 
 
 def estimate_judging(
@@ -131,7 +132,10 @@ def _estimates(
     templates: Templates,
     store: Path,
 ) -> list[Estimate]:
-    estimates = [Estimate(judge, protocol, sampling.max_tokens) for judge in judges]
+    estimates = [
+        Estimate(judge, protocol, sampling.max_tokens, verdict(protocol, judge.kind, reasons=judge.reasons))
+        for judge in judges
+    ]
     with ExitStack() as opened:
         stores = [
             opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=protocol))

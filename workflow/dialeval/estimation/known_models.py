@@ -6,16 +6,17 @@ No engine is started and no key is needed, so that an estimate can be had where 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from dialeval.config import EmbeddedModel, Model, OpenAIModel, VllmModel
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.counting import UPPER_ESTIMATE, tokenizer_for
-from dialeval.engines.openai_api.identity import plain_address
+from dialeval.engines.openai_api.identity import is_reasoning_name, plain_address
 from dialeval.engines.request import Engine, Message, Request, request_key
 from dialeval.errors import UserError
+from dialeval.estimation.assumptions import Kind
 from dialeval.estimation.ranges import Range
 
 OPENAI = "https://api.openai.com/v1"
@@ -29,15 +30,19 @@ class Counting:
 
     Attributes:
         tokenizer: what counts, for the table.
-        low: times the count, at least.
-        high: times the count, at most.
+        low: times the count, likely no fewer.
+        high: times the count, likely no more.
+        most: times the count, at most.
         per_message: tokens of a template that may come to each message unseen.
+        expected: times the count, most likely.
     """
 
     tokenizer: str
     low: float = 1.0
     high: float = 1.0
+    most: float = 1.0
     per_message: int = 0
+    expected: float = 1.0
 
     @property
     def exact(self) -> bool:
@@ -47,9 +52,9 @@ class Counting:
     @classmethod
     def by_another(cls, name: str) -> Counting:
         """Returns the counting of a model by a tokenizer that is not its own."""
-        if name == UPPER_ESTIMATE:  # between an eighth and one token per byte
-            return cls(name, 0.25, 2.0, TEMPLATE_TOKENS)
-        return cls(f"{name} (not the model's own)", 0.5, 2.0, TEMPLATE_TOKENS)
+        if name == UPPER_ESTIMATE:  # English has one token for four to five bytes, Chinese one for two to three
+            return cls(name, 0.35, 1.0, 2.0, TEMPLATE_TOKENS, expected=0.5)
+        return cls(f"{name} (not the model's own)", 0.7, 1.5, 2.0, TEMPLATE_TOKENS)
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,8 @@ class KnownModel:
         counter: counts the tokens of a prompt.
         counting: how well that fits.
         notes: what a reader should know.
+        kind: whether it is an embedded model, whose answers are shorter than a large one's.
+        reasons: whether it is known to reason before it answers.
     """
 
     name: str
@@ -73,6 +80,8 @@ class KnownModel:
     counter: Callable[[tuple[Message, ...]], int]
     counting: Counting
     notes: tuple[str, ...] = ()
+    kind: Kind = "model"
+    reasons: bool = False
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns the length of a prompt as the engine counts it."""
@@ -85,12 +94,13 @@ class KnownModel:
     def prompt(self, messages: tuple[Message, ...]) -> Range:
         """Returns the tokens of a prompt that the model will report."""
         count, kind = self.counter(messages), self.counting
-        return Range(count * kind.low, count, count * kind.high + kind.per_message * len(messages))
+        unseen = kind.per_message * len(messages)
+        return Range(count * kind.low, count * kind.expected, count * kind.high + unseen, count * kind.most + unseen)
 
     def text(self, text: str) -> Range:
         """Returns the tokens that a text adds to a prompt."""
         count, kind = self.plain_count(text), self.counting
-        return Range(count * kind.low, count, count * kind.high)
+        return Range(count * kind.low, count * kind.expected, count * kind.high, count * kind.most)
 
     def plain_count(self, text: str) -> int:
         """Returns the length of a text, without what makes it a message."""
@@ -116,7 +126,8 @@ def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownMo
             from dialeval.engines.opening import open_engine
 
             engine = open_engine(model, [learned[name]])
-            return _opened(name, engine, None, Counting("words, characters and marks (the model's own)"))
+            counting = Counting("words, characters and marks (the model's own)")
+            return replace(_opened(name, engine, None, counting), kind="embedded")
         case OpenAIModel():
             return _behind_an_endpoint(name, model)
         case VllmModel():
@@ -136,8 +147,9 @@ def _behind_an_endpoint(name: str, model: OpenAIModel) -> KnownModel:
     keyless = model.model_copy(update={"api_key_env": None, "headers_env": {}})  # neither is part of the identity
     engine = OpenAIEngine(keyless, tokenizer=tokenizer)
     own = plain_address(model.base_url) == OPENAI and tokenizer.name == _vocabulary_of(model.model)
-    counting = Counting(tokenizer.name, 0.95, 1.05, 4) if own else Counting.by_another(tokenizer.name)
-    return _opened(name, engine, model.context_window, counting)
+    counting = Counting(tokenizer.name, 0.95, 1.05, 1.05, 4) if own else Counting.by_another(tokenizer.name)
+    reasons = model.reasoning_effort is not None or is_reasoning_name(model.model)
+    return replace(_opened(name, engine, model.context_window, counting), reasons=reasons)
 
 
 def _in_vllm(name: str, model: VllmModel) -> KnownModel:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.estimation.assumptions import verdict
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.protocols.planning import request_from_row
@@ -33,7 +34,15 @@ def estimate_planned(models: Sequence[KnownModel], protocol: str, requests: Path
         for row in iterate_rows(requests, "requests"):
             request = request_from_row(row)
             if not estimates:
-                estimates = [Estimate(model, protocol, request.sampling.max_tokens) for model in models]
+                estimates = [
+                    Estimate(
+                        model,
+                        protocol,
+                        request.sampling.max_tokens,
+                        verdict(protocol, model.kind, reasons=model.reasons and request.kind == "chat"),
+                    )
+                    for model in models
+                ]
             for estimate, stored in zip(estimates, stores, strict=True):
                 known = estimate.model.identity is not None
                 response = stored.get(estimate.model.key(request)) if known else None

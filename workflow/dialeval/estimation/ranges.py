@@ -6,23 +6,35 @@ from typing import NamedTuple
 
 
 class Range(NamedTuple):
-    """A number of tokens: no less than `low`, no more than `high`, and most likely `expected`."""
+    """A number of tokens.
+
+    Attributes:
+        low: likely no less.
+        expected: most likely.
+        high: likely no more.
+        most: in no case more: what the configuration and the model's window allow.
+    """
 
     low: float = 0.0
     expected: float = 0.0
     high: float = 0.0
+    most: float = 0.0
 
     def plus(self, other: Range) -> Range:
         """Returns the sum."""
-        return Range(self.low + other.low, self.expected + other.expected, self.high + other.high)
+        return Range(*(one + another for one, another in zip(self, other, strict=True)))
 
     def times(self, factor: float) -> Range:
-        """Returns all three multiplied."""
-        return Range(self.low * factor, self.expected * factor, self.high * factor)
+        """Returns all multiplied."""
+        return Range(*(one * factor for one in self))
 
-    def minus(self, other: Range) -> Range:
-        """Returns a sum without one of its parts, bound by bound."""
-        return Range(self.low - other.low, self.expected - other.expected, self.high - other.high)
+    def scaled(self, low: float, high: float, most: float) -> Range:
+        """Returns it as counted by something that may count another number of tokens, so many times as many."""
+        return Range(self.low * low, self.expected, self.high * high, self.most * most)
+
+    def at_most(self, bound: float) -> Range:
+        """Returns it under a bound."""
+        return Range(*(min(one, bound) for one in self))
 
     def from_zero(self) -> Range:
         """Returns the range down to nothing."""

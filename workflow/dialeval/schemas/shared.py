@@ -29,9 +29,9 @@ SCHEMAS = {
     ),
     "estimate": schema(
         model=TEXT, protocol=TEXT, requests=LARGE, stored=maybe(LARGE), to_ask=LARGE, input_tokens_low=LARGE,
-        input_tokens_high=LARGE, output_tokens_low=LARGE, output_tokens_high=LARGE,
-        output_tokens_expected=maybe(LARGE), cost_low=maybe(FLOAT), cost_high=maybe(FLOAT),
-        cost_expected=maybe(FLOAT), tokenizer=TEXT, note=maybe(TEXT)
+        input_tokens_expected=LARGE, input_tokens_high=LARGE, input_tokens_most=LARGE, output_tokens_low=LARGE,
+        output_tokens_expected=LARGE, output_tokens_high=LARGE, output_tokens_most=LARGE, cost_low=maybe(FLOAT),
+        cost_expected=maybe(FLOAT), cost_high=maybe(FLOAT), cost_most=maybe(FLOAT), tokenizer=TEXT, note=maybe(TEXT)
     ),
     "judge_report": schema(judge=TEXT, damage=TEXT, n=INT, auc=maybe(FLOAT), accuracy=maybe(FLOAT), note=maybe(TEXT)),
 }

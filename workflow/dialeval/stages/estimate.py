@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.config import Model, Protocols, Selfchat
+from dialeval.config import Model, OpenAIModel, Protocols, Selfchat
 from dialeval.engines.prices import prices_of
 from dialeval.estimation.chats import Chats, estimate_chats
 from dialeval.estimation.judgements import Subjects, estimate_judging
@@ -32,7 +32,7 @@ LEARNED = ".learned"
 class Settings(BaseModel):
     """The models that are asked, the parts of all models, and what is asked.
 
-    `askers` are the models that are asked the planned requests of a protocol.
+    `askers` are the models that are asked the planned requests of a protocol; `left_out` is what cannot be estimated.
     """
 
     models: dict[str, Model]
@@ -41,6 +41,7 @@ class Settings(BaseModel):
     selfchat: Selfchat
     protocols: Protocols
     askers: dict[str, list[str]] = {}
+    left_out: list[str] = []
     prompts_directory: Path | None = None
 
 
@@ -83,7 +84,9 @@ def stage(
     for path in planned:
         asked = [models[name] for name in settings.askers[path.stem] if name in models]
         estimates += estimate_planned(asked, path.stem, path, store)
-    result = estimate_table(estimates, {name: prices_of(model) for name, model in settings.models.items()})
+    prices = {name: prices_of(model) for name, model in settings.models.items()}
+    batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}
+    result = estimate_table(estimates, prices, batched, settings.left_out)
     write_for_people(table, csv, "estimate", result, provenance)
     print(in_words(result))
 
