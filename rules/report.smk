@@ -26,7 +26,7 @@ TITLES = {  # file -> title and caption, here and in Snakemake's own report
     "botchat/judge_bias": (
         "The judges' biases",
         "What the order and length of two dialogues, and kinship with a model, do to a judge's verdicts, and how far "
-        "judges agree. Seeds resampled; ratings held fixed: by Bradley-Terry on the same verdicts.",
+        "judges agree. Seeds resampled; models held fixed: together with length and place, in one logit.",
     ),
     "botchat/table2_arena_ratings": (
         "Arena ratings",

@@ -10,7 +10,6 @@ from dialeval.stats.resampling import (
     cluster_counts,
     interval,
     p_above_next,
-    paired_difference,
     percentile_interval,
 )
 
@@ -43,21 +42,6 @@ def test_an_interval_without_replicates_says_so():
     assert np.isnan(result.low)
     assert result.reason == "no resample has a value"
     assert interval(np.nan, np.zeros(3)).reason == "the statistic is undefined"
-
-
-def test_paired_difference_by_hand():
-    first = np.array([1.0, 2.0, 3.0, 4.0, np.nan])
-    second = np.array([0.0, 3.0, 3.0, 1.0, 0.0])
-    result = paired_difference(2.5, 1.5, first, second)
-    assert result.interval.estimate == 1.0
-    assert result.interval.resamples == 4
-    assert result.p_reversed == pytest.approx((1 + 0.5) / 4)
-    mirrored = paired_difference(1.5, 2.5, second, first)
-    assert mirrored.p_reversed == result.p_reversed
-    assert mirrored.interval.low == pytest.approx(-result.interval.high)
-    assert np.isnan(paired_difference(1.0, 1.0, first, second).p_reversed)
-    with pytest.raises(ValueError, match="not paired"):
-        paired_difference(1.0, 1.0, first, second[:2])
 
 
 def test_p_above_next_by_hand():

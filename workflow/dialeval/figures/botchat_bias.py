@@ -51,7 +51,7 @@ _MEASURES = {
     "first_wins": _Look("First place wins\n(% of decided)", "share", 0.5),
     "longer_wins": _Look("Longer dialogue wins\n(% of decided)", "share", 0.5),
     "length_slope": _Look("Log-odds of winning\nper log length ratio", "about", 0.0),
-    "length_slope_equal_ratings": _Look("The same, models'\nratings held fixed", "about", 0.0),
+    "length_slope_equal_ratings": _Look("The same, with the\nmodels held fixed", "about", 0.0),
     "self_preference": _Look("Own family's score, less\nother judges' (% points)", "points", 0.0),
     "retest_flips": _Look("Verdict changes when\nasked again (%)", "share", None),
     "unparsed": _Look("Verdicts that could\nnot be read (%)", "share", None),

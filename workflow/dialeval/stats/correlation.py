@@ -17,7 +17,7 @@ from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes
 from dialeval.stats.design_effect import of_correlations, sums_by_cluster
-from dialeval.stats.resampling import Difference, cluster_counts, paired_difference, percentile_interval
+from dialeval.stats.resampling import cluster_counts, percentile_interval
 from dialeval.stats.weighted_correlation import weighted_kendall, weighted_pearson, weighted_spearman
 
 Method = Literal["pearson", "spearman", "kendall"]
@@ -201,25 +201,13 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     )
 
 
-def judge_difference(result: Correlations, first: int, second: int, dimension: int) -> Difference:
-    """Compare two judges on one dimension by their paired resamples: first minus second."""
-    return paired_difference(
-        float(result.estimate[first, dimension]),
-        float(result.estimate[second, dimension]),
-        result.replicates[:, first, dimension],
-        result.replicates[:, second, dimension],
-        result.confidence,
-        int(result.n_clusters[[first, second], dimension].min()),
-    )
-
-
 def williams_test(with_first: float, with_second: float, between: float, n: int) -> WilliamsTest:
     """Test whether two judges correlate equally with people (Williams 1959, as in Steiger 1980, equation 7).
 
     t = (r1 - r2) sqrt((n - 1)(1 + r12) / (2 |R| (n - 1) / (n - 3) + ((r1 + r2) / 2)^2 (1 - r12)^3)), where |R| is
     the determinant of the three variables' correlation matrix; n - 3 degrees of freedom. It takes items as
     independent, and Pearson correlations of roughly normal variables; where that is far off prefer
-    `judge_difference`.
+    `judge_pairs.compare_judges`.
 
     Args:
         with_first, with_second: correlations of the two judges with people, r1 and r2.

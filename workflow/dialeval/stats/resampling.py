@@ -57,20 +57,6 @@ class Interval:
         }
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A paired difference, first minus second.
-
-    Attributes:
-        interval: the difference with its percentile interval.
-        p_reversed: share of the paired replicates in which the sign is the other one; a replicate without a
-            difference counts half. NaN where the difference is missing or exactly 0.
-    """
-
-    interval: Interval
-    p_reversed: float
-
-
 def cluster_counts(n_clusters: int, resamples: int, rng: np.random.Generator) -> FloatArray:
     """Draw bootstrap resamples of clusters.
 
@@ -186,36 +172,6 @@ def ratio_replicates(
     ratio = np.full(len(weights), np.nan)
     np.divide(above, below, out=ratio, where=below > 0)
     return ratio
-
-
-def paired_difference(
-    first: float,
-    second: float,
-    first_replicates: FloatArray,
-    second_replicates: FloatArray,
-    confidence: float = 0.95,
-    n_clusters: int | None = None,
-) -> Difference:
-    """Compare two statistics that were computed on the same resamples.
-
-    Args:
-        first, second: the statistics on the data themselves.
-        first_replicates, second_replicates: on each resample, the same ones for both, shape [resamples].
-        confidence: nominal coverage of the interval of first - second.
-        n_clusters: clusters that were resampled; None for so many that it does not matter.
-
-    Raises:
-        ValueError: if the replicates differ in number.
-    """
-    if first_replicates.shape != second_replicates.shape:
-        raise ValueError(f"replicates of shapes {first_replicates.shape} and {second_replicates.shape} are not paired")
-    difference = first_replicates - second_replicates
-    estimate = first - second
-    known = difference[~np.isnan(difference)]
-    p_reversed = math.nan
-    if len(known) and estimate != 0.0 and not math.isnan(estimate):
-        p_reversed = float(np.mean(0.5 * (1.0 - np.sign(known) * np.sign(estimate))))
-    return Difference(interval(estimate, difference, confidence, n_clusters=n_clusters), p_reversed)
 
 
 def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
