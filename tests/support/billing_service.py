@@ -12,8 +12,8 @@ from loopback_endpoint import Asked, Reply, completion, refusal
 
 PRICE = 1e6
 """Price of a million tokens: a token costs one."""
-PATIENCE = 0.25
-"""`timeout_seconds` under which an answer that does not come is given up."""
+PATIENCE = 0.4
+"""`timeout_seconds` for mixes, in which an answer may not come."""
 FAULTS = (
     "empty", "usage 0", "usage missing", "usage negative", "usage absurd", "usage huge", "error 500", "error 502",
     "error 503", "timeout", "reset", "garbage", "cut off", "error in 200", "abort", "too many", "slow", "total only",

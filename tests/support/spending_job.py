@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from billing_service import PATIENCE, PRICE
+from billing_service import PRICE
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
@@ -38,7 +38,7 @@ def a_request(number: int) -> Request:
 
 
 def a_model(url: str, **fields: Any) -> OpenAIModel:
-    known = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None, "timeout_seconds": PATIENCE}
+    known = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None, "timeout_seconds": 30}
     prices = {"price_input": PRICE, "price_output": PRICE}
     return OpenAIModel.model_validate(known | prices | {"patience_seconds": 60, "concurrency": 8} | fields)
 
