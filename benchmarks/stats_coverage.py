@@ -13,11 +13,15 @@ import sys
 from stats_timing import Gates  # isort: skip
 
 from coverage_cases import Measured
+from coverage_correlations import correlations
 from coverage_differences import differences, false_claims, judge_pairs, style_control
+from coverage_ratings import ratings
 from coverage_shares import shares
 
 SECTIONS = {
     "shares": shares,
+    "ratings": ratings,
+    "correlations": correlations,
     "differences": differences,
     "style_control": style_control,
     "judge_pairs": judge_pairs,

@@ -209,3 +209,27 @@ def test_wrong_input_is_named():
     scores[0, 0, 0] = np.inf
     with pytest.raises(ValueError, match="must be finite"):
         correlate(scores, human, np.arange(10))
+
+
+@pytest.mark.parametrize("within", [0.0, 0.4])
+@pytest.mark.parametrize(("clusters", "least"), [(10, 0.9), (20, 0.93)])
+def test_expanded_intervals_hold_the_truth_with_few_clusters(clusters, least, within):
+    """A small version of `benchmarks/stats_coverage.py`: 400 corpora of dialogues with four items each."""
+    rng = np.random.default_rng(clusters)
+
+    def normal():
+        of_dialogue = np.repeat(rng.normal(size=(400, clusters)), 4, axis=1)
+        return np.sqrt(within) * of_dialogue + np.sqrt(1.0 - within) * rng.normal(size=of_dialogue.shape)
+
+    human = normal()
+    score = 0.6 * human + 0.8 * normal()
+    result = correlate(score[np.newaxis], human, np.repeat(np.arange(clusters), 4), resamples=600)
+    assert np.mean((result.low <= 0.6) & (result.high >= 0.6)) >= least
+    assert (result.n_clusters == clusters).all()
+    assert np.median(result.design_effect) == pytest.approx(1.0 + 3.0 * within**2, rel=0.25)
+
+
+def test_a_single_dialogue_gives_a_correlation_no_interval():
+    result = correlate([[[1.0, 2.0, 3.0, 5.0]]], [[1.0, 3.0, 2.0, 4.0]], ["d"] * 4, resamples=20)
+    assert result.estimate[0, 0] > 0
+    assert np.isnan([result.low[0, 0], result.high[0, 0], result.design_effect[0, 0]]).all()
