@@ -210,3 +210,8 @@ def test_a_budget_of_the_run_needs_prices_of_every_model_that_costs() -> None:
     assert "local" not in found
     for value in (0, -1, float("inf"), float("nan")):
         assert "budget" in mistakes(changed("budget", value))
+
+
+@pytest.mark.parametrize("place", ["[key]", "elo.[key]", "models.[key]", "models.gpt.[key]"])
+def test_a_field_that_is_called_as_pydantic_marks_names(place: str) -> None:
+    assert f"{place}: " in mistakes(changed(place, None))

@@ -22,7 +22,9 @@ _shown.maxstring = _shown.maxother = _shown.maxlong = 80
 
 def place_of(details: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns where a mistake is, as the names in the file from the top level down."""
-    place = [str(part) for part in details["loc"] if part != "[key]"]
+    place = [str(part) for part in details["loc"]]
+    if place[-1:] == ["[key]"] and len(place) > 1 and details["type"] != "extra_forbidden":
+        place.pop()  # pydantic's mark of a name that is wrong itself
     if place[:1] == ["models"] and len(place) > 2 and place[2] in ENGINES:
         del place[2]  # the name of the discriminated class is no field of the file
     return tuple(place)
