@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 REAL_DATA = ROOT.parent / "shared" / "data"
+
+if find_spec("hypothesis"):  # the environment of the tests of vLLM has none
+    from hypothesis import settings
+
+    settings.register_profile("unhurried", settings(), deadline=None)  # no test is about the clock
+    settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session")

@@ -67,5 +67,7 @@ def test_a_judge_of_length_notices_reduction_and_no_shuffle(corpus: tuple[list[I
         drawn = [(item, damage(item, STRATEGIES[name], pool, random_seed=0)) for item in dialogues]
         pairs = [(score(item), score(result.item)) for item, result in drawn if isinstance(result, Damaged)]
         before, after = zip(*pairs, strict=True)
-        noticed[name] = robustness_ratios(before, after, 0.0, [0] * len(pairs), 1).ratio[0]
+        noticed[name] = robustness_ratios(
+            before, after, 0.0, [0] * len(pairs), 1, cluster=range(len(pairs))
+        ).ratio.estimate[0]
     assert noticed == {"content_reduction": 1.0, "order_shuffle": 0.0}
