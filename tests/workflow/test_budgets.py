@@ -16,6 +16,7 @@ pytestmark = pytest.mark.workflow
 SOME = {"empty": 0.05, "error 500": 0.05, "usage 0": 0.05}
 
 
+@pytest.mark.slow
 def test_a_run_stays_within_its_budget_and_goes_on_when_it_is_raised(workspace: Workspace) -> None:
     service = BillingService(SOME)
 

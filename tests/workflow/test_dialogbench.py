@@ -95,6 +95,7 @@ def test_a_second_run_does_nothing(examined: Workspace) -> None:
     assert "Nothing to be done" in examined.run("dialogbench")
 
 
+@pytest.mark.slow
 def test_another_examinee_is_the_only_one_asked(changed: Workspace) -> None:
     before = changed.stored("*/*")
     configure(changed, examine={"letter": ["generic", "random"], "perplexity": ["generic"]})
@@ -108,6 +109,7 @@ def test_another_examinee_is_the_only_one_asked(changed: Workspace) -> None:
     assert {row["model"] for row in rows_of(changed, "circular")} == {"generic", "random"}
 
 
+@pytest.mark.slow
 def test_another_filter_asks_for_no_writing_again(changed: Workspace) -> None:
     written = changed.stored("*/dialogbench_writing")
     configure(changed, written={**SECTION["written"], "filter": "random"})

@@ -108,6 +108,7 @@ def test_nothing_runs_again(scored: Workspace) -> None:
     assert "Nothing to be done" in scored.run("metaeval", "robustness")
 
 
+@pytest.mark.slow
 def test_another_judge_is_the_only_one_asked_and_another_corpus_only_its_items(
     scored: Workspace, tmp_path: Path
 ) -> None:
@@ -128,6 +129,7 @@ def test_another_judge_is_the_only_one_asked_and_another_corpus_only_its_items(
     assert asked(workspace, "length", "rating") == 9
 
 
+@pytest.mark.slow
 def test_ready_scores_stand_beside_the_judges(scored: Workspace, tmp_path: Path) -> None:
     workspace = scored.copy(tmp_path / "work")
     lines = ["corpus,item_id,dimension,value"] + [f"mine,i{n},overall,{n % 7 / 10}" for n in range(30)]

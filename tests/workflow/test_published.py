@@ -176,6 +176,7 @@ def answer_texts(counts: dict[str, str], n: int, rng: random.Random) -> Callable
     return text
 
 
+@pytest.mark.slow
 def test_the_published_counts_give_the_papers_rates(tmp_path: Path, real_data: Path) -> None:
     source = real_data / "botchat"
     workspace = new_workspace(tmp_path / "work")

@@ -39,6 +39,7 @@ def test_what_a_run_leaves(undisturbed: Workspace) -> None:
     assert judges == {"human", "random", "generic"}
 
 
+@pytest.mark.slow
 def test_shards_change_no_dialogue_and_no_number(undisturbed: Workspace, finished: Workspace) -> None:
     models = {name: {**model, "shards": 2} for name, model in SMALL["models"].items()}
     finished.configure(models=models)
@@ -148,6 +149,7 @@ def test_dialogues_of_ones_own(workspace: Workspace) -> None:
     assert read_csv(workspace, "seeds") == [{"n_utterances": "5", "n_dialogues": "4"}]
 
 
+@pytest.mark.slow
 def test_mutual_as_published(workspace: Workspace, real_data: Path) -> None:
     corpora = {
         **SMALL["corpora"],
