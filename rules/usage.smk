@@ -22,47 +22,6 @@ rule tabulate_usage:
         )
 
 
-def planned():
-    """Returns the plans that need no chatbot's dialogues, by protocol."""
-    return {protocol: f"{RESULTS}/requests/{protocol}.parquet" for protocol in askers()}
-
-
-def asked_before(protocol):
-    """Returns the models that would have to be paid for what a protocol asks about; an estimate asks none of them."""
-    return CONFIG.asked_before(protocol)
-
-
-def planned_before():
-    """Returns the plans that rest on what models wrote, where an earlier run has made them."""
-    return [
-        path
-        for protocol, path in planned().items()
-        if asked_before(protocol) and Path(path).exists()
-    ]
-
-
-def not_estimated():
-    """Returns what is asked besides, in words."""
-    written = CONFIG.dialogbench.written if CONFIG.dialogbench else None
-    classifier = CONFIG.dialogbench.classifier if CONFIG.dialogbench else None
-    asked = {
-        "writes test items": written and written.writer,
-        "filters test items": written and written.filter,
-        "describes test items": classifier,
-        "rewrites items": CONFIG.robustness and CONFIG.robustness.rewriter,
-    }
-    parts = [
-        f"what {name} is asked when it {task}" for task, name in asked.items() if name
-    ]
-    parts += [
-        f"{protocol}, which asks about what {' and '.join(asked_before(protocol))} must write first"
-        for protocol, path in planned().items()
-        if asked_before(protocol) and not Path(path).exists()
-    ]
-    return parts + [f"{protocol} asked again" for protocol in ASKED_AGAIN]
-
-
-# It depends on the store, which Snakemake does not see; a rule without outputs runs whenever it is asked for.
 rule estimate:
     input:
         human=HUMAN,
