@@ -62,7 +62,7 @@ from dialeval.config import VllmModel
 from dialeval.engines.vllm_engine import VllmEngine
 
 engine = VllmEngine(VllmModel(**json.loads(sys.argv[2])))
-print(engine.start().pid, flush=True)
+print("pid", engine.start().pid, flush=True)
 run_selfchat(engine, Path(sys.argv[3]), concurrency=4)
 """
 
@@ -76,7 +76,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on_without_asking_twice(
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen([sys.executable, str(script), *arguments], stdout=subprocess.PIPE, stderr=log)
     assert process.stdout is not None
-    computing = int(process.stdout.readline())
+    computing = next(int(line.split()[1]) for line in process.stdout if line.startswith(b"pid "))
     deadline = time.monotonic() + 180
     while len(stored_keys(store)) < 20:
         assert process.poll() is None, (tmp_path / "log").read_text()
