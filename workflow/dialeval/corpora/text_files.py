@@ -175,18 +175,21 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return names
 
 
-def _check_depth(value: Any, place: str) -> None:
+def is_nested_deeper(value: Any, levels: int) -> bool:
+    """Returns whether lists and objects stand within each other more than so many levels deep."""
     level = [value]
-    for _ in range(DEEPEST_NESTING):
+    for _ in range(levels):
         level = [
             part
             for outer in level
             if isinstance(outer, dict | list)
             for part in (outer.values() if isinstance(outer, dict) else outer)
         ]
-        if not level:
-            return
-    if any(isinstance(part, dict | list) for part in level):
+    return any(isinstance(part, dict | list) for part in level)
+
+
+def _check_depth(value: Any, place: str) -> None:
+    if is_nested_deeper(value, DEEPEST_NESTING):
         raise UserError(f"{place}: {_too_deep()}")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from dialeval.corpora.dialogbench_records import RecordProblem, read_record
 from dialeval.corpora.dialogbench_tasks import task_of
 from dialeval.corpora.multiple_choice import TestItem
+from dialeval.corpora.text_files import is_nested_deeper
 from dialeval.dialogbench.briefs import Brief
 from dialeval.protocols.verdict_text import status_of, text_to_read
 from dialeval.reasoning_marks import without_thinking
@@ -167,15 +168,7 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
 
 def _unusable(record: dict[str, Any]) -> str:
     """Returns what about an object that JSON allows can be no part of an item; empty if nothing is."""
-    level: list[Any] = [record]
-    for _ in range(_DEEPEST):
-        level = [
-            part
-            for value in level
-            if isinstance(value, dict | list)
-            for part in (value.values() if isinstance(value, dict) else value)
-        ]
-    if level:
+    if is_nested_deeper(record, _DEEPEST):
         return f"nested more than {_DEEPEST} deep"
     try:
         json.dumps(record, ensure_ascii=False).encode()
