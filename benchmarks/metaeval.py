@@ -24,8 +24,8 @@ from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.corpora.items import DIMENSIONS, Item
 from dialeval.corpora.rated import item_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
+from dialeval.forms.probability import plan
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.yes_no import plan
 from dialeval.tables import to_table
 
 

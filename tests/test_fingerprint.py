@@ -74,11 +74,11 @@ def test_a_template_concerns_its_protocol_alone(package: Path) -> None:
 
 
 def test_a_parser_does_not_concern_its_plan(package: Path) -> None:
-    assert changed(package, "protocols/unieval.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:') == {
+    assert changed(package, "forms/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:') == {
         "unieval_parse",
         "again_plan",  # what cannot be read is asked once more
     }
-    touched = changed(package, "protocols/verdict_text.py", "if len(choices) > 1 or", "if len(choices) >= 2 or")
+    touched = changed(package, "forms/verdict_text.py", "if len(choices) > 1 or", "if len(choices) >= 2 or")
     assert touched == {"unieval_parse", "pairwise_parse", "again_plan"}
 
 

@@ -23,10 +23,11 @@ from dialeval.dialogbench import examination
 from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.request import Dialogue, Message, Request, Sampling, request_key
 from dialeval.engines.vllm_engine.identity import vllm_identity
+from dialeval.forms import detect, probability, scale
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import plan_rewriting
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import arena, gteval, rating, selfchat, unieval, yes_no
+from dialeval.protocols import arena, gteval, selfchat
 from dialeval.tables import HUMAN
 
 N_DIALOGUES = 6
@@ -73,7 +74,7 @@ def botchat() -> Iterator[Request]:
     bots = {name: by_seed for name, by_seed in by_model.items() if name != HUMAN}
     seeds = [seed_id for seed_id, dialogue in by_model[HUMAN].items() if len(dialogue) >= 4]
     planned = chain(
-        unieval.plan(by_model, TEMPLATES, SAMPLING),
+        detect.plan(by_model, TEMPLATES, SAMPLING),
         arena.plan(bots, seeds, [8, 16], TEMPLATES, SAMPLING, Counter()),
         gteval.plan(by_model, seeds, TEMPLATES, SAMPLING, Counter()),
     )
@@ -86,7 +87,7 @@ def botchat() -> Iterator[Request]:
 
 def scored() -> Iterator[Request]:
     items = list(items_of_dialogues(utterance_table("bundled", bundled.read("en"))))[: 2 * N_DIALOGUES]
-    for planned in (rating.plan(items, TEMPLATES, SAMPLING, 2), yes_no.plan(items, TEMPLATES)):
+    for planned in (scale.plan(items, TEMPLATES, SAMPLING, 2), probability.plan(items, TEMPLATES)):
         yield from (one.request for one in planned)
     for item in items:
         for strategy in map(find_strategy, STRATEGIES):

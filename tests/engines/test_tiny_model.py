@@ -10,7 +10,7 @@ import pytest
 from dialeval.corpora import bundled
 from dialeval.engines.request import Dialogue
 from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model, missing_packages
-from dialeval.protocols import unieval
+from dialeval.forms import detect
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_single_verdicts_are_such_as_the_parser_reads(examples: Examples) -> Non
         assert said.endswith(f"{END}\n")
         planned = {"request_id": "r", "seed_id": "s", "left": "m", "n_utterances": 8}
         answer = {"text": said.removesuffix(f"{END}\n"), "status": "ok", "finish_reason": "stop"}
-        verdict = unieval.parse("tiny", planned, answer)
+        verdict = detect.parse("tiny", planned, answer)
         assert verdict["status"] == "ok"
         choices.append(verdict["choice"])
     assert set(choices) == {"Yes", "No"}

@@ -23,9 +23,10 @@ from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import known_model
 from dialeval.estimation.reading import estimate_table
+from dialeval.forms import detect
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import arena, gteval, unieval
+from dialeval.protocols import arena, gteval
 from dialeval.protocols.selfchat import TEMPLATE, chat_all
 from dialeval.tables import HUMAN
 
@@ -112,7 +113,7 @@ def run(store: Path, models: dict[str, OpenAIModel], seeds: dict[str, Dialogue])
     people, pairwise = {seed_id: PEOPLE[seed_id] for seed_id in seeds}, [one for one in PAIRWISE if one in seeds]
     judging = Sampling(max_tokens=512)
     plans = {
-        "unieval": unieval.plan({HUMAN: people} | by_model, TEMPLATES, judging),
+        "unieval": detect.plan({HUMAN: people} | by_model, TEMPLATES, judging),
         "arena": arena.plan(by_model, pairwise, [4, 8], TEMPLATES, judging, Counter()),
         "gteval": gteval.plan({HUMAN: people} | by_model, pairwise, TEMPLATES, judging, Counter()),
     }

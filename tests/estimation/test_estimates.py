@@ -27,9 +27,10 @@ from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import Counting, KnownModel, known_model
 from dialeval.estimation.ranges import Range
 from dialeval.estimation.reading import estimate_table, in_words
+from dialeval.forms import detect
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import arena, gteval, unieval
+from dialeval.protocols import arena, gteval
 from dialeval.protocols.planning import Planned
 from dialeval.protocols.selfchat import chat_all
 from dialeval.tables import HUMAN
@@ -165,7 +166,7 @@ def test_another_tokenizer_than_the_models_own(tmp_path: Path, factor: float) ->
 Plan = Callable[[dict[str, dict[str, Dialogue]]], Iterable[Planned]]
 TEMPLATES, JUDGING = Templates(), Sampling(max_tokens=7)
 PLANS: dict[str, Plan] = {
-    "unieval": lambda by_model: unieval.plan({HUMAN: PEOPLE} | by_model, TEMPLATES, JUDGING),
+    "unieval": lambda by_model: detect.plan({HUMAN: PEOPLE} | by_model, TEMPLATES, JUDGING),
     "arena": lambda by_model: arena.plan(by_model, PAIRWISE, [4, 6], TEMPLATES, JUDGING, Counter()),
     "gteval": lambda by_model: gteval.plan({HUMAN: PEOPLE} | by_model, PAIRWISE, TEMPLATES, JUDGING, Counter()),
 }

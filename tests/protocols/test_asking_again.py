@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dialeval.engines.request import Message, Sampling, request_key
+from dialeval.forms import detect
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import unieval
 from dialeval.protocols.planning import request_from_row
 from dialeval.stages import again_plan, unieval_parse
 from dialeval.tables import Provenance, read_table, to_table, write_table
@@ -36,7 +36,7 @@ def response(request_id: str, text: str, status: str, finish_reason: str) -> dic
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    planned = [one.to_row() for one in unieval.plan(DIALOGUES, Templates(), Sampling())]
+    planned = [one.to_row() for one in detect.plan(DIALOGUES, Templates(), Sampling())]
     write_table(tmp_path / "requests", "requests", to_table("requests", planned), Provenance())
     answers = [response(row["request_id"], *ANSWERS[row["seed_id"]]) for row in planned]
     write_table(tmp_path / "responses", "responses", to_table("responses", answers), Provenance())

@@ -14,10 +14,10 @@ from dialeval.dialogbench import classification, examination, filtering
 from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.written import read_written
 from dialeval.engines.request import Response
+from dialeval.forms import detect, pair, scale
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import settle
 from dialeval.prompts.rendering import one_line
-from dialeval.protocols import pairwise, rating, unieval
 from dialeval.reasoning_marks import split_thinking, thinking_mark, without_marks
 from dialeval.tables import to_table
 
@@ -54,9 +54,9 @@ def _texts(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 
 PARSERS: dict[str, tuple[str | None, Callable[[dict[str, Any]], Iterable[dict[str, Any]]]]] = {
-    "unieval": ("verdicts", lambda answer: [unieval.parse("j", ABOUT, answer)]),
-    "pairwise": ("verdicts", lambda answer: [pairwise.parse("j", ABOUT, answer)]),
-    "rating": ("scores", lambda answer: rating.parse("j", ITEM, answer)),
+    "unieval": ("verdicts", lambda answer: [detect.parse("j", ABOUT, answer)]),
+    "pairwise": ("verdicts", lambda answer: [pair.parse("j", ABOUT, answer)]),
+    "rating": ("scores", lambda answer: scale.parse("j", ITEM, answer)),
     "letter": (None, lambda answer: examination.parse("m", "letter", item(), 0, [answer])),
     "classification": (None, lambda answer: [classification.parse("j", item(), answer)]),
     "filtering": (None, lambda answer: [filtering.parse("j", item(), answer)]),

@@ -20,7 +20,7 @@ def test_touched_files_and_comments_re_run_nothing(finished: Workspace) -> None:
     for path in (finished.folder / "workflow" / "dialeval").rglob("*.py"):
         os.utime(path)
     finished.edit("workflow/dialeval/stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo(")
-    finished.edit("workflow/dialeval/protocols/unieval.py", '"""UniEval (BotChat 3.2)', '"""UniEval, as in BotChat 3.2')
+    finished.edit("workflow/dialeval/forms/detect.py", '"""UniEval (BotChat 3.2)', '"""UniEval, as in BotChat 3.2')
     os.utime(finished.folder / "config.yaml")
     assert finished.would_run() == {}
 

@@ -19,9 +19,9 @@ from dialeval.engines.embedded.learning import METHODS, Learned
 from dialeval.engines.embedded.ngram import Ngram
 from dialeval.engines.embedded.questions import LETTERS
 from dialeval.engines.request import AnswerFailure, Dialogue, Kind, Request, Response
-from dialeval.protocols.item_prompts import subject_of
-from dialeval.protocols.rating import read_ratings
-from dialeval.protocols.yes_no import p_yes
+from dialeval.forms.item_prompts import subject_of
+from dialeval.forms.probability import p_yes
+from dialeval.forms.scale import read_ratings
 
 RATING = re.compile(r"([a-z]+ - [1-5]\.\d\d\n)*[a-z]+ - [1-5]\.\d\d")
 OPTIONS = ("It is in the hall.", "Leek, I think.", "No.", "We leave at nine.")

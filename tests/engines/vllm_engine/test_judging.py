@@ -14,8 +14,8 @@ from dialeval.engines.answering import Answering
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
+from dialeval.forms.verdict_text import status_of
 from dialeval.progress import Progress
-from dialeval.protocols.verdict_text import status_of
 
 pytestmark = pytest.mark.vllm
 QUESTION = "Did a machine take part in this dialogue? Answer Yes or No.\n\n"

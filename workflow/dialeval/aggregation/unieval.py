@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from dialeval.protocols.unieval import passes
+from dialeval.forms.detect import passes
 from dialeval.published.botchat import published_value
 from dialeval.stats.rates import pass_rates
 from dialeval.tables import HUMAN, to_table

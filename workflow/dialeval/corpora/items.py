@@ -35,6 +35,8 @@ class Item:
         cluster: items with the same cluster are not independent (one dialogue, one context); intervals resample these.
         speakers: who says each utterance, as the source names them; `human` and `chatbot` where it is known.
         utterances: in order; at turn level the last one is the response, which may stand alone.
+        system: who is judged by it, such as a chatbot; empty where no system's dialogues are compared.
+        case_id: what systems have in common, such as a ChatSEED or a test case; empty where they met nothing alike.
     """
 
     corpus: str
@@ -44,6 +46,8 @@ class Item:
     cluster: str
     speakers: tuple[str, ...]
     utterances: tuple[str, ...]
+    system: str = ""
+    case_id: str = ""
 
     @property
     def context(self) -> tuple[str, ...]:

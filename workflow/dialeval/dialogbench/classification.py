@@ -12,9 +12,9 @@ from dialeval.dialogbench.domains import NAMES, find_domain
 from dialeval.dialogbench.questions import render_utterances
 from dialeval.dialogbench.subjects import of_item
 from dialeval.engines.request import Message, Request, Sampling
+from dialeval.forms.verdict_text import plain_text, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import plain_text, status_of, text_to_read, was_cut
 
 PROTOCOL = "dialogbench_classification"
 TEMPLATE = "dialogbench_classify.j2"

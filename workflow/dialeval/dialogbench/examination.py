@@ -23,9 +23,9 @@ from dialeval.dialogbench.positions import rotations
 from dialeval.dialogbench.questions import cue_of, extras_of, question_of, render_options, render_utterances
 from dialeval.dialogbench.subjects import of_item
 from dialeval.engines.request import Message, Request, Sampling
+from dialeval.forms.verdict_text import status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import status_of, text_to_read, was_cut
 from dialeval.reasoning_marks import without_marks
 
 Method = Literal["letter", "choice", "perplexity"]

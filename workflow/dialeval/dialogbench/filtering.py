@@ -12,9 +12,9 @@ from dialeval.dialogbench.questions import extras_of, question_of, render_option
 from dialeval.dialogbench.subjects import of_item
 from dialeval.dialogbench.written import Outcome
 from dialeval.engines.request import Message, Request, Sampling
+from dialeval.forms.verdict_text import is_whole, plain_text, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import is_whole, plain_text, status_of, text_to_read, was_cut
 
 PROTOCOL = "dialogbench_filter"
 TEMPLATES = {"en": "dialogbench_filter_en.j2", "zh": "dialogbench_filter_zh.j2"}

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from dialeval.corpora.multiple_choice import LETTERS
-from dialeval.protocols.verdict_text import is_whole, plain_text
+from dialeval.forms.verdict_text import is_whole, plain_text
 
 _OPEN, _CLOSE = r"[\s*_`\"'“”‘’(\[{<【「$]*", r"[\s*_`\"'“”‘’)\]}>】」$.,;:!。,、]*"
 _NOT_INSIDE = r"(?![A-Za-z0-9'’+#&/-])"

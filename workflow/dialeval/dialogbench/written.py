@@ -13,7 +13,7 @@ from dialeval.corpora.dialogbench_tasks import task_of
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.corpora.text_files import is_nested_deeper
 from dialeval.dialogbench.briefs import Brief
-from dialeval.protocols.verdict_text import status_of, text_to_read
+from dialeval.forms.verdict_text import status_of, text_to_read
 from dialeval.reasoning_marks import without_thinking
 
 _DECODER = json.JSONDecoder(strict=False)

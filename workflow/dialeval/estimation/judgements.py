@@ -16,8 +16,9 @@ from dialeval.estimation.chats import Chats
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
+from dialeval.forms import detect
 from dialeval.prompts.rendering import Templates, render_dialogue
-from dialeval.protocols import arena, gteval, unieval
+from dialeval.protocols import arena, gteval
 from dialeval.protocols.planning import Planned
 from dialeval.tables import HUMAN
 
@@ -104,7 +105,7 @@ def estimate_judging(
     """
     if protocols.unieval:
         sampling = Sampling(temperature=protocols.unieval.temperature, max_tokens=protocols.unieval.max_tokens)
-        planned = unieval.plan({HUMAN: subjects.people} | subjects.there(), templates, sampling, subjects.speakers)
+        planned = detect.plan({HUMAN: subjects.people} | subjects.there(), templates, sampling, subjects.speakers)
         yield from _estimates(judges, "unieval", sampling, planned, _unplanned_unieval, subjects, templates, store)
     if protocols.arena:
         sampling = Sampling(temperature=protocols.arena.temperature, max_tokens=protocols.arena.max_tokens)
@@ -174,7 +175,7 @@ def _plan_gteval(subjects: Subjects, templates: Templates, sampling: Sampling) -
 
 
 def _unplanned_unieval(bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    template = bounds.template(unieval.TEMPLATE, utterances=(), speakers=())
+    template = bounds.template(detect.TEMPLATE, utterances=(), speakers=())
     for chats in subjects.chats:
         for seed_id in chats.known:
             if not is_there(chats, seed_id):

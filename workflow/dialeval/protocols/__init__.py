@@ -1,1 +1,1 @@
-"""The evaluation protocols: what is asked (plan) and what an answer means (parse), side by side."""
+"""The evaluation protocols: what the papers ask under which name, in the forms of `dialeval.forms`."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from dialeval.engines.request import Sampling
+from dialeval.forms.pair import plan_pair
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.pairwise import plan_pair
 from dialeval.protocols.planning import DialoguesByModel, Planned
 
 TEMPLATE = "arena.j2"

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from dialeval.engines.request import Message
+from dialeval.forms import detect, pair, scale
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import pairwise, rating, unieval
 from dialeval.protocols.planning import Planned, request_from_row
 from dialeval.reasoning_marks import without_marks
 
@@ -27,10 +27,10 @@ def _rows_of(parse: Callable[[str, _Row, _Row], dict[str, Any]]) -> Callable[[st
 
 
 PARSERS: dict[str, Callable[[str, _Row, _Row], Iterable[Mapping[str, Any]]]] = {
-    "unieval": _rows_of(unieval.parse),
-    "arena": _rows_of(pairwise.parse),
-    "gteval": _rows_of(pairwise.parse),
-    "rating": rating.parse,
+    "unieval": _rows_of(detect.parse),
+    "arena": _rows_of(pair.parse),
+    "gteval": _rows_of(pair.parse),
+    "rating": scale.parse,
 }
 """How the answers of each protocol that can be asked again are read."""
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dialeval.engines.request import Sampling
+from dialeval.forms.pair import plan_pair
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.pairwise import plan_pair
 from dialeval.protocols.planning import DialoguesByModel, Planned
 from dialeval.tables import HUMAN
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.engines.request import Engine, Request
+from dialeval.forms.item_prompts import shortened
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_prompts import shortened
 from dialeval.stages import answer as whole
 from dialeval.stages.command import run
 from dialeval.tables import Provenance

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.forms.pair import parse
 from dialeval.protocols.joining import answered
-from dialeval.protocols.pairwise import parse
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.forms.scale import parse
 from dialeval.protocols.joining import ABOUT_ITEM, ANSWER, answered
-from dialeval.protocols.rating import parse
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter

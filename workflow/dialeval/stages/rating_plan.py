@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from dialeval.corpora.items import iterate_items
 from dialeval.engines.request import Sampling
+from dialeval.forms.scale import plan
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.rating import plan
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.forms.detect import parse
 from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
-from dialeval.protocols.unieval import parse
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 

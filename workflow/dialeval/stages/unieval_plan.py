@@ -7,9 +7,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.engines.request import Sampling
+from dialeval.forms.detect import plan
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import generated_dialogues, human_dialogues, human_speakers
-from dialeval.protocols.unieval import plan
 from dialeval.stages.command import run
 from dialeval.tables import HUMAN, Provenance, TableWriter, read_table, read_tables
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.forms.probability import parse
 from dialeval.protocols.joining import ABOUT_ITEM, CHOICE_ANSWER, answered
 from dialeval.protocols.statuses import with_statuses_said
-from dialeval.protocols.yes_no import parse
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 

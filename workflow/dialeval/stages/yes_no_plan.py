@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.corpora.items import DIMENSIONS, Item, iterate_items
+from dialeval.forms.probability import plan
 from dialeval.perturbations.suite import targets_of_items
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.yes_no import plan
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_tables
 

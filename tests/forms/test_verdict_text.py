@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.protocols import pairwise, unieval
-from dialeval.protocols.verdict_text import read_verdict, status_of
+from dialeval.forms import detect, pair
+from dialeval.forms.verdict_text import read_verdict, status_of
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ from dialeval.protocols.verdict_text import read_verdict, status_of
     ],
 )
 def test_clear_unieval_answers(text: str, choice: str, index: str | None) -> None:
-    verdict = read_verdict(text, unieval.OPTIONS)
+    verdict = read_verdict(text, detect.OPTIONS)
     assert (verdict.choice, verdict.indices) == (choice, () if index is None else (index,))
 
 
@@ -70,7 +70,7 @@ def test_clear_unieval_answers(text: str, choice: str, index: str | None) -> Non
     ],
 )
 def test_unclear_unieval_answers_are_refused(text: str) -> None:
-    assert read_verdict(text, unieval.OPTIONS).choice is None
+    assert read_verdict(text, detect.OPTIONS).choice is None
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_unclear_unieval_answers_are_refused(text: str) -> None:
     ],
 )
 def test_clear_pairwise_answers(text: str, choice: str) -> None:
-    assert read_verdict(text, pairwise.OPTIONS).choice == choice
+    assert read_verdict(text, pair.OPTIONS).choice == choice
 
 
 @pytest.mark.parametrize(
@@ -106,25 +106,25 @@ def test_clear_pairwise_answers(text: str, choice: str) -> None:
     ],
 )
 def test_unclear_pairwise_answers_are_refused(text: str) -> None:
-    verdict = read_verdict(text, pairwise.OPTIONS)
+    verdict = read_verdict(text, pair.OPTIONS)
     assert verdict.choice is None
     assert verdict.reason
 
 
 @given(st.text())
 def test_no_text_breaks_the_reader(text: str) -> None:
-    assert read_verdict(text, unieval.OPTIONS).choice in (None, "Yes", "No")
+    assert read_verdict(text, detect.OPTIONS).choice in (None, "Yes", "No")
 
 
 @given(
     st.text(alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])) | st.just("odd </think>Choice: No")
 )
 def test_a_reason_never_changes_the_choice(reason: str) -> None:
-    assert read_verdict(f"Choice: No\nIndex: None\nReason: {reason}", unieval.OPTIONS).choice == "No"
+    assert read_verdict(f"Choice: No\nIndex: None\nReason: {reason}", detect.OPTIONS).choice == "No"
 
 
 def test_reasons_are_kept_whole() -> None:
-    assert read_verdict("Choice: No\nReason: Fine (chance: 0.4).\nMore.", unieval.OPTIONS).reason == (
+    assert read_verdict("Choice: No\nReason: Fine (chance: 0.4).\nMore.", detect.OPTIONS).reason == (
         "Fine (chance: 0.4).\nMore."
     )
 
@@ -143,12 +143,12 @@ def test_reasons_are_kept_whole() -> None:
     ],
 )
 def test_the_field_in_which_an_answer_was_cut_off_is_not_read(text: str, choice: str | None) -> None:
-    assert read_verdict(text, unieval.OPTIONS, cut=True).choice == choice
+    assert read_verdict(text, detect.OPTIONS, cut=True).choice == choice
 
 
 def test_a_conversation_that_was_cut_off_is_not_read() -> None:
-    assert read_verdict("Choice: Conversation 1", pairwise.OPTIONS, cut=True).choice is None
-    assert read_verdict("Choice: Conversation 1\nReason: st", pairwise.OPTIONS, cut=True).choice == "Conversation 1"
+    assert read_verdict("Choice: Conversation 1", pair.OPTIONS, cut=True).choice is None
+    assert read_verdict("Choice: Conversation 1\nReason: st", pair.OPTIONS, cut=True).choice == "Conversation 1"
 
 
 def test_every_row_has_one_status() -> None:

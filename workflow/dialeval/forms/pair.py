@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dialeval.engines.request import Dialogue, Message, Request, Sampling
+from dialeval.forms.verdict_text import read_verdict, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import read_verdict, status_of, text_to_read, was_cut
 
 _NOUN = r"(?: (?:of )?(?:the |them|these )?(?:two )?(?:conversations?)?)?"
 OPTIONS = {

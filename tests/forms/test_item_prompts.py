@@ -8,9 +8,9 @@ import pytest
 
 from dialeval.corpora.items import Item
 from dialeval.engines.request import Message, Request, Sampling
+from dialeval.forms import probability, scale
+from dialeval.forms.item_prompts import shortened
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import rating, yes_no
-from dialeval.protocols.item_prompts import shortened
 
 LONG = Item(
     "fed", "1", "en", "turn", "1", ("human", "chatbot") * 10, (*tuple(f"word{n} " * 20 for n in range(19)), "The end.")
@@ -30,8 +30,8 @@ class Words:
 def requests() -> list[Request]:
     templates = Templates()
     return [
-        next(rating.plan([LONG], templates, Sampling(), 1)).request,
-        next(yes_no.plan([LONG], templates)).request,
+        next(scale.plan([LONG], templates, Sampling(), 1)).request,
+        next(probability.plan([LONG], templates)).request,
     ]
 
 

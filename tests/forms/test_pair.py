@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from dialeval.engines.request import Sampling
+from dialeval.forms.pair import parse
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import arena, gteval
-from dialeval.protocols.pairwise import parse
 
 DIALOGUES = {
     "a": {"s1": ("x", "y", "a1", "a2", "a3"), "s2": ("p", "q", "a1", "a2", "a3")},

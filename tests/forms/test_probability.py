@@ -7,8 +7,8 @@ import math
 import pytest
 
 from dialeval.corpora.items import TURN_DIMENSIONS, Item
+from dialeval.forms.probability import p_yes, parse, plan
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.yes_no import p_yes, parse, plan
 
 ITEM = Item("fed", "FED-1", "en", "turn", "c1", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from dialeval.corpora.items import DIMENSIONS, Item
 from dialeval.engines.request import Request, Sampling
+from dialeval.forms.item_prompts import messages_for, subject_of
+from dialeval.forms.verdict_text import status_of
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_prompts import messages_for, subject_of
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import status_of
 
 YES, NO = "Yes", "No"
 CLEAR = 0.01

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.engines.request import Message, Request, Sampling
+from dialeval.forms.verdict_text import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import DialoguesByModel, Planned
-from dialeval.protocols.verdict_text import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.tables import HUMAN
 
 TEMPLATE = "unieval.j2"

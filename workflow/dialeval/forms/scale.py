@@ -12,10 +12,10 @@ from typing import Any
 
 from dialeval.corpora.items import DIMENSIONS, Item
 from dialeval.engines.request import Request, Sampling
+from dialeval.forms.item_prompts import messages_for, subject_of
+from dialeval.forms.verdict_text import is_whole, plain_text, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_prompts import messages_for, subject_of
 from dialeval.protocols.planning import Planned
-from dialeval.protocols.verdict_text import is_whole, plain_text, status_of, text_to_read, was_cut
 
 SCALE = (1.0, 5.0)
 ALIASES = {

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from dialeval.engines.request import Sampling
+from dialeval.forms.detect import parse, passes, plan
 from dialeval.prompts.rendering import END_MARK, Templates
-from dialeval.protocols.unieval import parse, passes, plan
 from dialeval.tables import HUMAN
 
 PLANNED = {"request_id": "unieval/s/m", "protocol": "unieval", "seed_id": "s", "left": "m", "n_utterances": 6}

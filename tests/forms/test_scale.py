@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dialeval.corpora.items import DIALOGUE_DIMENSIONS, TURN_DIMENSIONS, Item
 from dialeval.engines.request import Sampling
+from dialeval.forms.scale import parse, plan, read_ratings
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.rating import parse, plan, read_ratings
 
 TURN = Item("fed", "FED-1", "en", "turn", "c1", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
 DIALOGUE = Item("fed", "FED-2", "en", "dialogue", "c2", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
