@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -313,3 +315,14 @@ def test_a_vllm_server_scores_a_given_text(ask_all: Any) -> None:
     with LoopbackEndpoint(vllm) as endpoint:
         response = only(ask_all(endpoint, [request], prompt_logprobs=True))
     assert (response.logprob, response.n_tokens) == (pytest.approx(-0.97 - 0.98), 2)
+
+
+def test_a_schema_goes_with_the_request_and_only_where_there_is_one(ask_all: Any) -> None:
+    schema = '{"type":"object","properties":{"choice":{"type":"string"}}}'
+    free = body_of(ask_all, chat()).body
+    asked = dict(body_of(ask_all, replace(chat(), answer_schema=schema)).body)
+    assert asked.pop("response_format") == {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "strict": True, "schema": json.loads(schema)},
+    }
+    assert asked == free

@@ -33,6 +33,8 @@ SAID = [
      "label_logprobs: none"),
     (400, {"message": "Unsupported value: 'reasoning_effort' does not support 'minimal' with this model.",
            "param": "reasoning_effort"}, "correct reasoning_effort"),
+    (400, {"message": "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+           "param": None}, "answers: free"),
     # Azure
     (400, {"message": "Unrecognized request argument supplied: logprobs", "param": None}, "label_logprobs: none"),
     (400, {"message": "Unrecognized request argument supplied: max_completion_tokens", "param": None},
@@ -44,6 +46,8 @@ SAID = [
     (400, {"message": "'logprobs' is not supported with this model", "type": "invalid_request_error"},
      "label_logprobs: none"),
     (400, {"message": "property 'seed' is unsupported", "type": "invalid_request_error"}, "send_seed: false"),
+    (400, {"message": "This model does not support response format `json_schema`.", "type": "invalid_request_error"},
+     "answers: free"),
     # Google: a list of one error; Anthropic
     (400, {"code": 400, "message": 'Invalid JSON payload received. Unknown name "seed": Cannot find field.',
            "status": "INVALID_ARGUMENT"}, "send_seed: false"),

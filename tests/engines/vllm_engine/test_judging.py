@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from dialeval.engines.answering import Answering
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
+from dialeval.forms.structured import number, option, read_object, structured
 from dialeval.forms.verdict_text import status_of
 from dialeval.progress import Progress
+from dialeval.prompts.rendering import Templates
 
 pytestmark = pytest.mark.vllm
 QUESTION = "Did a machine take part in this dialogue? Answer Yes or No.\n\n"
@@ -75,3 +78,22 @@ def test_a_judge_prompt_that_cannot_fit_is_truncated_and_the_others_are_answered
     asyncio.run(own.close())
     assert "for 1 of the requests the prompt and its answer do not fit the window of 1024" in capsys.readouterr().out
     assert judge(own, tmp_path, requests)[0].asked == 0
+
+
+def test_a_schema_is_followed(engine: VllmEngine, reference: Any, tmp_path: Path) -> None:
+    """The tiny model writes letters at random: only vLLM's structured outputs can make a verdict of them."""
+    free = [
+        Request(f"free/{seed_id}", "unieval", "chat", messages, Sampling(max_tokens=64))
+        for seed_id, messages in list(prompts(reference).items())[:4]
+    ]
+    fields = [option("choice", ["Yes", "No"]), number("rating", 1, 5, whole=True)]
+    bound = [structured(request, Templates(), fields) for request in free]
+    bound = [replace(request, request_id=f"bound/{number}") for number, request in enumerate(bound)]
+    answering, answers = judge(engine, tmp_path, [*free, *bound])
+    assert not answering.failures
+    for request in bound:
+        found = read_object(answers[request.request_id].text)
+        assert found is not None, answers[request.request_id]
+        assert found["choice"] in ("Yes", "No")
+        assert found["rating"] in (1, 2, 3, 4, 5)
+    assert all(read_object(answers[request.request_id].text) is None for request in free)

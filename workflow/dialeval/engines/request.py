@@ -57,6 +57,7 @@ class Request:
         subject: the dialogues that the request is about, as data. Embedded models answer from it; others from the
             messages, which render it.
         repeat: number of this repetition of an otherwise equal request.
+        answer_schema: JSON schema that the answer must follow (`chat`), as canonical JSON; empty for free text.
     """
 
     request_id: str
@@ -68,6 +69,7 @@ class Request:
     continuation: str = ""
     subject: tuple[Dialogue, ...] = ()
     repeat: int = 0
+    answer_schema: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +248,8 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
     if request.kind == "loglikelihood" and _OF_AN_ENDPOINT in identity:
         # answers to keys without this are of prompt and continuation tokenised apart, and are not to be read any more
         content["tokenised"] = "together"
+    if request.answer_schema:
+        content["answer_schema"] = request.answer_schema
     if reads_subject:
         content |= {"protocol": request.protocol, "subject": request.subject}
     return hashlib.sha256(_request_json(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]

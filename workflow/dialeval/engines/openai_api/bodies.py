@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +15,12 @@ _TEMPLATE_FIELDS = ("chat_template", "chat_template_kwargs")
 
 
 def chat_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
-    """Returns the body of a request for text."""
-    return _generation(model, request, request.sampling.max_tokens)
+    """Returns the body of a request for text, which may have to follow a schema."""
+    body = _generation(model, request, request.sampling.max_tokens)
+    if request.answer_schema:
+        described = {"name": "answer", "strict": True, "schema": json.loads(request.answer_schema)}
+        body = {"response_format": {"type": "json_schema", "json_schema": described}} | body
+    return body
 
 
 def choice_body(model: OpenAIModel, request: Request) -> dict[str, Any]:

@@ -29,6 +29,8 @@ _REMEDIES = {
     "logprob_token_ids": "only vLLM's servers know it; set label_logprobs: top_logprobs",
     "return_tokens_as_token_ids": "only vLLM's servers know it; set label_logprobs: top_logprobs",
     "prompt_logprobs": "only vLLM's servers know it; set prompt_logprobs: false and use a model that vLLM runs",
+    "response_format": "this model takes no schema for its answers; set answers: free under the protocol",
+    "json_schema": "this model takes no schema for its answers; set answers: free under the protocol",
     "reasoning_effort": "correct reasoning_effort, or leave it out",
 }
 """Parameters that we send, and what is to be done where one is refused."""

@@ -52,6 +52,8 @@ def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
         "enable_prefix_caching": True,
         "disable_log_stats": True,
         "seed": 0,
+        # between the fields of a structured answer a model could otherwise write blanks until its budget is gone
+        "structured_outputs_config": {"backend": "xgrammar", "disable_any_whitespace": True},
     }
     if on_cpu:
         arguments |= {

@@ -111,11 +111,12 @@ def _parameters(
     stop_token_ids: tuple[int, ...],
     labels: tuple[int, ...],
     scored_from: int | None,
+    answer_schema: str,
     further: tuple[tuple[str, float], ...],
 ) -> Any:
     """Returns vLLM's parameters, which it copies; judging requests for the same labels share them."""
     from vllm import SamplingParams
-    from vllm.sampling_params import RequestOutputKind
+    from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
     return SamplingParams(
         max_tokens=max_tokens,
@@ -126,6 +127,7 @@ def _parameters(
         stop_token_ids=list(stop_token_ids),
         logprob_token_ids=list(labels) or None,
         prompt_logprobs=None if scored_from is None else 0,
+        structured_outputs=StructuredOutputsParams(json=answer_schema) if answer_schema else None,
         detokenize=bool(stop),
         output_kind=RequestOutputKind.FINAL_ONLY,
         **dict(further),

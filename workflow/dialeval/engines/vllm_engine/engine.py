@@ -189,6 +189,8 @@ class VllmEngine:
 
     async def _chat(self, request: Request) -> Response:
         rendered, prompt = self._tokenization.prompt(request.messages)
+        if request.answer_schema:
+            prompt = self._behind_reasoning(rendered, prompt)  # a schema leaves no place for thinking
         sampling = request.sampling
         further = dict(self._sampling)
         top_p, longest = further.pop("top_p", 1.0), further.pop("max_new_tokens", sampling.max_tokens)
@@ -201,10 +203,14 @@ class VllmEngine:
             seed=sampler_seed(request) if sampling.temperature > 0 else None,
             stop=(*sampling.stop, *self._template.stops(request.messages)),
             stop_token_ids=self._stop_token_ids,
+            answer_schema=request.answer_schema,
         )
         answered = await self._generate(request, rendered, ask)
         ended = answered.finish_reason == "stop"
-        text, reasoning = self._apart(answered, rendered, ask.stop)
+        if request.answer_schema:
+            text, reasoning = answered.text or self._tokenization.text(answered.token_ids, ended=ended), ""
+        else:
+            text, reasoning = self._apart(answered, rendered, ask.stop)
         return Response(
             text=text,
             reasoning=reasoning,
@@ -236,9 +242,7 @@ class VllmEngine:
             self._label_trees[request.labels] = label_tree(request.labels, self._encode)
         tree = self._label_trees[request.labels]
         rendered, prompt = self._tokenization.prompt(request.messages)
-        behind = self._reasoning.before_label(rendered)
-        if behind != rendered:  # the answer stands behind the reasoning, which is left empty here
-            prompt = self._tokenization.tokens(behind)
+        prompt = self._behind_reasoning(rendered, prompt)
         nodes = list(tree.next_tokens)
         steps = [self._step(request, rendered, [*prompt, *node], tree.next_tokens[node]) for node in nodes]
         shown = await asyncio.gather(*steps) if len(steps) > 1 else [await steps[0]]
@@ -251,6 +255,11 @@ class VllmEngine:
             label_logprobs=logprobs,
             label_mass=mass,
         )
+
+    def _behind_reasoning(self, rendered: str, prompt: list[int]) -> list[int]:
+        """Returns the tokens of a prompt up to where the answer itself begins: its reasoning is left empty."""
+        behind = self._reasoning.before_label(rendered)
+        return prompt if behind == rendered else self._tokenization.tokens(behind)
 
     async def _step(self, request: Request, rendered: str, prompt: list[int], tokens: list[int]) -> dict[int, float]:
         """Returns the log-probabilities of some tokens at the end of a prompt."""

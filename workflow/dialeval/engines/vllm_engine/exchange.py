@@ -38,6 +38,7 @@ class Ask(NamedTuple):
         stop_token_ids: tokens that end it, beside the model's own end of sequence.
         labels: tokens whose log-probability at the answer's first position is wanted.
         scored_from: where in the prompt the tokens begin whose log-probabilities are wanted.
+        answer_schema: JSON schema that the answer must follow; empty for free text.
         further: sampling parameters beyond those of a request, by vLLM's names, sorted.
     """
 
@@ -50,6 +51,7 @@ class Ask(NamedTuple):
     stop_token_ids: tuple[int, ...] = ()
     labels: tuple[int, ...] = ()
     scored_from: int | None = None
+    answer_schema: str = ""
     further: tuple[tuple[str, float], ...] = ()
 
 
