@@ -37,6 +37,7 @@ class Item:
         utterances: in order; at turn level the last one is the response, which may stand alone.
         system: who is judged by it, such as a chatbot; empty where no system's dialogues are compared.
         case_id: what systems have in common, such as a ChatSEED or a test case; empty where they met nothing alike.
+        judged: name among `speakers` of who is judged, where others are shown but not judged; empty for all.
     """
 
     corpus: str
@@ -48,6 +49,7 @@ class Item:
     utterances: tuple[str, ...]
     system: str = ""
     case_id: str = ""
+    judged: str = ""
 
     @property
     def context(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dialeval.schemas.columns import BEHIND, FLOAT, INT, TEXT, TEXTS, maybe, sch
 SCHEMAS = {
     "items": schema(
         corpus=TEXT, item_id=TEXT, language=TEXT, level=TEXT, cluster=TEXT, speakers=TEXTS, utterances=TEXTS,
-        system=TEXT, case_id=TEXT
+        system=TEXT, case_id=TEXT, judged=TEXT
     ),
     "left_out_items": schema(corpus=TEXT, language=TEXT, item_id=TEXT, reason=TEXT),
     "ratings": schema(
