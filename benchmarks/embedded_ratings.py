@@ -25,12 +25,12 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from dialeval.corpora.items import DIMENSIONS
 from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.evaluation import held_back_dimensions
-from dialeval.engines.embedded.folds import split
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.learning import Learned, learn
-from dialeval.engines.embedded.tokens import by_script
 from dialeval.engines.request import Dialogue, Request
+from dialeval.text.folds import split
+from dialeval.text.tokens import by_script
 
 IN_FLIGHT = 512
 

@@ -14,8 +14,8 @@ from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.checking import checked
 from dialeval.dialogbench.filtering import read_verdict
 from dialeval.dialogbench.written import Outcome, read_written
-from dialeval.engines.embedded.folds import fold_of
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import fold_of
 
 Dialogues = dict[str, list[Dialogue]]
 

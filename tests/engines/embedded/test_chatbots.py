@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.engines.embedded.folds import fold_of
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.ngram import MAX_TOKENS, Ngram
 from dialeval.engines.embedded.retrieval import Retrieval
 from dialeval.engines.embedded.stock_replies import STOCK, Generic, Random
-from dialeval.engines.embedded.tokens import normalised, script_of, surface_tokens
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import fold_of
+from dialeval.text.tokens import normalised, script_of, surface_tokens
 
 NAMES = ("retrieval", "ngram", "random", "generic")
 

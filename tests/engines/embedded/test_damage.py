@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.engines.embedded.damage import KINDS, Spoiler, most_generic
-from dialeval.engines.embedded.folds import generator_for
-from dialeval.engines.embedded.tokens import tokens
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import generator_for
+from dialeval.text.tokens import tokens
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from dialeval.corpora.items import DIMENSIONS, Level
 from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.dimensions import HARM, Dimensions, Labelled, _scale
 from dialeval.engines.embedded.evaluation import DimensionRow, held_back_dimensions
-from dialeval.engines.embedded.folds import split
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import split
 
 Rows = dict[tuple[Level, str, str], DimensionRow]
 

@@ -5,12 +5,12 @@ import pytest
 
 from dialeval.engines.embedded import learning
 from dialeval.engines.embedded.damage import KINDS
-from dialeval.engines.embedded.folds import fold_of, split
 from dialeval.engines.embedded.judge import _parts_of_utterances
 from dialeval.engines.embedded.learning import METHODS, Learned, human_probability, learn
-from dialeval.engines.embedded.tokens import normalised
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError
+from dialeval.text.folds import fold_of, split
+from dialeval.text.tokens import normalised
 
 
 def test_the_report_has_a_row_for_each_kind_of_damage(forest: Learned, english: list[Dialogue]) -> None:

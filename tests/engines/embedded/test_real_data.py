@@ -10,10 +10,10 @@ import openpyxl
 import pytest
 
 from dialeval.engines.embedded.evaluation import held_back_dimensions
-from dialeval.engines.embedded.folds import split
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned, human_probability, learn
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import split
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ import pytest
 
 from dialeval.corpora.items import DIMENSIONS, TURN_DIMENSIONS, Item, Level
 from dialeval.engines.embedded.engine import EmbeddedEngine
-from dialeval.engines.embedded.folds import split
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import METHODS, Learned
 from dialeval.engines.embedded.ngram import Ngram
@@ -22,6 +21,7 @@ from dialeval.engines.request import AnswerFailure, Dialogue, Kind, Request, Res
 from dialeval.forms.item_prompts import subject_of
 from dialeval.forms.probability import p_yes
 from dialeval.forms.scale import read_ratings
+from dialeval.text.folds import split
 
 RATING = re.compile(r"([a-z]+ - [1-5]\.\d\d\n)*[a-z]+ - [1-5]\.\d\d")
 OPTIONS = ("It is in the hall.", "Leek, I think.", "No.", "We leave at nine.")

@@ -12,8 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dialeval.corpora.seeds import dialogues_of
-from dialeval.engines.embedded.tokens import is_word, surface_tokens
 from dialeval.tables import HUMAN
+from dialeval.text.tokens import is_word, surface_tokens
 
 Words = Mapping[tuple[str, str], Sequence[int]]
 """(model, seed_id) -> words of its dialogue up to each utterance."""

@@ -21,8 +21,8 @@ import numpy as np
 from dialeval.corpora.multiple_choice import LETTERS
 from dialeval.dialogbench.domains import DOMAINS, NAMES
 from dialeval.dialogbench.subjects import fields_of
-from dialeval.engines.embedded.folds import fold_of
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import fold_of
 
 ORIGIN = "embedded"
 CLOZE_TASKS = ("MRG", "DI")

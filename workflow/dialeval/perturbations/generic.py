@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.engines.embedded.tokens import QUESTION_MARKS, normalised
 from dialeval.perturbations.negation import is_question as is_english_question
+from dialeval.text.tokens import QUESTION_MARKS, normalised
 
 
 class Generic(NamedTuple):

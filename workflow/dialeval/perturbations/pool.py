@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.corpora.items import Item
-from dialeval.engines.embedded.tokens import normalised
 from dialeval.perturbations.entities import find_entities, listed_by_category
 from dialeval.perturbations.item_damage import NotApplicable
 from dialeval.perturbations.words import content_words, pieces
+from dialeval.text.tokens import normalised
 
 TRIES = 40
 """How many utterances are drawn in search of one that is about something else."""

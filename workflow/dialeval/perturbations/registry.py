@@ -9,13 +9,13 @@ from types import MappingProxyType
 import numpy as np
 
 from dialeval.corpora.items import Item
-from dialeval.engines.embedded.folds import generator_for
 from dialeval.errors import UserError, nearest
 from dialeval.perturbations import dialogue, turn
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.pool import Pool
 from dialeval.perturbations.speakers import chatbot_turns
 from dialeval.perturbations.strategy import Case, Edit, Scope, Strategy
+from dialeval.text.folds import generator_for
 
 STRATEGIES = MappingProxyType({strategy.name: strategy for strategy in (*turn.STRATEGIES, *dialogue.STRATEGIES)})
 """Name -> strategy, turn level before dialogue level, in the order of Table 10."""

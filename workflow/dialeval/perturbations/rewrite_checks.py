@@ -6,8 +6,8 @@ from collections.abc import Callable
 from types import MappingProxyType
 
 from dialeval.corpora.items import Item
-from dialeval.engines.embedded.tokens import normalised, tokens
 from dialeval.perturbations.words import pieces
+from dialeval.text.tokens import normalised, tokens
 
 Check = Callable[[Item, tuple[str, ...], tuple[int, ...]], str]
 """Gets the original, all utterances after the rewriting and the numbers of those in scope; returns what is wrong."""

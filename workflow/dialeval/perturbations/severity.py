@@ -13,11 +13,11 @@ from dataclasses import replace as with_fields
 import numpy as np
 
 from dialeval.corpora.items import Item
-from dialeval.engines.embedded.folds import generator_for
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.pool import Pool
 from dialeval.perturbations.registry import apply_strategy, damaged_item, turns_in_scope
 from dialeval.perturbations.strategy import Case, Edit, Scope, Strategy
+from dialeval.text.folds import generator_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dialeval.engines.embedded.tokens import QUESTION_MARKS, script_of
 from dialeval.perturbations.entities import find_entities
 from dialeval.perturbations.generic import is_question
 from dialeval.perturbations.item_damage import NotApplicable
@@ -16,6 +15,7 @@ from dialeval.perturbations.negation import ASKING, AUXILIARIES, SUBJECTS
 from dialeval.perturbations.strategy import NewText
 from dialeval.perturbations.verb_forms import kinds_of
 from dialeval.perturbations.words import END_MARKS, Replacement, pieces, replace, sentences, word_set, words
+from dialeval.text.tokens import QUESTION_MARKS, script_of
 
 FEWEST_PIECES = 5
 """Words, or characters in scripts without blanks, below which an utterance holds too little to reduce."""

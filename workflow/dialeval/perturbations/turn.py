@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 
-from dialeval.engines.embedded.tokens import normalised
 from dialeval.perturbations.contradiction import exchange, negated_verbs, swapped_entities, swapped_references
 from dialeval.perturbations.entities import category_of, find_entities
 from dialeval.perturbations.generic import generic_reply, is_question
@@ -27,6 +26,7 @@ from dialeval.perturbations.words import (
     starts_sentence,
     words,
 )
+from dialeval.text.tokens import normalised
 
 HISTORY_SHARE = 0.1
 """How often Random Response takes an utterance of the context: rarely, as in the published set (23 of 1894)."""

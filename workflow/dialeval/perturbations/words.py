@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dialeval.engines.embedded.tokens import is_unspaced, script_of
+from dialeval.text.tokens import is_unspaced, script_of
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from dialeval.engines.answering import Answering, run_together
 from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response, Sampling
 from dialeval.reasoning_marks import without_marks
 
+PROTOCOL = "selfchat"
 TEMPLATE = "selfchat.j2"
 
 
@@ -77,7 +78,7 @@ def next_request(
     messages, dropped = fit_history(system, utterances, engine, sampling.max_tokens)
     request = Request(
         request_id=f"selfchat/{seed_id}/{len(utterances)}",
-        protocol="selfchat",
+        protocol=PROTOCOL,
         kind="chat",
         messages=messages,
         sampling=sampling,

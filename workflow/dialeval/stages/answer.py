@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.config import Answering as AnsweringSettings
 from dialeval.config import Model
-from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Engine, Request
-from dialeval.engines.store import ResponseStore, run_of
-from dialeval.progress import Progress
+from dialeval.engines.store import run_of
 from dialeval.protocols.planning import in_shard, request_from_row
+from dialeval.stages.asking import asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows
 
@@ -75,35 +72,26 @@ def answer(
                 cut[request.request_id] = shorter, dropped
             yield shorter
 
-    total = count_rows(requests, "requests") if settings.shards == 1 else None
-    progress = Progress(f"{settings.protocol} by {settings.name}", total, "answers")
-    with ResponseStore(
+    with asking(
+        engine,
         store,
-        identity=engine.identity,
         name=settings.name,
         protocol=settings.protocol,
+        max_failure_share=settings.answering.max_failure_share,
+        total=count_rows(requests, "requests") if settings.shards == 1 else None,
         writer=f"shard-{settings.shard}-of-{settings.shards}",
         run=run_of(responses.parent, settings.shards),
-    ) as kept:
-        answering = Answering(engine, kept, progress, max_failure_share=settings.answering.max_failure_share)
-        start, tokens = time.monotonic(), TokenSums()
-        answering.run(answering.ask_all(fitted()))
-        seconds = time.monotonic() - start
-        progress.finish()
-        answering.check_failures()
+    ) as judge:
+        judge.run(judge.answering.ask_all(fitted()))
 
         def rows() -> Iterator[dict[str, Any]]:
             for planned in mine():
                 request, dropped = cut.get(planned.request_id, (planned, 0))
-                key = answering.key(request)
-                response = answering.answer_to(key)
-                if response is not None:
-                    tokens.add(key, response)
-                yield response_row(request, key, response) | {"dropped": dropped}
+                yield judge.row(request) | {"dropped": dropped}
 
         with TableWriter(responses, "responses", provenance) as table:
             table.write_all(rows())
-    write_usage(usage, Usage.of_job(settings.name, settings.protocol, answering, tokens, seconds))
+    judge.write_usage(usage)
 
 
 if __name__ == "__main__":

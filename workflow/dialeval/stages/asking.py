@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.engines.answering import Answering, response_row
-from dialeval.engines.request import Engine, Request
+from dialeval.engines.request import Engine, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
 
@@ -27,8 +27,22 @@ class Asked:
     """
 
     def __init__(self, answering: Answering, name: str, protocol: str) -> None:
-        self._answering, self._name, self._protocol = answering, name, protocol
+        self.answering = answering
+        self._name, self._protocol = name, protocol
         self._tokens, self._seconds = TokenSums(), 0.0
+
+    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Runs work that asks this model to its end.
+
+        Raises:
+            UserError: more requests failed than the configuration allows.
+        """
+        start = time.monotonic()
+        result = self.answering.run(work)
+        self._seconds = time.monotonic() - start
+        self.answering.progress.finish()
+        self.answering.check_failures()
+        return result
 
     async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
         """Returns a row of `responses` for each request, in their order; what the store has is not asked again.
@@ -36,33 +50,39 @@ class Asked:
         Raises:
             UserError: more requests failed than the configuration allows.
         """
-        await self._answering.ask_all(requests)
-        self._answering.check_failures()
-        rows = []
-        for request in requests:
-            key = self._answering.key(request)
-            response = self._answering.answer_to(key)
-            if response is not None:
-                self._tokens.add(key, response)
-            rows.append(response_row(request, key, response))
-        return rows
+        await self.answering.ask_all(requests)
+        self.answering.check_failures()
+        return [self.row(request) for request in requests]
 
-    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Runs work that asks this model to its end."""
-        start = time.monotonic()
-        result = self._answering.run(work)
-        self._seconds = time.monotonic() - start
-        self._answering.progress.finish()
-        return result
+    def row(self, request: Request) -> dict[str, Any]:
+        """Returns the row of `responses` of a request that was asked, whose tokens count from now on."""
+        key = self.answering.key(request)
+        response = self.answering.answer_to(key)
+        if response is not None:
+            self.count(key, response)
+        return response_row(request, key, response)
+
+    def count(self, key: str, response: Response) -> None:
+        """Counts the tokens of an answer that the job rests on."""
+        self._tokens.add(key, response)
 
     def write_usage(self, path: Path) -> None:
         """Writes the record of the usage."""
-        write_usage(path, Usage.of_job(self._name, self._protocol, self._answering, self._tokens, self._seconds))
+        write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 
 @contextmanager
 def asking(
-    engine: Engine, store: Path, *, name: str, protocol: str, max_failure_share: float, total: int | None
+    engine: Engine,
+    store: Path,
+    *,
+    name: str,
+    protocol: str,
+    max_failure_share: float,
+    total: int | None,
+    unit: str = "answers",
+    writer: str = "whole",
+    run: str = "",
 ) -> Iterator[Asked]:
     """Gives a model to be asked, with its store open.
 
@@ -73,7 +93,11 @@ def asking(
         protocol: the protocol.
         max_failure_share: the share of requests that may fail.
         total: how many answers are wanted, as far as that is known.
+        unit: what the progress counts.
+        writer, run: see `ResponseStore`.
     """
-    progress = Progress(f"{protocol} by {name}", total, "answers")
-    with ResponseStore(store, identity=engine.identity, name=name, protocol=protocol, writer="whole") as kept:
-        yield Asked(Answering(engine, kept, progress, max_failure_share=max_failure_share), name, protocol)
+    progress = Progress(f"{protocol} by {name}", total, unit)
+    with ResponseStore(
+        store, identity=engine.identity, name=name, protocol=protocol, writer=writer, run=run
+    ) as responses:
+        yield Asked(Answering(engine, responses, progress, max_failure_share=max_failure_share), name, protocol)

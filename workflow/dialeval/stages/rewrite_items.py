@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.config import Answering as AnsweringSettings
 from dialeval.config import Model
 from dialeval.corpora.dialogue_items import chosen, items_of_dialogues
 from dialeval.corpora.items import iterate_items
 from dialeval.corpora.rated import item_rows
-from dialeval.engines.answering import Answering
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Sampling
-from dialeval.engines.store import ResponseStore
 from dialeval.perturbations.asking import rewrite_all
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import PROTOCOL
 from dialeval.perturbations.suite import rewritten_outcome
-from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
+from dialeval.stages.asking import asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
 
@@ -68,23 +64,22 @@ def stage(
         if item.level == strategy.level
         for draw in range(draws[item.level])
     ]
-    engine = open_engine(settings.model, learned, store, PROTOCOL)
-    progress = Progress(f"rewriting by {settings.name}", len(wanted), "items")
-    with ResponseStore(store, identity=engine.identity, name=settings.name, protocol=PROTOCOL, writer="whole") as kept:
-        answering = Answering(engine, kept, progress, max_failure_share=settings.answering.max_failure_share)
-        start, tokens = time.monotonic(), TokenSums()
-        sampling = Sampling(temperature=settings.temperature)
-        results = answering.run(
-            rewrite_all(answering, wanted, Templates(settings.prompts_directory), sampling, seen=tokens.add)
-        )
-        seconds = time.monotonic() - start
-    progress.finish()
-    answering.check_failures()
+    with asking(
+        open_engine(settings.model, learned, store, PROTOCOL),
+        store,
+        name=settings.name,
+        protocol=PROTOCOL,
+        max_failure_share=settings.answering.max_failure_share,
+        total=len(wanted),
+        unit="items",
+    ) as rewriter:
+        templates, sampling = Templates(settings.prompts_directory), Sampling(temperature=settings.temperature)
+        results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, seen=rewriter.count))
     outcomes = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
     with TableWriter(items, "items", provenance) as table:
         table.write_all(item_rows([item for _, item in outcomes if item is not None]))
     write_table(pairs, "pairs", to_table("pairs", [row for row, _ in outcomes]), provenance)
-    write_usage(usage, Usage.of_job(settings.name, PROTOCOL, answering, tokens, seconds))
+    rewriter.write_usage(usage)
 
 
 if __name__ == "__main__":

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.config import Answering as AnsweringSettings
 from dialeval.config import Model, Selfchat
-from dialeval.engines.answering import Answering
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Request, Response, Sampling
-from dialeval.engines.store import ResponseStore, run_of
-from dialeval.progress import Progress
+from dialeval.engines.store import run_of
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import in_shard
-from dialeval.protocols.selfchat import TEMPLATE, Turn, chat_all, follow, rows
+from dialeval.protocols.selfchat import PROTOCOL, TEMPLATE, Turn, chat_all, follow, rows
+from dialeval.stages.asking import asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table
 
@@ -56,39 +53,36 @@ def stage(
     chat = settings.selfchat
     system = Templates(settings.prompts_directory).render(TEMPLATE)
     sampling = Sampling(temperature=chat.temperature, max_tokens=chat.max_tokens)
-    engine = open_engine(settings.model, learned, store, "selfchat")
-    title = f"self-chat of {settings.name}"
-    progress = Progress(title, sum(chat.n_utterances - len(seed) for seed in by_id.values()), "utterances")
-    with ResponseStore(
+    engine = open_engine(settings.model, learned, store, PROTOCOL)
+    how: dict[str, Any] = {"n_utterances": chat.n_utterances, "system": system, "sampling": sampling}
+    with asking(
+        engine,
         store,
-        identity=engine.identity,
         name=settings.name,
-        protocol="selfchat",
+        protocol=PROTOCOL,
+        max_failure_share=settings.answering.max_failure_share,
+        total=sum(chat.n_utterances - len(seed) for seed in by_id.values()),
+        unit="utterances",
         writer=f"shard-{settings.shard}-of-{settings.shards}",
         run=run_of(generated.parent, settings.shards),
-    ) as responses:
-        answering = Answering(engine, responses, progress, max_failure_share=settings.answering.max_failure_share)
+    ) as chatbot:
+        answering = chatbot.answering
 
         def stored(request: Request) -> Response | None:
-            return responses.get(answering.key(request))
+            return answering.store.get(answering.key(request))
 
         async def chat_and_count() -> dict[str, list[Turn]]:
             dialogues = await chat_all(answering, by_id, **how)
             for seed_id, seed in by_id.items():  # dialogues that broke off count too, as far as they came
                 for request, response in follow(engine, seed_id, seed, stored, **how):
                     if response is not None:
-                        tokens.add(answering.key(request), response)
+                        chatbot.count(answering.key(request), response)
             return dialogues
 
-        start, tokens = time.monotonic(), TokenSums()
-        how: dict[str, Any] = {"n_utterances": chat.n_utterances, "system": system, "sampling": sampling}
-        dialogues = answering.run(chat_and_count())
-        seconds = time.monotonic() - start
-    progress.finish()
-    answering.check_failures()
+        dialogues = chatbot.run(chat_and_count())
     with TableWriter(generated, "generated", provenance) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
-    write_usage(usage, Usage.of_job(settings.name, "selfchat", answering, tokens, seconds))
+    chatbot.write_usage(usage)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import numpy as np
 
 from dialeval.corpora.items import DIMENSIONS, Level
 from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, KneserNey
-from dialeval.engines.embedded.tokens import is_word, tokens
 from dialeval.engines.request import Dialogue
+from dialeval.text.tokens import is_word, tokens
 
 HALF_LENGTH: Mapping[Level, float] = MappingProxyType({"turn": 12.0, "dialogue": 120.0})
 """Number of words at which the baseline `length` says .5."""

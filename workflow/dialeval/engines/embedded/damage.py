@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dialeval.engines.embedded.tokens import join_tokens, surface_tokens
 from dialeval.engines.request import Dialogue
+from dialeval.text.tokens import join_tokens, surface_tokens
 
 KINDS = ("replaced", "strayed", "repeated", "generic", "over-long", "word salad", "reordered")
 KINDS_OF_ONE = ("replaced", "repeated", "generic", "over-long", "word salad")

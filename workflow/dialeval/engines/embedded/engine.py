@@ -18,8 +18,8 @@ from dialeval.engines.embedded.classifiers import log_odds
 from dialeval.engines.embedded.judge import Judge, Judgement
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.statistics import Floats
-from dialeval.engines.embedded.tokens import tokens
 from dialeval.engines.request import Dialogue, Message, Request, Response
+from dialeval.text.tokens import tokens
 
 _Model = TypeVar("_Model")
 _Answer = TypeVar("_Answer")

@@ -11,11 +11,11 @@ from sklearn.metrics import roc_auc_score
 from dialeval.corpora.items import DIMENSIONS, Level
 from dialeval.engines.embedded.damage import KINDS, KINDS_OF_ONE, Spoiler
 from dialeval.engines.embedded.examples import make_spoiler
-from dialeval.engines.embedded.folds import generator_for
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.statistics import Floats
-from dialeval.engines.embedded.tokens import Script
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import generator_for
+from dialeval.text.tokens import Script
 
 MIN_UTTERANCES = 4
 """Shorter dialogues are not reported on."""

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from dialeval.engines.embedded.damage import KINDS, Spoiler, most_generic
 from dialeval.engines.embedded.features import Described, describe
-from dialeval.engines.embedded.folds import generator_for
 from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import generator_for
 
 LENGTHS_PER_DIALOGUE = 2
 """At how many lengths each dialogue is seen: its own, and shorter ones."""

@@ -33,8 +33,8 @@ from dialeval.engines.embedded.dimensions import Dimensions, Labelled
 from dialeval.engines.embedded.examples import Examples, make_examples
 from dialeval.engines.embedded.features import ALONE, Described, describe
 from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
-from dialeval.engines.embedded.tokens import normalised
 from dialeval.engines.request import Dialogue
+from dialeval.text.tokens import normalised
 
 FALSE_ALARMS = 0.2
 """The share of people's dialogues that the judge may take for a machine's: this puts its threshold."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, KneserNey
-from dialeval.engines.embedded.tokens import unfinished_tokens
+from dialeval.text.tokens import unfinished_tokens
 
 N_FREQUENT = 150
 """How many words stand for themselves."""

@@ -19,15 +19,15 @@ import numpy as np
 from dialeval.engines.embedded.abilities import Chatbot, Chooser, Model, Rater
 from dialeval.engines.embedded.baselines import Length, Overlap, Perplexity
 from dialeval.engines.embedded.evaluation import ReportRow, held_back_report
-from dialeval.engines.embedded.folds import DEFAULT_FOLDS, fold_of, split, without
 from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge
 from dialeval.engines.embedded.ngram import Ngram
 from dialeval.engines.embedded.retrieval import Retrieval
 from dialeval.engines.embedded.statistics import Floats, Statistics
 from dialeval.engines.embedded.stock_replies import Generic, Random
-from dialeval.engines.embedded.tokens import Script, by_script, script_of
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError, nearest
+from dialeval.text.folds import DEFAULT_FOLDS, fold_of, split, without
+from dialeval.text.tokens import Script, by_script, script_of
 
 VERSION = 2
 """Raised by hand when the same dialogues lead to other answers than before."""

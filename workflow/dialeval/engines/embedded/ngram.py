@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from dialeval.engines.embedded.folds import generator_for
 from dialeval.engines.embedded.retrieval import is_question
-from dialeval.engines.embedded.tokens import is_word, join_tokens, surface_tokens
 from dialeval.engines.embedded.word_weights import WordWeights
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import generator_for
+from dialeval.text.tokens import is_word, join_tokens, surface_tokens
 
 DISCOUNT = 0.6
 """What absolute discounting takes off every count, for the lower order to have."""

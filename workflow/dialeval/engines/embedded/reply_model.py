@@ -14,8 +14,8 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from dialeval.engines.embedded.folds import generator_for
-from dialeval.engines.embedded.tokens import telling_tokens
+from dialeval.text.folds import generator_for
+from dialeval.text.tokens import telling_tokens
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from dialeval.engines.embedded.tokens import QUESTION_MARKS, normalised
 from dialeval.engines.embedded.word_weights import WordWeights
 from dialeval.engines.request import Dialogue
+from dialeval.text.tokens import QUESTION_MARKS, normalised
 
 CONTEXT_WEIGHTS = (1.0, 0.5, 0.25)
 """Weight of the last utterance, of the one before it, and so on."""

@@ -17,9 +17,9 @@ from scipy import sparse
 from dialeval.engines.embedded.language_model import LanguageModel
 from dialeval.engines.embedded.reply_model import ReplyModel
 from dialeval.engines.embedded.retrieval import is_question
-from dialeval.engines.embedded.tokens import is_word, tokens
 from dialeval.engines.embedded.topics import Topics
 from dialeval.engines.request import Dialogue
+from dialeval.text.tokens import is_word, tokens
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

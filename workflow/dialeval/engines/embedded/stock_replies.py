@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.corpora.items import DIMENSIONS, Level
-from dialeval.engines.embedded.folds import generator_for
 from dialeval.engines.embedded.kneser_ney import Floats
 from dialeval.engines.embedded.retrieval import is_question
-from dialeval.engines.embedded.tokens import Script, script_of
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import generator_for
+from dialeval.text.tokens import Script, script_of
 
 FIRST_IS_LIKELIER = 4.0
 """Log-odds between the first option and any other."""

@@ -8,7 +8,7 @@ from typing import Any
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from dialeval.engines.embedded.tokens import tokens
+from dialeval.text.tokens import tokens
 
 
 class WordWeights:

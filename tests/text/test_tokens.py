@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.engines.embedded.tokens import (
+from dialeval.text.tokens import (
     by_script,
     join_tokens,
     normalised,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.engines.embedded.folds import fold_of, generator_for, split, without
+from dialeval.text.folds import fold_of, generator_for, split, without
 
 _UTTERANCES = st.lists(st.text(max_size=20), min_size=1, max_size=4).map(tuple)
 

@@ -1,4 +1,4 @@
-"""How the embedded models cut text into tokens, in any script.
+"""Text as tokens, in any script.
 
 Words for scripts that put blanks between them, single characters for those that do not. Punctuation marks are tokens of
 their own, because a question mark says much about what comes next.
@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
-
-from dialeval.engines.request import Dialogue
 
 Script = Literal["spaced", "unspaced"]
 """Whether a script puts blanks between its words."""
@@ -81,9 +79,9 @@ def script_of(utterances: Sequence[str]) -> Script:
     return "unspaced" if 2 * unspaced > len(_WORD.findall(text)) else "spaced"
 
 
-def by_script(dialogues: Sequence[Dialogue]) -> dict[Script, list[Dialogue]]:
+def by_script(dialogues: Sequence[tuple[str, ...]]) -> dict[Script, list[tuple[str, ...]]]:
     """Returns the dialogues grouped by kind of script; a kind without dialogues is absent."""
-    groups: dict[Script, list[Dialogue]] = {}
+    groups: dict[Script, list[tuple[str, ...]]] = {}
     for dialogue in dialogues:
         groups.setdefault(script_of(dialogue), []).append(dialogue)
     return groups

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dialeval.engines.embedded.tokens import normalised
-from dialeval.engines.request import Dialogue
+from dialeval.text.tokens import normalised
 
 DEFAULT_FOLDS = 5
 
@@ -23,15 +22,15 @@ def fold_of(dialogue: Sequence[str], folds: int = DEFAULT_FOLDS) -> int:
     return int.from_bytes(hashlib.sha256(first.encode()).digest()[:8], "big") % folds
 
 
-def split(dialogues: Sequence[Dialogue], folds: int = DEFAULT_FOLDS) -> list[list[Dialogue]]:
+def split(dialogues: Sequence[tuple[str, ...]], folds: int = DEFAULT_FOLDS) -> list[list[tuple[str, ...]]]:
     """Returns the dialogues of each fold, in their order; a fold can be empty."""
-    parts: list[list[Dialogue]] = [[] for _ in range(folds)]
+    parts: list[list[tuple[str, ...]]] = [[] for _ in range(folds)]
     for dialogue in dialogues:
         parts[fold_of(dialogue, folds)].append(dialogue)
     return parts
 
 
-def without(parts: Sequence[Sequence[Dialogue]], *left_out: int) -> list[Dialogue]:
+def without(parts: Sequence[Sequence[tuple[str, ...]]], *left_out: int) -> list[tuple[str, ...]]:
     """Returns the dialogues of all folds but those left out."""
     return [dialogue for fold, part in enumerate(parts) if fold not in left_out for dialogue in part]
 
