@@ -31,6 +31,8 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`protocols.gteval`", config.GTEval),
     ("`protocols.rating`", config.Rating),
     ("`protocols.yes_no`", config.YesNo),
+    ("`protocols.<name>`, of your own", config.Protocol),
+    ("`protocols.<name>.of`", config.Of),
     ("`metaeval`", config.MetaEval),
     ("`metaeval.corpora.<name>`", config.RatedCorpus),
     ("`metaeval.score_files.<name>`", config.ScoreFile),
@@ -58,7 +60,11 @@ A field without a default must be given. This page is generated from `workflow/d
 
 def schema_text() -> str:
     """Returns the JSON schema of the configuration."""
-    return json.dumps(config.Config.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+    schema = config.Config.model_json_schema()
+    own = config.Protocol.model_json_schema()  # values of names that are no fields are not in a section's own schema
+    schema["$defs"] = dict(sorted((schema["$defs"] | own.pop("$defs") | {"Protocol": own}).items()))
+    schema["$defs"]["Protocols"]["additionalProperties"] = {"$ref": "#/$defs/Protocol"}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def docs_text() -> str:

@@ -12,7 +12,7 @@ from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, Published
 from dialeval.config.loading import load_config
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
 from dialeval.config.models import ENGINES, EmbeddedModel, Model, OpenAIModel, PublishedModel, VllmModel
-from dialeval.config.protocols import Protocols
+from dialeval.config.protocols import Of, Protocol, Protocols
 from dialeval.config.reading import read_config_file
 from dialeval.config.robustness import Ladders, Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
@@ -35,8 +35,10 @@ __all__ = [
     "MetaEval",
     "Mistake",
     "Model",
+    "Of",
     "OpenAIModel",
     "Prompts",
+    "Protocol",
     "Protocols",
     "PublishedItems",
     "PublishedModel",

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, OpenAIModel, PublishedModel
+from dialeval.config.own_protocols import unfit_protocols
+from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol
+from dialeval.config.resolved import SHIPPED
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
 
-BOTCHAT = ("unieval", "arena", "gteval")
-"""The protocols that judge chatbots' dialogues."""
-SCORING = ("rating", "yes_no")
-"""The protocols that score rated and damaged items."""
+PUBLISHED_UNDER = ("unieval", "arena", "gteval")
+"""The protocols under which answers were published that can be taken over."""
 PARTS = ("metaeval", "robustness", "dialogbench")
 """The parts that need no chatbots."""
 
@@ -54,6 +55,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _learning(config)
     yield from _unable_judges(config)
     yield from _idle_judges(config)
+    yield from (Mistake(*found) for found in unfit_protocols(config))
     yield from _long_arenas(config)
     yield from _incomplete_parts(config)
     yield from _published_models(config)
@@ -66,7 +68,7 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
     models: dict[str, list[str]] = {
         "chatbots": config.chatbots,
         "judges": config.judges,
-        **{f"protocols.{name}.judges": _own_judges(config, name) for name in SCORING},
+        **{f"protocols.{name}.judges": _own_judges(config, name) for name in config.resolved_protocols()},
         "robustness.rewriter": [rewriter] if rewriter else [],
         **(dialogbench.models() if dialogbench else {}),
     }
@@ -88,8 +90,9 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
 
 
 def _own_judges(config: Config, protocol: str) -> list[str]:
-    """Returns the judges that a scoring protocol names itself."""
-    return getattr(getattr(config.protocols, protocol), "judges", None) or []
+    """Returns the judges that a protocol names itself."""
+    section = getattr(config.protocols, protocol, None)
+    return getattr(section, "judges", None) or []
 
 
 def _unknown(
@@ -133,47 +136,61 @@ def _learning(config: Config) -> Iterator[Mistake]:
 
 
 def _unable_judges(config: Config) -> Iterator[Mistake]:
-    jobs = [("chatbots", config.chatbots, "selfchat")]
-    jobs += [("judges", config.judges, name) for name in BOTCHAT if getattr(config.protocols, name)]
-    jobs += [
-        (f"protocols.{name}.judges" if _own_judges(config, name) else "judges", config.judges_of(name), name)
-        for name in SCORING
-    ]
-    for field, names, protocol in jobs:
+    jobs = [("chatbots", config.chatbots, "selfchat", "selfchat", False)]
+    for name, one in config.resolved_protocols().items():
+        field = f"protocols.{name}.judges" if _own_judges(config, name) else "judges"
+        jobs.append((field, config.judges_of(name), name, _asked_as(name, one), name not in PUBLISHED_UNDER))
+    for field, names, protocol, asked_as, unpublished in jobs:
         for name in names:
             model = config.models.get(name)
             about = (f"models.{name}", f"protocols.{protocol}")
-            if isinstance(model, EmbeddedModel) and protocol not in EMBEDDED_SERVES[model.method]:
-                able = (method for method, served in EMBEDDED_SERVES.items() if protocol in served)
+            if isinstance(model, EmbeddedModel) and asked_as not in EMBEDDED_SERVES[model.method]:
+                able = [method for method, served in EMBEDDED_SERVES.items() if asked_as in served]
                 words = (
                     f"'{name}' is an embedded model of method '{model.method}', which cannot serve there "
-                    f"({protocol}); methods that can: {', '.join(able)}"
+                    f"({protocol}); methods that can: {', '.join(able) or 'none'}"
                 )
                 yield Mistake(field, words, about)
-            if isinstance(model, PublishedModel) and protocol in SCORING:
+            if isinstance(model, PublishedModel) and unpublished:
                 words = (
                     f"'{name}' is a published model, of which nothing can be asked; give its scores under "
-                    "metaeval.score_files"
+                    "metaeval.score_files, or name the judges of this protocol"
                 )
                 yield Mistake(field, words, about)
 
 
 def _idle_judges(config: Config) -> Iterator[Mistake]:
     """Yields the judges that nothing asks: they would be left out without a word."""
-    asking = {
-        "unieval": config.talks(),
-        "arena": len(config.chatbots) > 1,
-        "gteval": bool(config.chatbots),
-        **dict.fromkeys(SCORING, bool(config.metaeval or config.robustness)),
-    }
+    asked = [name for name, protocol in config.resolved_protocols().items() if asks(config, protocol)]
     for name in config.judges:
-        if any(asked and name in config.judges_of(protocol) for protocol, asked in asking.items()):
+        if any(name in config.judges_of(protocol) for protocol in asked):
             continue
         words = (
             f"'{name}' is asked nothing; put unieval, gteval (with chatbots) or arena (with two of them) under "
-            "protocols, or rating or yes_no (with metaeval or robustness), or take the name out"
+            "protocols, or rating or yes_no (with metaeval or robustness), or one of your own, or take the name out"
         )
         yield Mistake("judges", words, ("protocols", "chatbots", *PARTS))
+
+
+def asks(config: Config, protocol: Protocol) -> bool:
+    """Returns whether there is anything that a protocol is about."""
+    chats = bool(config.chatbots)
+    if protocol.form == "detect":
+        chats = config.talks()
+    elif protocol.form == "pair" and protocol.of.against == EACH_OTHER:
+        chats = len(config.chatbots) > 1
+    there = {SELFCHAT: chats, RATED: bool(config.metaeval), DAMAGED: bool(config.robustness)}
+    return any(there.get(source, True) for source in protocol.of.source)
+
+
+def _asked_as(name: str, protocol: Protocol) -> str:
+    """Returns the shipped protocol that asks the same, by which embedded judges know it; '' where there is none."""
+    if name in SHIPPED:
+        return name
+    if protocol.template is not None:
+        return ""
+    known = {"scale": "rating", "probability": "yes_no", "detect": "" if protocol.criteria else "unieval"}
+    return known.get(protocol.form, "")
 
 
 def _long_arenas(config: Config) -> Iterator[Mistake]:
@@ -184,9 +201,16 @@ def _long_arenas(config: Config) -> Iterator[Mistake]:
             yield Mistake("protocols.arena.n_utterances", words, ("selfchat",))
 
 
+def _of_items(config: Config, protocol: Protocol) -> bool:
+    """Returns whether a protocol is about rated or damaged items."""
+    corpora = config.metaeval.corpora if config.metaeval else {}
+    return not {RATED, DAMAGED, *corpora}.isdisjoint(protocol.of.source)
+
+
 def _incomplete_parts(config: Config) -> Iterator[Mistake]:
     for part in ("metaeval", "robustness"):
-        if getattr(config, part) and not any(config.judges_of(name) for name in SCORING):
+        scores = any(one.judges for one in config.resolved_protocols().values() if _of_items(config, one))
+        if getattr(config, part) and not scores:
             if part == "metaeval" and config.metaeval and config.metaeval.score_files:
                 continue
             words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"

@@ -1,17 +1,124 @@
-"""The protocols that judges can follow."""
+"""The protocols that judges can follow: the papers', with their options, and any others of the user's."""
 
 from __future__ import annotations
 
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+
 from dialeval.config.botchat import Arena, GTEval, UniEval
 from dialeval.config.metaeval import Rating, YesNo
-from dialeval.config.section import Section
+from dialeval.config.section import Length, Name, Number, Repeats, Section, Temperature, TokenCount
+
+Form = Literal["scale", "probability", "pair", "detect"]
+Outcome = Literal["left", "right", "tie"]
+Measure = Literal[
+    "pass_rates", "pass_rates_at_gt_length", "ratings", "win_rates", "means", "rates", "checklist", "differences",
+    "bias",
+]  # fmt: skip
+MEASURES: dict[Form, tuple[Measure, ...]] = {
+    "scale": ("means", "differences"),
+    "probability": ("means", "rates", "checklist", "differences"),
+    "pair": ("ratings", "win_rates", "bias", "differences"),
+    "detect": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences"),
+}
+"""What can be measured of the answers to each form of question."""
+SELFCHAT, RATED, DAMAGED = "selfchat", "rated", "damaged"
+SOURCES = (SELFCHAT, RATED, DAMAGED)
+"""Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all damaged items."""
+EACH_OTHER = "each_other"
+PARTS = ("botchat", "metaeval", "robustness", "dialogbench", "battles", "selfchat", "embedded", "usage", "estimate")
+"""What stands beside protocols in the folder of tables."""
+
+
+class Of(Section):
+    """What a protocol is about."""
+
+    source: list[Name] = Field(
+        min_length=1,
+        description="Where it comes from, one or a list: selfchat, a name under transcripts or metaeval.corpora, rated "
+        "(all of metaeval.corpora), damaged (what robustness damages).",
+    )
+    cut: list[Length] = Field([], description="Lengths N that dialogues are cut to, each asked about; []: whole.")
+    against: Name = Field(
+        EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are shown beside."
+    )
+    human_utterances: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
+        None, description="Of a pair in self-chat: utterances that the human dialogue of a case needs; null: any."
+    )
+
+    @field_validator("source", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+
+class Protocol(Section):
+    """A protocol of your own, by a name of yours: what is asked about what, and what is measured of the answers."""
+
+    form: Form = Field(
+        description="scale (a number for each criterion), probability (of Yes), pair (which of two), detect (whether "
+        "an AI took part and where; with criteria, whether something is there and where)."
+    )
+    of: Of
+    template: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*\.j2$",
+        description="Template in prompts.directory, such as helpful.j2; null: the one that is shipped for the form.",
+    )
+    options: dict[str, Outcome] = Field(
+        {}, description="Of a pair: what a judge can answer, and who has then won: left (shown first), right, or tie."
+    )
+    criteria: list[Name] = Field([], description="Criteria that are asked about, those under criteria or the papers'.")
+    repeats: Repeats = Field(1, description="How often the same is asked.")
+    temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
+    top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
+    max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
+    both_orders: bool = Field(True, description="Of a pair: show it in both orders.")
+    together: bool = Field(True, description="Of a scale: ask for all criteria at once; false: one at a time.")
+    judges: list[Name] | None = Field(None, description="Judges that are asked; null: all of `judges`.")
+    ask_again: bool = Field(False, description="Ask once more, in other words, where an answer could not be read.")
+    answers: Literal["free", "structured"] = Field(
+        "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
+    )
+    at: list[Length] = Field([], description="Of detect: lengths N at which pass rates are given; []: the whole.")
+    measures: list[Measure] | None = Field(
+        None,
+        description="Tables that are made of it: "
+        + "; ".join(f"{form}: {', '.join(names)}" for form, names in MEASURES.items())
+        + ". null: what fits.",
+    )
+
+    @model_validator(mode="after")
+    def _repeats_need_chance(self) -> Self:
+        if self.repeats > 1 and self.temperature == 0:
+            raise ValueError("repeats at temperature 0 give the same answer again; set temperature, such as 0.7")
+        return self
+
+    def measured(self) -> tuple[Measure, ...]:
+        """Returns what is measured of the answers."""
+        if self.measures is not None:
+            return tuple(self.measures)
+        if self.form == "detect":
+            return ("rates", "differences") if self.criteria else ("pass_rates", "differences")
+        if self.form == "pair" and self.of.against != EACH_OTHER:
+            return ("win_rates", "bias", "differences")
+        return ("means", "differences") if self.form == "probability" else MEASURES[self.form]
 
 
 class Protocols(Section):
-    """The evaluations to run; leave one out to skip it."""
+    """The evaluations to run; leave one out to skip it. Any other name is a protocol of your own, see below."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[Name, Protocol] = Field(init=False)
 
     unieval: UniEval | None = None
     arena: Arena | None = None
     gteval: GTEval | None = None
     rating: Rating | None = None
     yes_no: YesNo | None = None
+
+    @property
+    def own(self) -> dict[str, Protocol]:
+        """Returns the user's own protocols by name."""
+        return self.__pydantic_extra__

@@ -9,12 +9,13 @@ from typing import Annotated, Any, Self
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from dialeval.config.botchat import Arena, Battles, Elo, Selfchat, UniEval
-from dialeval.config.consistency import BOTCHAT, PARTS, SCORING, Mistakes, inconsistencies
+from dialeval.config.consistency import PARTS, Mistakes, inconsistencies
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.dialogbench import DialogBench
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EmbeddedModel, Model, PublishedModel
-from dialeval.config.protocols import Protocols
+from dialeval.config.protocols import DAMAGED, Protocol, Protocols
+from dialeval.config.resolved import resolved
 from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section, Whole
@@ -34,6 +35,12 @@ def _botchat_protocols(selfchat: object) -> dict[str, Any]:
     if isinstance(longest, int) and not isinstance(longest, bool) and longest >= 3:
         lengths = {name: [n for n in all_n if n <= longest] or [longest] for name, all_n in lengths.items()}
     return {**{name: {"n_utterances": all_n} for name, all_n in lengths.items()}, "gteval": {}}
+
+
+PAPERS_CRITERIA = (
+    "relevance", "specificity", "interestingness", "understandability", "coherence", "engagingness", "diversity",
+    "informativeness", "overall",
+)  # fmt: skip
 
 
 class Config(Section):
@@ -68,8 +75,8 @@ class Config(Section):
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Field(
         Protocols(),
-        description="The evaluations to run, see below; where chatbots and judges are named and this is not, BotChat's "
-        "three: unieval, arena, gteval.",
+        description="The evaluations to run, the papers' and your own, see below; where chatbots and judges are named "
+        "and this is not, BotChat's three: unieval, arena, gteval.",
     )
     metaeval: MetaEval | None = None
     robustness: Robustness | None = None
@@ -79,6 +86,11 @@ class Config(Section):
     answering: Answering = Answering()
     prompts: Prompts = Prompts()
     tokens: Tokens = Tokens()
+
+    @property
+    def transcripts(self) -> dict[str, Any]:
+        """Returns the sources of the user's own dialogues, by name."""
+        return {}
 
     @field_validator("results_dir", "store_dir")
     @classmethod
@@ -104,17 +116,22 @@ class Config(Section):
             raise Mistakes(found)
         return self
 
+    def resolved_protocols(self) -> dict[str, Protocol]:
+        """Returns every configured protocol by name, the shipped ones with the options of their sections."""
+        return resolved(self)
+
+    def known_criteria(self) -> list[str]:
+        """Returns the names of all criteria: the papers' and the user's."""
+        return [*PAPERS_CRITERIA, *getattr(self, "criteria", {})]
+
     def judges_of(self, protocol: str) -> list[str]:
         """Returns the models that judge under a protocol; none if it is not configured."""
-        section = getattr(self.protocols, protocol)
-        if section is None:
-            return []
-        own: list[str] | None = getattr(section, "judges", None)
-        return self.judges if own is None else own
+        found = self.resolved_protocols().get(protocol)
+        return list(found.judges or ()) if found else []
 
     def asked_judges(self) -> list[str]:
         """Returns every model that judges under some protocol."""
-        return list(dict.fromkeys(name for protocol in (*BOTCHAT, *SCORING) for name in self.judges_of(protocol)))
+        return list(dict.fromkeys(name for found in self.resolved_protocols().values() for name in found.judges or ()))
 
     def talks(self) -> bool:
         """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
@@ -132,7 +149,7 @@ class Config(Section):
         names: list[str | None] = []
         if protocol.startswith("dialogbench") and written:
             names = [written.writer, written.filter]
-        elif protocol in SCORING and self.robustness:
+        elif (found := self.resolved_protocols().get(protocol)) and self.robustness and DAMAGED in found.of.source:
             names = [self.robustness.rewriter]
         return list(dict.fromkeys(name for name in names if name and not isinstance(self.models[name], EmbeddedModel)))
 

@@ -12,6 +12,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 
 from dialeval.config.models import ENGINES
+from dialeval.config.protocols import Protocol, Protocols
 from dialeval.config.whole import Config
 from dialeval.errors import nearest
 
@@ -38,6 +39,10 @@ def in_words(details: dict[str, Any]) -> str:
     match details["type"]:
         case "extra_forbidden":
             return f"  {field}: there is no such field; {nearest(place[-1], _known_fields(place[:-1], details))}"
+        case "missing" if place[:1] == ["protocols"] and place[2:] == ["form"]:
+            shipped = nearest(place[1], Protocols.model_fields)
+            words = f"'{place[1]}' is not a shipped protocol ({shipped}); one of your own needs this field, and `of`"
+            return f"  {field}: {words}"
         case "missing":
             return f"  {field}: this field is needed and missing"
         case "union_tag_not_found" if isinstance(value, Mapping):
@@ -93,6 +98,9 @@ def _known_fields(place: list[str], details: Mapping[str, Any]) -> list[str]:
         return list(ENGINES[str(details["loc"][2])].model_fields)
     held: Any = Config
     for part in place:
+        if held is Protocols and part not in held.model_fields:
+            held = Protocol
+            continue
         held = _inner(held.model_fields[part].annotation) if _is_section(held) else _inner(get_args(held)[1])
     return list(held.model_fields)
 

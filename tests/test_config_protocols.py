@@ -1,0 +1,122 @@
+"""One's own protocols: what they may say, and every mistake in words before a job runs."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from config_example import BASE
+
+from dialeval.config import Config, Protocol, load_config
+from dialeval.config.resolved import SHIPPED, shipped
+from dialeval.errors import UserError
+
+PAIR = {"form": "pair", "of": {"source": "selfchat", "cut": [8]}, "options": {"A": "left", "B": "right", "Tie": "tie"}}
+
+
+def with_own(**protocols: Any) -> dict[str, Any]:
+    raw = copy.deepcopy(BASE)
+    raw["chatbots"] = ["retrieval", "ngram"]
+    raw["models"] |= {
+        "ngram": {"engine": "embedded", "method": "ngram"},
+        "judge": {"engine": "openai", "model": "m", "base_url": "http://localhost:1/v1"},
+    }
+    raw["protocols"] |= protocols
+    return raw
+
+
+def own(**changes: Any) -> dict[str, Any]:
+    return PAIR | {"judges": ["judge"]} | changes
+
+
+def mistakes(raw: dict[str, Any]) -> str:
+    with pytest.raises(UserError) as caught:
+        load_config(raw)
+    return str(caught.value)
+
+
+def test_a_protocol_of_ones_own_stands_beside_the_shipped_ones() -> None:
+    config = load_config(with_own(helpful=own(criteria=["overall"])))
+    assert list(config.resolved_protocols()) == [*(name for name in SHIPPED if name in BASE["protocols"]), "helpful"]
+    helpful = config.resolved_protocols()["helpful"]
+    assert helpful.of.source == ["selfchat"]
+    assert helpful.measured() == ("ratings", "win_rates", "bias", "differences")
+    assert config.judges_of("helpful") == ["judge"]
+    assert config.asked_judges() == [*BASE["judges"], "judge"]
+
+
+def test_shipped_protocols_are_data_with_the_options_of_their_sections() -> None:
+    raw = with_own()
+    arena = {"n_utterances": [6], "temperature": 0.5}
+    raw["protocols"] |= {"arena": arena, "unieval": {"n_utterances": [5]}, "gteval": {}}
+    resolved = load_config(raw).resolved_protocols()
+    assert resolved["arena"].of.cut == [6]
+    assert resolved["arena"].temperature == 0.5
+    assert resolved["arena"].of.human_utterances == 4
+    assert resolved["unieval"].at == [5]
+    assert resolved["gteval"].of.cut == []
+    assert resolved["gteval"].judges == raw["judges"]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_shipped_protocol_is_whole(name: str) -> None:
+    assert Protocol.model_validate(shipped(name).model_dump()) == shipped(name)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words"),
+    [
+        (own(of={"source": "suport"}), ["protocols.mine.of.source", "'suport' is no source", "selfchat"]),
+        (own(of={"source": "damaged"}), ["protocols.mine.of.source", "form pair is about systems"]),
+        (own(of={"source": "selfchat", "against": "ngrm"}), ["protocols.mine.of.against", "did you mean 'ngram'?"]),
+        (own(of={"source": "selfchat", "cut": [99]}), ["protocols.mine.of.cut", "99", "16"]),
+        (own(criteria=["overal"]), ["protocols.mine.criteria", "'overal' is no criterion; did you mean 'overall'?"]),
+        (own(judges=["juge"]), ["protocols.mine.judges", "did you mean 'judge'?"]),
+        (own(judges=["forest"]), ["protocols.mine.judges", "cannot serve there (mine)"]),
+        (own(measures=["means"]), ["protocols.mine.measures", "means cannot be had of form pair", "win_rates"]),
+        (own(measures=["wins"]), ["protocols.mine.measures", "'wins' is not allowed"]),
+        (own(options={"A": "left", "B": "tie"}), ["protocols.mine.options", "shown second win"]),
+        (own(options={"A": "left", "*a*": "right"}), ["protocols.mine.options", "'A' and '*a*' are the same"]),
+        (own(options={"A": "left", "?!": "right"}), ["protocols.mine.options", "no letter or digit"]),
+        (own(repeats=3), ["protocols.mine", "repeats at temperature 0"]),
+        (own(together=False), ["protocols.mine.together", "form pair has no such option, but scale"]),
+        (own(template="../x.j2"), ["protocols.mine.template"]),
+        (own(optoins={}), ["protocols.mine.optoins", "did you mean 'options'?"]),
+        (
+            {"form": "detect", "of": {"source": "selfchat", "cut": [4]}, "judges": ["judge"]},
+            ["protocols.mine.of.cut", "form detect has no such option"],
+        ),
+        (
+            {"form": "detect", "of": {"source": "selfchat"}, "judges": ["judge"], "measures": ["rates"]},
+            ["protocols.mine.measures", "rates are of criteria"],
+        ),
+        ({"of": {"source": "selfchat"}}, ["protocols.mine.form", "not a shipped protocol", "known:"]),
+    ],
+)
+def test_a_mistake_in_ones_own_protocol_is_told(protocol: dict[str, Any], words: list[str]) -> None:
+    told = mistakes(with_own(mine=protocol))
+    for word in words:
+        assert word in told
+
+
+@pytest.mark.parametrize("name", ["Arena", "botchat", "metaeval", "selfchat", "battles"])
+def test_the_names_of_parts_and_shipped_protocols_are_taken(name: str) -> None:
+    assert f"'{name}' is the name of" in mistakes(with_own(**{name: own()}))
+
+
+def test_a_name_that_can_be_no_file_is_refused() -> None:
+    assert "cannot be a name" in mistakes(with_own(**{"my/own": own()}))
+
+
+def test_all_mistakes_of_all_protocols_come_at_once() -> None:
+    told = mistakes(with_own(one=own(criteria=["nothing"], judges=["nobody"]), two=own(of={"source": "nowhere"})))
+    assert "3 mistakes" in told
+
+
+def test_a_pair_with_one_chatbot_needs_somebody_to_stand_beside() -> None:
+    raw = with_own(mine=own())
+    raw["chatbots"] = ["retrieval"]
+    assert "'retrieval' is the only chatbot" in mistakes(raw)
+    raw["protocols"]["mine"]["of"]["against"] = "human"
+    assert isinstance(load_config(raw), Config)

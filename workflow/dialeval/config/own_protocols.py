@@ -1,0 +1,145 @@
+"""What can be wrong with a protocol of the user's own, found before any job runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from dialeval.config.protocols import DAMAGED, EACH_OTHER, MEASURES, PARTS, RATED, SELFCHAT, SOURCES, Form, Protocol
+from dialeval.config.resolved import SHIPPED
+from dialeval.errors import nearest
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
+
+OF_FORMS: dict[str, tuple[Form, ...]] = {
+    "options": ("pair",), "both_orders": ("pair",), "together": ("scale",), "at": ("detect",),
+    "repeats": ("scale", "pair", "detect"), "temperature": ("scale", "pair", "detect"),
+    "top_p": ("scale", "pair", "detect"), "max_tokens": ("scale", "pair", "detect"),
+    "ask_again": ("scale", "pair", "detect"), "answers": ("scale", "pair", "detect"),
+}  # fmt: skip
+"""Options that not every form has."""
+OF_PAIRS = ("cut", "against", "human_utterances")
+Found = Iterator[tuple[str, str, tuple[str, ...]]]
+"""Field, what is wrong with it, and the fields that it depends on."""
+
+
+def unfit_protocols(config: Config) -> Found:
+    """Yields what is wrong with the user's own protocols, each by itself and beside the rest of the configuration."""
+    own = config.protocols.own
+    for name, protocol in own.items():
+        field = f"protocols.{name}"
+        yield from _name(name, own)
+        yield from _foreign_options(field, protocol)
+        yield from _sources(field, protocol, config)
+        yield from _systems(field, protocol, config)
+        yield from _options(field, protocol)
+        yield from _measures(field, protocol)
+        for criterion in protocol.criteria:
+            if criterion not in (known := config.known_criteria()):
+                words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
+                yield f"{field}.criteria", words, (f"criteria.{criterion}",)
+
+
+def folded(label: str) -> str:
+    """Returns an option as it is read: without case, marks around it and double blanks."""
+    return re.sub(r"\s+", " ", re.sub(r"[^\w+#]+", " ", label)).strip().casefold()
+
+
+def _name(name: str, own: Collection[str]) -> Found:
+    taken = [*SHIPPED, *PARTS]
+    if name.lower() in taken:
+        kind = "a shipped protocol, in lower case" if name.lower() in SHIPPED else "a part of the run"
+        yield f"protocols.{name}", f"'{name}' is the name of {kind}; choose another name", ()
+    for other in own:
+        if other < name and other.lower() == name.lower():
+            words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+            yield f"protocols.{name}", words, ()
+
+
+def _foreign_options(field: str, protocol: Protocol) -> Found:
+    given = protocol.model_fields_set
+    for option, forms in OF_FORMS.items():
+        if option in given and protocol.form not in forms:
+            words = f"form {protocol.form} has no such option, but {', '.join(forms)}; take it out"
+            yield f"{field}.{option}", words, ()
+    if protocol.form != "pair":
+        for option in OF_PAIRS:
+            if option in protocol.of.model_fields_set:
+                yield f"{field}.of.{option}", f"form {protocol.form} has no such option, but pair; take it out", ()
+
+
+def _sources(field: str, protocol: Protocol, config: Config) -> Found:
+    rated = config.metaeval.corpora if config.metaeval else {}
+    known = [*SOURCES, *config.transcripts, *rated]
+    lacks = {
+        SELFCHAT: None if config.chatbots else "no chatbots are named; name them under chatbots",
+        RATED: None if config.metaeval else "no corpora are rated; name them under metaeval.corpora",
+        DAMAGED: None if config.robustness else "nothing is damaged; write a section robustness",
+    }
+    for source in protocol.of.source:
+        missing = lacks.get(source)
+        if source not in known:
+            words = f"'{source}' is no source; {nearest(source, known)} (your own stand under transcripts)"
+            yield f"{field}.of.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}")
+        elif missing:
+            yield f"{field}.of.source", missing, ("chatbots", "metaeval", "robustness")
+        elif protocol.form in ("pair", "detect") and (source in rated or source in (RATED, DAMAGED)):
+            words = (
+                f"form {protocol.form} is about systems, and '{source}' has none; give selfchat or a name under "
+                "transcripts, or take form scale or probability"
+            )
+            yield f"{field}.of.source", words, ()
+
+
+def _systems(field: str, protocol: Protocol, config: Config) -> Found:
+    if protocol.form != "pair" or protocol.of.source != [SELFCHAT] or not config.chatbots:
+        return
+    against, chatbots = protocol.of.against, config.chatbots
+    about = ("chatbots",)
+    if against == "human":
+        return
+    if len(chatbots) < 2:
+        words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `against: human`"
+        yield f"{field}.of.against", words, about
+    elif against != EACH_OTHER and against not in chatbots:
+        words = f"'{against}' is none of the chatbots; {nearest(against, [EACH_OTHER, 'human', *chatbots])}"
+        yield f"{field}.of.against", words, about
+    for n in protocol.of.cut:
+        if n > config.selfchat.n_utterances:
+            words = f"{n} is longer than the dialogues, selfchat.n_utterances = {config.selfchat.n_utterances}"
+            yield f"{field}.of.cut", words, ("selfchat",)
+
+
+def _options(field: str, protocol: Protocol) -> Found:
+    options = protocol.options
+    if protocol.form != "pair" or not options:
+        return
+    for side in ("left", "right"):
+        if side not in options.values():
+            place = "first" if side == "left" else "second"
+            words = f"no option lets the one shown {place} win; give one the outcome {side}: {{A: left, B: right}}"
+            yield f"{field}.options", words, ()
+    yield from _unreadable(f"{field}.options", options)
+
+
+def _unreadable(field: str, options: Mapping[str, object]) -> Found:
+    """Yields options that no answer can name, or that an answer cannot tell apart."""
+    read: dict[str, str] = {}
+    for label in options:
+        if not folded(label):
+            yield field, f"{label!r} has no letter or digit by which an answer could name it; choose another label", ()
+        elif (other := read.setdefault(folded(label), label)) != label:
+            yield field, f"'{other}' and '{label}' are the same when they are read; choose other labels", ()
+
+
+def _measures(field: str, protocol: Protocol) -> Found:
+    for measure in protocol.measures or ():
+        if measure not in MEASURES[protocol.form]:
+            words = f"{measure} cannot be had of form {protocol.form}; it gives {', '.join(MEASURES[protocol.form])}"
+            yield f"{field}.measures", words, ()
+        elif protocol.form == "detect" and measure.startswith("pass_rates") and protocol.criteria:
+            yield f"{field}.measures", f"{measure} are of the question without criteria; with them take rates", ()
+        elif protocol.form == "detect" and measure == "rates" and not protocol.criteria:
+            yield f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates", ()

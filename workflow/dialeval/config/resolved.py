@@ -1,0 +1,51 @@
+"""Every configured protocol as one kind of thing: the papers' are data with the options of their sections."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from dialeval.config.protocols import EACH_OTHER, Protocol, Protocols
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
+
+SHIPPED_FOLDER = Path(__file__).parents[1] / "protocols" / "shipped"
+SHIPPED = tuple(Protocols.model_fields)
+"""The protocols whose data are shipped, in the order in which everything lists them."""
+
+
+@cache
+def shipped(name: str) -> Protocol:
+    """Returns a shipped protocol as it is without options."""
+    path = SHIPPED_FOLDER / f"{name}.yaml"
+    return Protocol.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def resolved(config: Config) -> dict[str, Protocol]:
+    """Returns every configured protocol by name, shipped ones first, with the judges that are asked."""
+    found = {
+        name: _with_options(shipped(name), dict(section), config)
+        for name in SHIPPED
+        if (section := getattr(config.protocols, name)) is not None
+    }
+    found |= config.protocols.own
+    return {
+        name: protocol if protocol.judges is not None else protocol.model_copy(update={"judges": config.judges})
+        for name, protocol in found.items()
+    }
+
+
+def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -> Protocol:
+    """Returns a shipped protocol with the options that its section of the configuration has."""
+    lengths = options.pop("n_utterances", None)
+    if protocol.form == "pair":
+        cut = {"cut": lengths} if lengths and protocol.of.against == EACH_OTHER else {}
+        of = protocol.of.model_copy(update=cut | {"human_utterances": config.seeds.arena_min_utterances})
+        options["of"] = of
+    elif lengths:
+        options["at"] = lengths
+    return protocol.model_copy(update=options)
