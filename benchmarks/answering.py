@@ -27,6 +27,7 @@ from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.request import Response, request_key
 from dialeval.engines.store import ResponseStore
 from dialeval.protocols.planning import request_from_row
+from dialeval.schemas import botchat, shared
 from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows, to_table, write_table
 
 SEEDS, UTTERANCES = 1000, 16
@@ -61,11 +62,11 @@ def write_dialogues(folder: Path, chatbots: int) -> list[Path]:
          "for_arena": True, "for_gteval": True}
         for seed in range(SEEDS)
     ]  # fmt: skip
-    write_table(folder / "human.parquet", "utterances", to_table("utterances", human), Provenance())
-    write_table(folder / "seeds.parquet", "seeds", to_table("seeds", seeds), Provenance())
+    write_table(folder / "human.parquet", shared.UTTERANCES, to_table(shared.UTTERANCES, human), Provenance())
+    write_table(folder / "seeds.parquet", botchat.SEEDS, to_table(botchat.SEEDS, seeds), Provenance())
     paths = [folder / f"bot-{number}.parquet" for number in range(chatbots)]
     for path in paths:
-        with TableWriter(path, "generated", Provenance()) as table:
+        with TableWriter(path, botchat.GENERATED, Provenance()) as table:
             table.write_all(generated(path.stem, rng, words))
     return paths
 
@@ -75,7 +76,7 @@ def fill_store(requests: Path, store: Path) -> float:
     identity = openai_identity(OpenAIModel.model_validate(MODEL))
     seconds = 0.0
     with ResponseStore(store, identity=identity, name="judge", protocol="unieval", writer="benchmark") as kept:
-        for number, row in enumerate(iterate_rows(requests, "requests")):
+        for number, row in enumerate(iterate_rows(requests, shared.REQUESTS)):
             text = VERDICTS[2 if number % 50 == 0 else number % 2]
             response = Response(text, prompt_tokens=700, completion_tokens=30)
             kept.append(request_key(request_from_row(row), identity), response)
@@ -122,7 +123,7 @@ def main() -> None:
             "unieval_parse", {"judge": "judge"}, options.profile,
             requests=requests, responses=[responses], verdicts=verdicts,
         )  # fmt: skip
-        n = count_rows(verdicts, "verdicts")
+        n = count_rows(verdicts, botchat.VERDICTS)
         size = requests.stat().st_size
     print(f"{n} requests, {size / 1e6:.0f} MB of them; hashing prompts and reading answers alone: {yardstick:.1f} s\n")
     print("| stage | seconds | peak memory, MB |\n|---|---|---|")

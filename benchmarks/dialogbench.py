@@ -26,6 +26,7 @@ from dialeval.dialogbench.checking import checked, counts
 from dialeval.dialogbench.domains import NAMES
 from dialeval.dialogbench.positions import shuffled
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.shared import REQUESTS
 from dialeval.tables import Provenance, TableWriter
 
 TASKS = ("IC", "DI", "MRG", "DS", "OD")
@@ -79,7 +80,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         for model in range(options.models):
             method = examination.METHODS[model % len(examination.METHODS)]
-            with TableWriter(Path(scratch) / f"{model}.parquet", "requests", Provenance()) as table:
+            with TableWriter(Path(scratch) / f"{model}.parquet", REQUESTS, Provenance()) as table:
                 table.write_all(planned.to_row() for planned in examination.plan(items, method, templates))
                 n_requests += table.rows
     end = time.perf_counter()

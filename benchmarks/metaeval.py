@@ -26,6 +26,7 @@ from dialeval.corpora.rated import item_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.forms.probability import plan
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.tables import to_table
 
 
@@ -99,8 +100,8 @@ def main() -> None:
     lap(f"{n} yes_no requests planned for the {len(english)} English items")
 
     item_table, rating_table = (
-        to_table("items", list(item_rows(items))),
-        to_table("ratings", list(rating_rows(ratings))),
+        to_table(ITEMS, list(item_rows(items))),
+        to_table(RATINGS, list(rating_rows(ratings))),
     )
     scores = score_table(items, arguments.judges)
     lap(f"{len(scores)} scores of {arguments.judges} judges made up")

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.shared import REQUESTS
 from dialeval.tables import Provenance, TableWriter, count_rows, to_table, write_table
 
 
@@ -58,11 +60,11 @@ def main() -> None:
     ]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        write_table(folder / "seeds.parquet", "seeds", to_table("seeds", rows), Provenance())
+        write_table(folder / "seeds.parquet", SEEDS, to_table(SEEDS, rows), Provenance())
         dialogues = []
         for number in range(options.chatbots):
             dialogues.append(folder / f"bot{number}.parquet")
-            with TableWriter(dialogues[-1], "generated", Provenance()) as table:
+            with TableWriter(dialogues[-1], GENERATED, Provenance()) as table:
                 table.write_all(generated(f"bot{number}", seeds, rng, words))
         settings = json.dumps({"n_utterances": [8, 16], "temperature": 0, "max_tokens": 512})
         command = [sys.executable, "-m", "dialeval.stages.arena_plan", "--settings", settings]
@@ -70,7 +72,7 @@ def main() -> None:
         start = time.perf_counter()
         subprocess.run([*command, "--dialogues", *map(str, dialogues)], check=True)
         seconds = time.perf_counter() - start
-        requests = count_rows(folder / "requests.parquet", "requests")
+        requests = count_rows(folder / "requests.parquet", REQUESTS)
         size = (folder / "requests.parquet").stat().st_size
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"{requests} requests in {seconds:.1f} s, {size / 1e6:.0f} MB on disk, peak memory {peak:.0f} MB")

@@ -85,7 +85,7 @@ rule merge_dialogues:
     conda:
         "../envs/core.yaml"
     params:
-        settings=settings(table="generated"),
+        settings=settings(),
         code=code("merge_shards"),
     shell:
         command(

@@ -11,6 +11,8 @@ import pytest
 
 from dialeval import tables
 from dialeval.errors import UserError
+from dialeval.schemas.botchat import SEED_LENGTHS, UNIEVAL_AT_GT_LENGTH
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_for_people, write_table
 
 ROW = {"corpus": "c", "dialogue_id": "d", "turn": 0, "speaker": "A", "text": 'Hi\tthere, "you"\n', "language": "en"}
@@ -18,8 +20,8 @@ ROW = {"corpus": "c", "dialogue_id": "d", "turn": 0, "speaker": "A", "text": 'Hi
 
 def test_a_table_comes_back_with_its_provenance(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "t.parquet"
-    write_table(path, "utterances", to_table("utterances", [ROW]), Provenance("read_corpus", "abc", '{"x": 1}'))
-    assert read_table(path, "utterances").to_pylist() == [ROW]
+    write_table(path, UTTERANCES, to_table(UTTERANCES, [ROW]), Provenance("read_corpus", "abc", '{"x": 1}'))
+    assert read_table(path, UTTERANCES).to_pylist() == [ROW]
     provenance = tables.read_provenance(path)
     assert provenance["stage"] == "read_corpus"
     assert provenance["code"] == "abc"
@@ -29,7 +31,7 @@ def test_a_table_comes_back_with_its_provenance(tmp_path: Path) -> None:
 
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_table(tmp_path / name, "utterances", to_table("utterances", [ROW] * 100), Provenance())
+        write_table(tmp_path / name, UTTERANCES, to_table(UTTERANCES, [ROW] * 100), Provenance())
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -37,7 +39,7 @@ def test_another_schema_is_told_by_its_columns(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"corpus": ["c"], "turn": ["first"], "extra": [1]}), path)
     with pytest.raises(UserError) as caught:
-        read_table(path, "utterances")
+        read_table(path, UTTERANCES)
     message = str(caught.value)
     for words in ("missing columns: dialogue_id", "unknown columns: extra", "column turn is string, expected int32"):
         assert words in message
@@ -45,19 +47,19 @@ def test_another_schema_is_told_by_its_columns(tmp_path: Path) -> None:
 
 def test_a_missing_or_broken_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not exist"):
-        read_table(tmp_path / "no.parquet", "utterances")
+        read_table(tmp_path / "no.parquet", UTTERANCES)
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 not really")
     with pytest.raises(UserError, match="cannot be read as a Parquet table"):
-        read_table(tmp_path / "bad.parquet", "utterances")
+        read_table(tmp_path / "bad.parquet", UTTERANCES)
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    write_table(path, "utterances", to_table("utterances", [ROW]), Provenance())
+    write_table(path, UTTERANCES, to_table(UTTERANCES, [ROW]), Provenance())
     before = path.read_bytes()
 
     def write_and_fail() -> None:
-        with TableWriter(path, "utterances", Provenance()) as writer:
+        with TableWriter(path, UTTERANCES, Provenance()) as writer:
             writer.write([ROW])
             raise RuntimeError("midway")
 
@@ -69,29 +71,29 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
 
 def test_a_null_where_none_may_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"text.* null"):
-        write_table(tmp_path / "t", "utterances", to_table("utterances", [{**ROW, "text": None}]), Provenance())
+        write_table(tmp_path / "t", UTTERANCES, to_table(UTTERANCES, [{**ROW, "text": None}]), Provenance())
 
 
 def test_nan_is_missing() -> None:
     row = {"judge": "j", "model": "m", "pass_rate": math.nan, "low": 0.1, "n_dialogues": 0, "n_unparsed": 0}
-    assert to_table("botchat/unieval_at_gt_length", [row]).to_pylist()[0]["pass_rate"] is None
+    assert to_table(UNIEVAL_AT_GT_LENGTH, [row]).to_pylist()[0]["pass_rate"] is None
 
 
 def test_row_groups_are_written_as_rows_come(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    with TableWriter(path, "utterances", Provenance()) as writer:
+    with TableWriter(path, UTTERANCES, Provenance()) as writer:
         writer.write_all(({**ROW, "turn": turn} for turn in range(25)), group_size=10)
     assert pq.ParquetFile(path).num_row_groups == 3
-    assert [row["turn"] for row in tables.iterate_rows(path, "utterances", ["turn"], 7)] == list(range(25))
+    assert [row["turn"] for row in tables.iterate_rows(path, UTTERANCES, ["turn"], 7)] == list(range(25))
 
 
 def test_csv_goes_out_beside(tmp_path: Path) -> None:
-    counts = to_table("botchat/seeds", [{"n_utterances": 4, "n_dialogues": 55}])
-    write_for_people(tmp_path / "s.parquet", tmp_path / "s.csv", "botchat/seeds", counts, Provenance())
+    counts = to_table(SEED_LENGTHS, [{"n_utterances": 4, "n_dialogues": 55}])
+    write_for_people(tmp_path / "s.parquet", tmp_path / "s.csv", SEED_LENGTHS, counts, Provenance())
     assert (tmp_path / "s.csv").read_text() == '"n_utterances","n_dialogues"\n4,55\n'
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UserError, match="cannot be written.*earlier results are whole"):
-        write_table(tmp_path / "file" / "t", "utterances", to_table("utterances", [ROW]), Provenance())
+        write_table(tmp_path / "file" / "t", UTTERANCES, to_table(UTTERANCES, [ROW]), Provenance())

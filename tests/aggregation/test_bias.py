@@ -12,6 +12,8 @@ import pytest
 
 from dialeval.aggregation.bias import ALL_JUDGES, judge_bias
 from dialeval.aggregation.words import dialogue_words
+from dialeval.schemas.botchat import GENERATED, VERDICTS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import to_table
 
 MODELS = ("a", "b")
@@ -34,7 +36,7 @@ def bias(
     groups: Sequence[tuple[str, int | None]] = (("arena", 8),),
     lengths: Mapping[str, int] = LENGTHS,
 ) -> list[dict[str, Any]]:
-    frame: pd.DataFrame = to_table("verdicts", rows).to_pandas()
+    frame: pd.DataFrame = to_table(VERDICTS, rows).to_pandas()
     words = {(model, seed): [length] * 8 for model, length in lengths.items() for seed in SEEDS}
     own = {name: name for name in (*judges, *MODELS)}
     table = judge_bias(frame, words, judges, MODELS, own | dict(families or {}), groups, 200, 0)
@@ -135,7 +137,7 @@ def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
             winner = "left" if rng.random() < 1 / (1 + np.exp(-log_odds)) else "right"
             rows.append(verdict(0, left, right, "tie" if rng.random() < 0.2 else winner, seed_id=seed))
     families = {name: name for name in ("j", *MODELS)}
-    frame: pd.DataFrame = to_table("verdicts", rows).to_pandas()
+    frame: pd.DataFrame = to_table(VERDICTS, rows).to_pandas()
     table = judge_bias(frame, words, ["j"], MODELS, families, [("arena", 8)], 50, 0)
     found = {row["measure"]: row for row in table.to_pylist()}
     assert found["length_slope"]["low"] > 0.9
@@ -192,11 +194,11 @@ def test_judges_that_share_nothing_have_no_kappa() -> None:
 
 
 def test_words_are_counted_up_to_each_utterance() -> None:
-    human = to_table("utterances", [
+    human = to_table(UTTERANCES, [
         {"corpus": "c", "dialogue_id": "s1", "turn": turn, "speaker": "A", "text": text, "language": "en"}
         for turn, text in enumerate(["Is there any milk?", "Behind the jam - I think."])
     ])  # fmt: skip
-    generated = to_table("generated", [
+    generated = to_table(GENERATED, [
         {"chatbot": "a", "seed_id": "s1", "turn": turn, "origin": "model", "text": text, "dropped": 0,
          "finish_reason": "stop"}
         for turn, text in enumerate(["...", "你好。", ""])

@@ -20,7 +20,10 @@ from dialeval.corpora import botchat_workbook
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.seeds import seed_table
 from dialeval.engines.cl100k import Tokenizer, cl100k_tokenizer
-from dialeval.tables import SCHEMAS, empty_table, to_table
+from dialeval.schemas.botchat import GENERATED, SEEDS, VERDICTS
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.shared import UTTERANCES
+from dialeval.tables import empty_table, to_table
 
 QUICK = Elo(shuffles=50, repeats=2, resamples=50)
 WORDS = Tokenizer("words", lambda texts: [len(text.split()) for text in texts])
@@ -28,7 +31,7 @@ WORDS = Tokenizer("words", lambda texts: [len(text.split()) for text in texts])
 
 def verdicts(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
     defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p"}
-    return to_table("verdicts", [defaults | row for row in rows]).to_pandas()
+    return to_table(VERDICTS, [defaults | row for row in rows]).to_pandas()
 
 
 def pair(seed: int, left: str, right: str, winner: str | None, n: int = 8) -> dict[str, Any]:
@@ -186,15 +189,15 @@ def test_a_judge_without_verdicts_has_rows_without_rates() -> None:
 
 
 def test_lengths_count_what_was_written() -> None:
-    human = to_table("utterances", [
+    human = to_table(UTTERANCES, [
         {"corpus": "c", "dialogue_id": d, "turn": t, "speaker": "A", "text": "w " * n, "language": "en"}
         for d, lengths in (("s1", (2, 4, 6)), ("unused", (9, 9))) for t, n in enumerate(lengths)
     ])  # fmt: skip
-    seeds = to_table("seeds", [{
+    seeds = to_table(SEEDS, [{
         "seed_id": "s1", "corpus": "c", "language": "en", "utterances": [], "n_human": 3, "for_arena": False,
         "for_gteval": False,
     }])  # fmt: skip
-    generated = to_table("generated", [
+    generated = to_table(GENERATED, [
         {
             "chatbot": "GPT-4", "seed_id": "s1", "turn": t, "origin": o, "text": "w " * n, "dropped": 0,
             "finish_reason": "",
@@ -215,12 +218,12 @@ def test_human_lengths_of_mutual_are_the_papers(real_data: Path, monkeypatch: py
     assert tokenizer.name == "cl100k_base"
     human = utterance_table("m", botchat_workbook.read(real_data / "botchat" / "MuTual_test.xlsx", "en"))
     seeds = seed_table(human, arena_min_utterances=4, limit=None)
-    (row,) = length_summary(utterance_tokens(human, seeds, empty_table("generated"), tokenizer)).to_pylist()
+    (row,) = length_summary(utterance_tokens(human, seeds, empty_table(GENERATED), tokenizer)).to_pylist()
     assert (row["n"], round(row["mean"], 4)) == (2389, 17.2143)
 
 
 def test_every_botchat_table_has_its_schema() -> None:
-    assert {name for name in SCHEMAS if name.startswith("botchat/")} >= {
+    assert {name for name in TABLES if name.startswith("botchat/")} >= {
         f"botchat/{name}"
         for name in ("seeds", "utterance_lengths", "unieval_pass_rates", "unieval_at_gt_length", "arena_elo",
                      "arena_win_rates", "gteval")

@@ -17,6 +17,7 @@ from dialeval.aggregation.differences import NO_LIMIT, about, corrected, rating_
 from dialeval.aggregation.pairwise import comparisons
 from dialeval.config import Elo
 from dialeval.corpora.battles import Battle
+from dialeval.schemas.botchat import CHATBOT_DIFFERENCES, VERDICTS
 from dialeval.stats.differences import ALL_THE_SAME, contrast_variance
 from dialeval.stats.multiplicity import benjamini_hochberg, holm
 from dialeval.stats.style_control import controlled_ratings
@@ -28,7 +29,7 @@ Row = dict[str, Any]
 
 def verdicts(rows: Sequence[Row]) -> pd.DataFrame:
     defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p"}
-    return to_table("verdicts", [defaults | row for row in rows]).to_pandas()
+    return to_table(VERDICTS, [defaults | row for row in rows]).to_pandas()
 
 
 def pair(seed: int, left: str, right: str, winner: str | None, **more: Any) -> Row:
@@ -65,7 +66,7 @@ def test_unieval_is_compared_on_the_seeds_that_both_have() -> None:
     assert not [row for row in rows if row["scope"] == "N = 16" and row["first"] == "human"]
     at_length = of(rows, table="unieval_at_gt_length", first="a", second="b")
     assert brief(at_length) == (0.5, 0.5, 0.0, 2, 2)
-    assert to_table("botchat/differences", rows).num_rows == len(rows)
+    assert to_table(CHATBOT_DIFFERENCES, rows).num_rows == len(rows)
 
 
 def test_gteval_is_compared_seed_by_seed_and_order_by_order() -> None:

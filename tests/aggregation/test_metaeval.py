@@ -21,6 +21,7 @@ from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, mod
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows
+from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES
 from dialeval.tables import to_table
 
 N = 40
@@ -78,7 +79,7 @@ def correlated(
 
 
 def as_tables(*rows: list[dict[str, Any]]) -> tuple[pa.Table, ...]:
-    return tuple(to_table(name, part) for name, part in zip(("items", "ratings", "scores"), rows, strict=True))
+    return tuple(to_table(kind, part) for kind, part in zip((ITEMS, RATINGS, SCORES), rows, strict=True))
 
 
 def find(rows: Any, **where: Any) -> dict[str, Any]:

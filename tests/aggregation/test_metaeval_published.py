@@ -16,6 +16,7 @@ from dialeval.aggregation.rated_corpora import annotator_rows
 from dialeval.corpora.rated import RatedReading, item_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.published import metaeval as published
+from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES
 from dialeval.stats.correlation import Correlations, average_over
 from dialeval.tables import empty_table, to_table
 
@@ -26,8 +27,8 @@ def reading(real_data: Path, name: str) -> RatedReading:
 
 def test_gpt4_against_people_on_fed(real_data: Path) -> None:
     fed = reading(real_data, "fed-dial")
-    items, ratings = to_table("items", list(item_rows(fed.items))), to_table("ratings", list(rating_rows(fed.ratings)))
-    cells = gather(items, ratings, empty_table("scores"), {"fed-dial": "all"})
+    items, ratings = to_table(ITEMS, list(item_rows(fed.items))), to_table(RATINGS, list(rating_rows(fed.ratings)))
+    cells = gather(items, ratings, empty_table(SCORES), {"fed-dial": "all"})
     results = correlate_cells(cells, resamples=20, confidence=0.95, random_seed=0)
     found = {row["dimension"]: row for row in correlation_rows(results)}
     # the paper prints .620 for informativeness; the public files give .615

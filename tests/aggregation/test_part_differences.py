@@ -15,6 +15,8 @@ from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.robustness import ScoredPairs, average_rows, robustness_rows
 from dialeval.aggregation.robustness_differences import robustness_differences
 from dialeval.published.dialogbench import OVERALL
+from dialeval.schemas.dialogbench import DIALOGBENCH_DIFFERENCES
+from dialeval.schemas.robustness import ROBUSTNESS_DIFFERENCES
 from dialeval.stats.differences import ALL_THE_SAME
 from dialeval.tables import to_table
 
@@ -55,7 +57,7 @@ def test_models_and_methods_are_compared_on_every_task_and_over_all() -> None:
         assert row["p_holm"] < 0.05
     same = of(rows, scope=f"mine, en, {OVERALL}", first="good (letter)", second="good (choice)")
     assert (same["difference"], same["note"]) == (0.0, ALL_THE_SAME)
-    assert to_table("dialogbench/differences", rows).num_rows == len(rows)
+    assert to_table(DIALOGBENCH_DIFFERENCES, rows).num_rows == len(rows)
 
 
 def test_two_items_of_a_dialogue_are_not_two_dialogues() -> None:
@@ -82,7 +84,7 @@ def test_an_ablation_is_a_difference_of_two_means_of_different_items() -> None:
     styles = of(rows, scope=f"-styles, en, {OVERALL}")
     assert (styles["first"], styles["second"]) == ("m (letter), -styles", "m (letter), full")
     assert styles["p"] < 0.05
-    assert to_table("dialogbench/differences", rows).num_rows == len(rows)
+    assert to_table(DIALOGBENCH_DIFFERENCES, rows).num_rows == len(rows)
 
 
 def test_an_ablation_that_changes_no_item_is_nothing_to_test() -> None:
@@ -129,7 +131,7 @@ def test_judges_are_compared_on_the_same_pairs_by_dialogue() -> None:
     overall = of(rows, table="averages")
     assert overall["difference"] == pytest.approx(averages["sharp"] - averages["dull"])
     assert (overall["n"], overall["n_clusters"]) == (120, 12)
-    assert to_table("robustness/differences", rows).num_rows == len(rows)
+    assert to_table(ROBUSTNESS_DIFFERENCES, rows).num_rows == len(rows)
 
 
 def pairs_arrays(pairs: ScoredPairs) -> tuple[np.ndarray, ...]:

@@ -13,6 +13,7 @@ from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
 from dialeval.corpora.items import DIALOGUE_DIMENSIONS, Item, Rating
 from dialeval.corpora.rated import RatedReading, Scale, repeated_ratings
 from dialeval.corpora.rated_readers import read_rated
+from dialeval.schemas.metaeval import ANNOTATOR_AGREEMENT, RATED_CORPORA
 
 GPT4_BETWEEN_ROUNDS = {
     "fed-dial": (0.779, 0.765, 0.450, 0.837, 0.747),
@@ -93,15 +94,14 @@ def test_agreement_is_given_where_raters_are_kept_singly() -> None:
 
 
 def test_rows_are_those_of_the_tables() -> None:
-    schemas = pytest.importorskip("dialeval.schemas.metaeval").SCHEMAS
     items = [turn("a", "Hi."), turn("b", "Ho.")]
     ratings = repeated_ratings(("t", "a", "overall"), ("human", "people"), [1.0, 2.0], Scale(1, 5))
-    for name, rows in (
-        ("metaeval/corpora", corpus_rows(items, ratings)),
-        ("metaeval/annotator_agreement", annotator_rows(items, ratings, resamples=5)),
+    for table, rows in (
+        (RATED_CORPORA, corpus_rows(items, ratings)),
+        (ANNOTATOR_AGREEMENT, annotator_rows(items, ratings, resamples=5)),
     ):
-        assert list(rows[0]) == schemas[name].names
-        pa.Table.from_pylist(rows, schema=schemas[name]).validate(full=True)
+        assert list(rows[0]) == table.schema.names
+        pa.Table.from_pylist(rows, schema=table.schema).validate(full=True)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from dialeval.corpora.items import Item
 from dialeval.perturbations.pool import build_pool
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.suite import damage_all, ladders, targets_of_items
+from dialeval.schemas.metaeval import SCORES
+from dialeval.schemas.robustness import PAIRS
 from dialeval.tables import empty_table, to_table
 
 WORDS = ("kettle", "harbour", "violin", "tractor", "lantern", "orchard", "saddle", "compass")
@@ -64,7 +66,7 @@ def scores(items: dict[str, Item], judges: dict[str, Any]) -> pa.Table:
         for item in items.values()
         for dimension in ("coherence", "engagingness", "informativeness")
     ]
-    return to_table("scores", rows)
+    return to_table(SCORES, rows)
 
 
 def by_length(item: Item) -> float:
@@ -78,7 +80,7 @@ def find(rows: Any, **where: Any) -> dict[str, Any]:
 
 def test_length_notices_less_content_and_no_other_order() -> None:
     rows, items = suite("order_shuffle", "content_reduction")
-    scored = score_pairs(to_table("pairs", rows), scores(items, {"length": by_length, "flat": lambda item: 0.5}))
+    scored = score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length, "flat": lambda item: 0.5}))
     ratios = robustness_rows(scored, 0.95)
     assert find(ratios, judge="length", strategy="order_shuffle")["ratio"] == 0
     drops = find(drop_rows(scored), judge="length", strategy="content_reduction")
@@ -97,7 +99,7 @@ def test_theta_is_strict() -> None:
         return lambda item: 0.5 if item.item_id in original_ids else 0.5 - by
 
     judges = {"at": falls(0.1), "above": falls(0.1001), "rises": falls(-0.3)}
-    ratios = robustness_rows(score_pairs(to_table("pairs", rows), scores(items, judges)), 0.95)
+    ratios = robustness_rows(score_pairs(to_table(PAIRS, rows), scores(items, judges)), 0.95)
     assert [find(ratios, judge=name)["ratio"] for name in judges] == [0, 1, 0]
     assert find(ratios, judge="at")["theta"] == 0.1
     assert [find(ratios, judge=name)["rises"] for name in judges] == [0, 0, 1]
@@ -107,14 +109,14 @@ def test_a_score_missing_on_the_damaged_side_is_missing_and_not_noticed() -> Non
     rows, items = suite("utterance_replacement", draws=1)
     original_ids = {item.item_id for item in ITEMS}
     judges = {"half": lambda item: 0.9 if item.item_id in original_ids else None}
-    row = find(robustness_rows(score_pairs(to_table("pairs", rows), scores(items, judges)), 0.95))
+    row = find(robustness_rows(score_pairs(to_table(PAIRS, rows), scores(items, judges)), 0.95))
     assert (row["n"], row["n_missing"]) == (6, 6)
     assert row["ratio"] != row["ratio"]  # no pair has both scores
 
 
 def test_averages_are_means_of_the_papers_cells() -> None:
     rows, items = suite("order_shuffle", "content_reduction", "utterance_replacement", "utterance_replacement_3")
-    scored = score_pairs(to_table("pairs", rows), scores(items, {"length": by_length}))
+    scored = score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length}))
     ratios = robustness_rows(scored, 0.95)
     average = find(average_rows(scored, 0.95))
     cells = [row["ratio"] for row in ratios if row["strategy"] != "utterance_replacement_3"]
@@ -126,7 +128,7 @@ def test_averages_are_means_of_the_papers_cells() -> None:
 
 def test_a_ratios_clusters_are_the_dialogues_that_were_damaged() -> None:
     rows, items = suite("order_shuffle", draws=5)
-    row = find(robustness_rows(score_pairs(to_table("pairs", rows), scores(items, {"length": by_length})), 0.95))
+    row = find(robustness_rows(score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length})), 0.95))
     assert (row["n"], row["n_clusters"]) == (30, 6)
     assert row["effective_n"] == pytest.approx(row["n"] / row["design_effect"])
 
@@ -136,7 +138,7 @@ def test_pairs_are_counted_with_what_became_of_them() -> None:
     short = Item("mine", "short", "en", "dialogue", "short", ("human", "chatbot"), ("Hello.", "Hello."))
     more = damage_all([short], [STRATEGIES["order_shuffle"]], POOLS, n_draws={"dialogue": 1, "turn": 1}, random_seed=0)
     rows += [row for row, _ in more]
-    row = find(pair_count_rows(to_table("pairs", rows)))
+    row = find(pair_count_rows(to_table(PAIRS, rows)))
     assert (row["n_wanted"], row["n_pairs"], row["n_not_applicable"]) == (13, 12, 1)
     assert row["reasons"].startswith("1 ")
     assert row["published_n"] == 200
@@ -146,14 +148,14 @@ def test_ladders_fall_for_a_judge_that_counts_and_not_for_one_that_does_not() ->
     outcomes = list(ladders(ITEMS, [STRATEGIES["content_reduction"]], POOLS, n_steps=3, random_seed=0))
     items = {item.item_id: item for item in ITEMS} | {item.item_id: item for _, item in outcomes if item}
     table = scores(items, {"length": by_length, "flat": lambda item: 0.5})
-    rows = list(ladder_rows(to_table("pairs", [row for row, _ in outcomes]), table, 0.95))
+    rows = list(ladder_rows(to_table(PAIRS, [row for row, _ in outcomes]), table, 0.95))
     assert find(rows, judge="length")["falling"] == 1
     assert (find(rows, judge="flat")["falling"], find(rows, judge="flat")["not_rising"]) == (0, 1)
 
 
 def test_ladders_are_no_pairs() -> None:
     outcomes = list(ladders(ITEMS, [STRATEGIES["content_reduction"]], POOLS, n_steps=3, random_seed=0))
-    pairs = to_table("pairs", [row for row, _ in outcomes])
+    pairs = to_table(PAIRS, [row for row, _ in outcomes])
     items = {item.item_id: item for item in ITEMS} | {item.item_id: item for _, item in outcomes if item}
     assert score_pairs(pairs, scores(items, {"length": by_length})).groups == []
 
@@ -167,8 +169,8 @@ def test_only_the_dimensions_aimed_at_are_wanted_of_an_item() -> None:
 
 
 def test_nothing_damaged_gives_empty_tables() -> None:
-    scored = score_pairs(empty_table("pairs"), scores({"d0": ITEMS[0]}, {"length": by_length}))
+    scored = score_pairs(empty_table(PAIRS), scores({"d0": ITEMS[0]}, {"length": by_length}))
     assert robustness_rows(scored, 0.95) == []
     assert list(average_rows(scored, 0.95)) == []
     assert list(drop_rows(scored)) == []
-    assert list(ladder_rows(empty_table("pairs"), empty_table("scores"), 0.95)) == []
+    assert list(ladder_rows(empty_table(PAIRS), empty_table(SCORES), 0.95)) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import to_table
 
 
@@ -14,7 +15,7 @@ def rows(name: str, n: int, speakers: str = "AB") -> list[dict[str, Any]]:
 
 
 def test_each_dialogue_gives_itself_and_a_response_of_its_second_speaker() -> None:
-    items = list(items_of_dialogues(to_table("utterances", rows("one", 5) + rows("two", 2))))
+    items = list(items_of_dialogues(to_table(UTTERANCES, rows("one", 5) + rows("two", 2))))
     assert [item.level for item in items] == ["dialogue", "turn", "dialogue", "turn"]
     whole, turn = items[:2]
     assert whole.speakers == ("human", "chatbot", "human", "chatbot", "human")
@@ -25,19 +26,19 @@ def test_each_dialogue_gives_itself_and_a_response_of_its_second_speaker() -> No
 
 
 def test_only_dialogues_between_two_are_taken_and_the_others_are_named() -> None:
-    table = to_table("utterances", rows("alone", 3, "A") + rows("two", 4) + rows("three", 6, "ABC"))
+    table = to_table(UTTERANCES, rows("alone", 3, "A") + rows("two", 4) + rows("three", 6, "ABC"))
     assert {item.cluster for item in items_of_dialogues(table)} == {"two"}
     assert not_between_two(table) == ["alone", "three"]
 
 
 def test_who_speaks_twice_in_a_row_is_shown_to() -> None:
-    whole, turn = items_of_dialogues(to_table("utterances", rows("one", 6, "ABB")))
+    whole, turn = items_of_dialogues(to_table(UTTERANCES, rows("one", 6, "ABB")))
     assert whole.speakers == ("human", "chatbot", "chatbot", "human", "chatbot", "chatbot")
     assert turn.speakers == whole.speakers[: len(turn.speakers)]
 
 
 def test_the_draw_is_by_id_and_within_each_group() -> None:
-    table = to_table("utterances", [row for number in range(20) for row in rows(f"d{number}", 4)])
+    table = to_table(UTTERANCES, [row for number in range(20) for row in rows(f"d{number}", 4)])
     items = list(items_of_dialogues(table))
     drawn = chosen(items, 5, random_seed=1)
     assert sum(item.level == "turn" for item in drawn) == sum(item.level == "dialogue" for item in drawn) == 5

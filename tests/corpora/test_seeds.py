@@ -6,6 +6,7 @@ import pytest
 
 from dialeval.corpora.seeds import dialogues_of, length_distribution, not_seeds, seed_table
 from dialeval.errors import UserError
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import to_table
 
 
@@ -18,7 +19,7 @@ def utterances(**lengths: int) -> list[dict[str, object]]:
 
 
 def test_seeds_keep_order_and_know_whom_they_serve() -> None:
-    table = seed_table(to_table("utterances", utterances(b=3, a=5, c=4)), arena_min_utterances=4, limit=None)
+    table = seed_table(to_table(UTTERANCES, utterances(b=3, a=5, c=4)), arena_min_utterances=4, limit=None)
     assert table.select(["seed_id", "utterances", "n_human", "for_arena"]).to_pylist() == [
         {"seed_id": "b", "utterances": ["b0", "b1"], "n_human": 3, "for_arena": False},
         {"seed_id": "a", "utterances": ["a0", "a1"], "n_human": 5, "for_arena": True},
@@ -28,7 +29,7 @@ def test_seeds_keep_order_and_know_whom_they_serve() -> None:
 
 
 def test_a_limit_keeps_the_first() -> None:
-    table = seed_table(to_table("utterances", utterances(b=3, a=5)), arena_min_utterances=4, limit=1)
+    table = seed_table(to_table(UTTERANCES, utterances(b=3, a=5)), arena_min_utterances=4, limit=1)
     assert table["seed_id"].to_pylist() == ["b"]
 
 
@@ -38,7 +39,7 @@ def test_a_seed_is_said_by_two_and_gteval_needs_two_in_turn_to_the_end() -> None
         for name, speakers in {"turns": "ABAB", "twice": "AABB", "three": "ABCA", "later": "ABBA"}.items()
         for t, s in enumerate(speakers)
     ]
-    table = to_table("utterances", rows)
+    table = to_table(UTTERANCES, rows)
     seeds = seed_table(table, arena_min_utterances=4, limit=None).to_pylist()
     assert [(row["seed_id"], row["for_arena"], row["for_gteval"]) for row in seeds] == [
         ("turns", True, True),
@@ -54,4 +55,4 @@ def test_missing_turns_are_told() -> None:
     rows = utterances(a=4)
     del rows[2]
     with pytest.raises(UserError, match="'a': turn 3 follows turn 1"):
-        dialogues_of(to_table("utterances", rows))
+        dialogues_of(to_table(UTTERANCES, rows))

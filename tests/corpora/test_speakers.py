@@ -6,6 +6,7 @@ import pytest
 
 from dialeval.corpora.speakers import are_two_in_turn, left_out, speakers_of
 from dialeval.prompts.rendering import render_dialogue, render_speakers
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import to_table
 
 
@@ -23,7 +24,7 @@ def test_speakers_by_dialogue() -> None:
         for name, speakers in (("one", "ABA"), ("two", "CD"))
         for turn, speaker in enumerate(speakers)
     ]
-    assert speakers_of(to_table("utterances", rows)) == {"one": ("A", "B", "A"), "two": ("C", "D")}
+    assert speakers_of(to_table(UTTERANCES, rows)) == {"one": ("A", "B", "A"), "two": ("C", "D")}
 
 
 def test_the_first_ten_of_what_is_left_out_are_named() -> None:

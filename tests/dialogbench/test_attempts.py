@@ -22,6 +22,7 @@ from dialeval.dialogbench.rounds import (
 )
 from dialeval.engines.request import Request, Sampling
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.dialogbench import WRITTEN_ITEMS
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
 DOMAINS = ["Film", "Music", "Travel"]
@@ -127,9 +128,9 @@ def test_items_without_styles_are_a_variant_of_their_own() -> None:
 
 def test_a_table_gives_back_every_attempt(tmp_path: Path) -> None:
     attempts = written(Model(second_time_lucky))
-    with TableWriter(tmp_path / "w.parquet", "written_items", Provenance()) as table:
+    with TableWriter(tmp_path / "w.parquet", WRITTEN_ITEMS, Provenance()) as table:
         table.write_all(one.to_row() for one in attempts)
-    assert [Attempt.from_row(row) for row in iterate_rows(tmp_path / "w.parquet", "written_items")] == attempts
+    assert [Attempt.from_row(row) for row in iterate_rows(tmp_path / "w.parquet", WRITTEN_ITEMS)] == attempts
 
 
 def test_the_classifier_describes_accepted_items_with_their_variant() -> None:

@@ -16,7 +16,7 @@ from scripted import chat_request
 from dialeval.engines.answer_values import MOST_TOKENS, whole_text
 from dialeval.engines.answering import response_row
 from dialeval.engines.request import AnswerFailure, Response, read_response
-from dialeval.schemas import SCHEMAS
+from dialeval.schemas.shared import RESPONSES
 
 ODD_COUNTS = [3e9, 3_000_000_000, 10**20, 1e20, math.inf, math.nan, -1, 1.5, True, "12", [], {}]
 NO_LOGARITHMS = [1000, 0.5, math.nan, math.inf, True, "-1", None, [], 10**400]
@@ -89,7 +89,7 @@ def test_whatever_comes_can_be_stored_and_tabled_or_is_a_failure(fields: dict[st
     assert read_response(response.to_json().encode()) == (response, "")
     row = response_row(chat_request("r"), "0" * 32, response) | {"dropped": 0}
     written = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist([row], schema=SCHEMAS["responses"]), written)
+    pq.write_table(pa.Table.from_pylist([row], schema=RESPONSES.schema), written)
     assert pq.read_table(pa.BufferReader(written.getvalue()))["text"].to_pylist() == [response.text]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dialeval.schemas.every import TABLES
 from dialeval.tables import to_table
 
 FIFTEEN = [
@@ -135,7 +136,7 @@ class BotChatTables:
 
 def table(name: str, rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """Rows as a stage would read them."""
-    frame: pd.DataFrame = to_table(name, rows).to_pandas()
+    frame: pd.DataFrame = to_table(TABLES[name], rows).to_pandas()
     return frame
 
 

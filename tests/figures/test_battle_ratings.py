@@ -9,6 +9,7 @@ import pytest
 
 from dialeval.figures.ratings import figure_battle_ratings
 from dialeval.figures.style import save_figure
+from dialeval.schemas.battles import BATTLE_RATINGS
 from dialeval.tables import to_table
 
 INTERVAL = "95 % interval (resampled by prompt)"
@@ -24,7 +25,7 @@ def ratings(n_models: int) -> pd.DataFrame:
         ):
             row |= {name: 1300.0 - 10 * number, low: 1280.0 - 10 * number, high: 1320.0 - 10 * number}
         rows.append(row)
-    frame: pd.DataFrame = to_table("battles/ratings", rows).to_pandas()
+    frame: pd.DataFrame = to_table(BATTLE_RATINGS, rows).to_pandas()
     return frame
 
 

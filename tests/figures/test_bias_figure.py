@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from dialeval.figures.botchat_bias import figure_judge_bias
 from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.schemas.botchat import JUDGE_BIAS
 from dialeval.tables import to_table
 
 JUDGES = ("gpt-4", "claude", "my-lab.dialogue-model-with-a-long-name-v1.5", "qwen-2.5-72b-instruct")
@@ -29,7 +30,7 @@ def bias_table(*judges: str) -> pd.DataFrame:
         pairs = [{"judge": one, "other_judge": other, "measure": "kappa"} for one, other in combinations(judges, 2)]
         alpha = {"judge": "all judges", "measure": "alpha"}
         rows += [about | row for row in (*pairs, alpha if pairs else alpha | {"value": None})]
-    frame: pd.DataFrame = to_table("botchat/judge_bias", rows).to_pandas()
+    frame: pd.DataFrame = to_table(JUDGE_BIAS, rows).to_pandas()
     return frame
 
 

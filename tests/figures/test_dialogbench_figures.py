@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from dialeval.figures.dialogbench_accuracy import PEOPLE, figure_domains, figure_positions, figure_tasks
 from dialeval.figures.dialogbench_shares import figure_domain_counts, figure_styles
 from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.schemas.every import TABLES
 from dialeval.tables import empty_table
 
 TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
@@ -60,7 +61,7 @@ def caption_of(figure: Figure) -> str:
 
 @pytest.mark.parametrize("name", DRAW)
 def test_an_empty_table_gives_a_figure_that_says_so(name: str, tmp_path: Path) -> None:
-    figure = DRAW[name](empty_table(f"dialogbench/{name}").to_pandas())
+    figure = DRAW[name](empty_table(TABLES[f"dialogbench/{name}"]).to_pandas())
     save_figure(figure, tmp_path / "f.svg", tmp_path / "f.pdf")
     assert len(figure.texts) == 1
     assert figure.texts[0].get_text().startswith("No ")

@@ -20,6 +20,8 @@ from dialeval.figures.metaeval_matrices import figure_dimensions, figure_judges_
 from dialeval.figures.metaeval_names import averaged_groups, dimension_order, language_order, main_dimension
 from dialeval.figures.metaeval_raters import figure_annotators, figure_ensembles
 from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
 from dialeval.stages.draw_metaeval import DRAWINGS, Settings, stage
 from dialeval.tables import Provenance, empty_table, to_table, write_table
 
@@ -89,7 +91,7 @@ def test_thirty_judges_have_room(name: str) -> None:
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_an_empty_table_gives_one_sentence(name: str) -> None:
     draw, tables, _ = DRAWINGS[name]
-    figure = draw(*(empty_table(f"metaeval/{table}").to_pandas() for table in tables))
+    figure = draw(*(empty_table(table).to_pandas() for table in tables))
     assert figure.axes == []
     (sentence,) = figure.texts
     assert sentence.get_text().replace("\n", " ").startswith(("No ", "There is only one judge"))
@@ -119,14 +121,14 @@ def test_the_forest_has_a_panel_per_dimension_and_judges_best_first() -> None:
 def test_a_judge_without_a_correlation_keeps_its_row_and_comes_last() -> None:
     averages = example.averages().to_pandas()
     averages.loc[averages["judge"] == "gpt-x", ["pearson", "pearson_low", "pearson_high"]] = nan
-    (panel, *_) = panels(figure_judges(averages, empty_table("metaeval/correlations").to_pandas()))
+    (panel, *_) = panels(figure_judges(averages, empty_table(CORRELATIONS).to_pandas()))
     assert rows_of(panel)[-1] == "gpt-x (rating)"
     assert words_in(panel) == ["no value"]
 
 
 def test_what_is_known_by_construction_has_a_block_without_any_average() -> None:
     built = example.correlations(kind="construction").to_pandas()
-    figure = figure_judges(empty_table("metaeval/averages").to_pandas(), built)
+    figure = figure_judges(empty_table(AVERAGES).to_pandas(), built)
     (part,) = figure.subfigs
     assert part._suptitle.get_text() == "small-talk, dialogue level (en; known by construction)"  # type: ignore[union-attr]
     assert len(panels(figure)) == 5
@@ -135,7 +137,7 @@ def test_what_is_known_by_construction_has_a_block_without_any_average() -> None
 def test_averages_over_all_raters_stand_in_where_people_rated_nothing_and_follow_where_they_are_more() -> None:
     averages = example.averages(languages=["en"]).to_pandas()
     full = averages.assign(raters="full")
-    nothing = empty_table("metaeval/correlations").to_pandas()
+    nothing = empty_table(CORRELATIONS).to_pandas()
     assert [group.title for group in averaged_groups(full, nothing)] == [
         "many, turn level (en; people's ratings, or else a model's)",
         "one, dialogue level (en; people's ratings, or else a model's)",
@@ -150,7 +152,7 @@ def test_averages_over_all_raters_stand_in_where_people_rated_nothing_and_follow
 def test_all_dimensions_together_are_shown_only_where_they_say_something_new() -> None:
     averages = example.averages().to_pandas()
     every = averages[averages["dimension"] == "overall"].assign(dimension="all", published_pearson=0.3)
-    nothing = empty_table("metaeval/correlations").to_pandas()
+    nothing = empty_table(CORRELATIONS).to_pandas()
     one, five = averaged_groups(pd.concat([averages, every]), nothing)
     assert dimension_order(one.rows["dimension"]) == ["overall"]
     assert one.rows["published_pearson"].tolist() == [0.3] * 4  # what the paper prints of all dimensions
@@ -254,7 +256,7 @@ def test_the_stage_writes_every_figure_and_refuses_an_unknown_one(tmp_path: Path
     paths = []
     for name, table in example.tables().items():
         paths.append(tmp_path / f"{name.split('/')[1]}.parquet")
-        write_table(paths[-1], name, table, Provenance())
+        write_table(paths[-1], TABLES[name], table, Provenance())
     stage(Settings(figures=["judges", "annotators"], confidence=0.9), paths, tmp_path / "figures")
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
         "annotators.pdf", "annotators.svg", "judges.pdf", "judges.svg",
@@ -269,7 +271,7 @@ def test_the_stage_writes_every_figure_and_refuses_an_unknown_one(tmp_path: Path
 def test_a_single_judge_and_corpus_is_drawn() -> None:
     row = {"judge": "a", "method": "file", "level": "turn", "corpus": "c", "language": "de", "dimension": "relevance"}
     table = to_table(
-        "metaeval/correlations",
+        CORRELATIONS,
         [row | {"rater_kind": "human", "pearson": 0.1, "n": 3, "n_missing": 0, "n_clusters": 3}],
     ).to_pandas()
     (panel,) = panels(figure_judges_by_corpus(table))

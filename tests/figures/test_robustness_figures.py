@@ -22,6 +22,8 @@ from dialeval.figures.robustness_ladders import figure_ladders
 from dialeval.figures.robustness_panels import blocks_of
 from dialeval.figures.robustness_ratios import figure_ratios
 from dialeval.figures.style import BLUE, PAGE_WIDTH, VERMILLION, save_figure
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.robustness import ROBUSTNESS
 from dialeval.stages.draw_robustness import DRAWINGS, Settings, stage
 from dialeval.tables import Provenance, empty_table, write_table
 
@@ -33,7 +35,7 @@ TURN_ROWS = ["Random Response, relevance", "Dullness, interestingness", "Dullnes
 def drawn(name: str, judges: tuple[tuple[str, str], ...] = example.JUDGES) -> Figure:
     tables = example.tables(judges)
     draw, needed, _ = DRAWINGS[name]
-    return draw(*(tables[f"robustness/{table}"].to_pandas() for table in needed))
+    return draw(*(tables[table.name].to_pandas() for table in needed))
 
 
 def panels(figure: Figure) -> list[Axes]:
@@ -102,7 +104,7 @@ def test_many_judges_have_room(name: str, judges: tuple[tuple[str, str], ...]) -
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_empty_tables_give_one_sentence(name: str) -> None:
     draw, tables, _ = DRAWINGS[name]
-    figure = draw(*(empty_table(f"robustness/{table}").to_pandas() for table in tables))
+    figure = draw(*(empty_table(table).to_pandas() for table in tables))
     assert figure.axes == []
     (sentence,) = figure.texts
     assert sentence.get_text().startswith("No ")
@@ -229,7 +231,7 @@ def test_ladders_show_both_shares_with_their_intervals() -> None:
 
 
 def test_ladders_without_any_ratio_are_drawn() -> None:
-    figure = figure_ladders(example.ladders().to_pandas(), empty_table("robustness/robustness").to_pandas())
+    figure = figure_ladders(example.ladders().to_pandas(), empty_table(ROBUSTNESS).to_pandas())
     assert rows_of(panels(figure)[0]) == ["order_shuffle, coherence"]
 
 
@@ -237,7 +239,7 @@ def test_the_stage_writes_every_figure_and_refuses_an_unknown_one(tmp_path: Path
     paths = []
     for name, table in example.tables().items():
         paths.append(tmp_path / f"{name.split('/')[1]}.parquet")
-        write_table(paths[-1], name, table, Provenance())
+        write_table(paths[-1], TABLES[name], table, Provenance())
     stage(Settings(figures=list(DRAWINGS), confidence=0.9), paths, tmp_path / "figures")
     written = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert written == sorted(f"{name}.{suffix}" for name in DRAWINGS for suffix in ("pdf", "svg"))

@@ -11,6 +11,8 @@ from dialeval.engines.request import Message, Sampling, request_key
 from dialeval.forms import detect
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import request_from_row
+from dialeval.schemas.botchat import VERDICTS
+from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import again_plan, unieval_parse
 from dialeval.tables import Provenance, read_table, to_table, write_table
 
@@ -37,9 +39,9 @@ def response(request_id: str, text: str, status: str, finish_reason: str) -> dic
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     planned = [one.to_row() for one in detect.plan(DIALOGUES, Templates(), Sampling())]
-    write_table(tmp_path / "requests", "requests", to_table("requests", planned), Provenance())
+    write_table(tmp_path / "requests", REQUESTS, to_table(REQUESTS, planned), Provenance())
     answers = [response(row["request_id"], *ANSWERS[row["seed_id"]]) for row in planned]
-    write_table(tmp_path / "responses", "responses", to_table("responses", answers), Provenance())
+    write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers), Provenance())
     again_plan.stage(
         again_plan.Settings(protocol="unieval"),
         tmp_path / "requests",
@@ -51,9 +53,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_only_what_could_not_be_read_is_asked_again_and_differently(folder: Path) -> None:
-    rows = read_table(folder / "again", "requests").to_pylist()
+    rows = read_table(folder / "again", REQUESTS).to_pylist()
     assert [row["seed_id"] for row in rows] == ["s1", "s3"]
-    first = {row["seed_id"]: request_from_row(row) for row in read_table(folder / "requests", "requests").to_pylist()}
+    first = {row["seed_id"]: request_from_row(row) for row in read_table(folder / "requests", REQUESTS).to_pylist()}
     for row in rows:
         again, before = request_from_row(row), first[row["seed_id"]]
         assert again.request_id == before.request_id + "/again"
@@ -64,12 +66,12 @@ def test_only_what_could_not_be_read_is_asked_again_and_differently(folder: Path
 
 
 def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
-    again = [row["request_id"] for row in read_table(folder / "again", "requests").to_pylist()]
+    again = [row["request_id"] for row in read_table(folder / "again", REQUESTS).to_pylist()]
     answers = [
         response(again[0], "Choice: Yes\nIndex: 3\nReason: abrupt", "ok", "stop"),
         response(again[1], "", "missing", ""),
     ]
-    write_table(folder / "second", "responses", to_table("responses", answers), Provenance())
+    write_table(folder / "second", RESPONSES, to_table(RESPONSES, answers), Provenance())
     unieval_parse.stage(
         unieval_parse.Settings(judge="j"),
         folder / "requests",
@@ -78,7 +80,7 @@ def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
         folder / "verdicts",
         Provenance(),
     )
-    rows = {row["seed_id"]: row for row in read_table(folder / "verdicts", "verdicts").to_pylist()}
+    rows = {row["seed_id"]: row for row in read_table(folder / "verdicts", VERDICTS).to_pylist()}
     assert (rows["s1"]["choice"], rows["s1"]["first_ai_index"], rows["s1"]["status"]) == ("Yes", 3, "ok")
     assert rows["s3"]["status"] == "unparsed"
     assert {name: row["status"] for name, row in rows.items() if name in ("s0", "s2")} == {"s0": "ok", "s2": "refused"}

@@ -8,6 +8,9 @@ import pytest
 import report_example as example
 
 from dialeval.report.archive import Archive, build_archive, pack, unpack
+from dialeval.schemas.botchat import VERDICTS
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
 PLENTY = 10_000_000
@@ -110,8 +113,8 @@ def test_the_first_seeds_are_kept_when_room_is_short(archive: Archive, missing: 
 def test_an_empty_run_packs() -> None:
     names = ("seeds", "generated", "verdicts")
     empty = example.inputs(
-        **{name: empty_table(name) for name in names},
-        human=empty_table("utterances"),
+        **{name: empty_table(TABLES[name]) for name in names},
+        human=empty_table(UTTERANCES),
         judges=(),
         chatbots=(),
         responses={},
@@ -123,7 +126,7 @@ def test_an_empty_run_packs() -> None:
 
 def test_models_and_judges_that_nobody_listed_are_named() -> None:
     stray = example.verdict("unieval", "MT-1", "stranger", judge="guest", choice="No")
-    archive = build_archive(example.inputs(verdicts=to_table("verdicts", [stray])), PLENTY)
+    archive = build_archive(example.inputs(verdicts=to_table(VERDICTS, [stray])), PLENTY)
     index = unpack(archive.index)
     assert "stranger" in index["models"]
     assert index["judges"] == ["clerk", "guest"]

@@ -13,6 +13,7 @@ from dialeval.report.leaderboard import Board, Measure, Value, build_boards
 from dialeval.report.numbers import sort_value, write_interval, write_number
 from dialeval.report.outcomes import comparison_outcomes, single_outcome
 from dialeval.report.summary import summarise
+from dialeval.schemas.botchat import GTEVAL, UNIEVAL_PASS_RATES, UTTERANCE_LENGTHS, VERDICTS
 from dialeval.tables import empty_table, to_table
 
 
@@ -59,7 +60,7 @@ def test_cells_keep_the_whole_number_to_sort_by() -> None:
 
 def test_published_numbers_stand_beside_ours() -> None:
     lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
-    tables = {"botchat/utterance_lengths": to_table("botchat/utterance_lengths", lengths)}
+    tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
     inputs = example.inputs(tables=tables)
     (row,) = [row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows if row.model == "able"]
     assert (row.cells[0].text, row.cells[0].details) == ("40.0", ("paper 30.5",))
@@ -148,15 +149,13 @@ def test_unread_verdicts_are_counted() -> None:
     inputs = example.inputs()
     (board,) = build_boards(inputs)
     assert "1 of 11 verdicts of clerk could not be read" in summarise(inputs, board).details[1]
-    none = dataclasses.replace(inputs, verdicts=empty_table("verdicts"))
+    none = dataclasses.replace(inputs, verdicts=empty_table(VERDICTS))
     assert summarise(none, board).details[1] == "All 0 verdicts of clerk could be read."
 
 
 def test_people_are_named_at_the_greatest_length_they_reach() -> None:
     people = (example._rate("human", 4, 0.9), example._rate("human", 16, None, n_dialogues=0))
-    tables = {
-        "botchat/unieval_pass_rates": to_table("botchat/unieval_pass_rates", [example._rate("able", 16, 0.5), *people])
-    }
+    tables = {"botchat/unieval_pass_rates": to_table(UNIEVAL_PASS_RATES, [example._rate("able", 16, 0.5), *people])}
     (board,) = build_boards(example.inputs(tables=tables))
     sentence = summarise(example.inputs(), board).details[0].replace("\N{NO-BREAK SPACE}", " ")
     assert sentence == "The human dialogues reach 90.0% by UniEval pass rate at N = 4 (3 dialogues)."
@@ -165,10 +164,10 @@ def test_people_are_named_at_the_greatest_length_they_reach() -> None:
 def test_a_rate_of_nothing_read_is_no_rate() -> None:
     tables = {
         "botchat/unieval_pass_rates": to_table(
-            "botchat/unieval_pass_rates",
+            UNIEVAL_PASS_RATES,
             [example._rate("able", 16, 0.0, n_unparsed=3), example._rate("weak", 16, 0.2, n_unparsed=1)],
         ),
-        "botchat/gteval": to_table("botchat/gteval", [example._against_people("able", 0.0, 1.0)]),
+        "botchat/gteval": to_table(GTEVAL, [example._against_people("able", 0.0, 1.0)]),
     }
     inputs = example.inputs(tables=tables)
     (board,) = build_boards(inputs)
@@ -180,7 +179,7 @@ def test_a_rate_of_nothing_read_is_no_rate() -> None:
 
 def test_a_share_of_fewer_dialogues_says_of_how_many() -> None:
     rates = [example._rate("able", 4, 0.5), example._rate("human", 4, 1.0, n_dialogues=2)]
-    inputs = example.inputs(tables={"botchat/unieval_pass_rates": to_table("botchat/unieval_pass_rates", rates)})
+    inputs = example.inputs(tables={"botchat/unieval_pass_rates": to_table(UNIEVAL_PASS_RATES, rates)})
     rows = {row.model: row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows}
     assert rows["human"].cells[0].details[-1] == "of 2 only"
     assert rows["able"].cells[0].details == ("45.0–55.0%",)

@@ -18,15 +18,18 @@ from dialeval.report.cells import measured_grid, table_grids
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.parts import PARTS, part_of
 from dialeval.report.rated_sample import chosen_items
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.metaeval import CORRELATIONS, RATINGS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
 
 def inputs(**other: object) -> ReportInputs:
     """Meta-evaluation alone, without a chatbot."""
-    empty = {name: empty_table(name) for name in ("seeds", "generated", "verdicts")}
+    empty = {name: empty_table(TABLES[name]) for name in ("seeds", "generated", "verdicts")}
     fields = {
         **empty,
-        "human": empty_table("utterances"),
+        "human": empty_table(UTTERANCES),
         "chatbots": (),
         "judges": (),
         "responses": {},
@@ -193,10 +196,10 @@ def test_a_score_that_could_not_be_read_says_so() -> None:
     only = pa.Table.from_pylist(
         [row | {"value": None, "status": "refused"} for row in lost.to_pylist()], schema=lost.schema
     )
-    sample = sample_rated([rated.items().slice(39, 1)], [empty_table("ratings")], [lost])
+    sample = sample_rated([rated.items().slice(39, 1)], [empty_table(RATINGS)], [lost])
     ((_, _, ((value, _, _, words),)), _) = unpack(cases(inputs(rated=sample)).groups[0])[0]["versions"][0]["rows"]
     assert (value, words) == (2.0, "unparsed")
-    sample = sample_rated([rated.items().slice(39, 1)], [empty_table("ratings")], [only])
+    sample = sample_rated([rated.items().slice(39, 1)], [empty_table(RATINGS)], [only])
     ((_, _, (cell,)), _) = unpack(cases(inputs(rated=sample)).groups[0])[0]["versions"][0]["rows"]
     assert cell == [None, -1, "1–5", "refused"]
 
@@ -219,8 +222,8 @@ def test_texts_of_items_cannot_become_markup() -> None:
 
 
 def test_a_corpus_nobody_scored_is_shown() -> None:
-    sample = sample_rated([rated.items(2)], [empty_table("ratings")], [])
-    page = build_report(inputs(rated=sample, tables={"metaeval/correlations": to_table("metaeval/correlations", [])}))
+    sample = sample_rated([rated.items(2)], [empty_table(RATINGS)], [])
+    page = build_report(inputs(rated=sample, tables={"metaeval/correlations": to_table(CORRELATIONS, [])}))
     assert "2 of 2 rated items" in page
 
 

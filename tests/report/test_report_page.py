@@ -11,6 +11,9 @@ import report_example as example
 from dialeval.report import Figure, build_report
 from dialeval.report.archive import unpack
 from dialeval.report.page import SCRIPTS
+from dialeval.schemas.botchat import ARENA_ELO, GENERATED, UNIEVAL_PASS_RATES, VERDICTS
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
 
@@ -49,7 +52,7 @@ def test_the_same_inputs_give_the_same_bytes(page: str) -> None:
 
 def test_dialogues_cannot_become_markup(page: str) -> None:
     assert "alert(1)" not in page
-    plain = build_report(example.inputs(verdicts=empty_table("verdicts"), generated=empty_table("generated")))
+    plain = build_report(example.inputs(verdicts=empty_table(VERDICTS), generated=empty_table(GENERATED)))
     assert [tag for tag, _ in Page(page).tags] == [tag for tag, _ in Page(plain).tags]
     (index,) = re.findall(r'<script type="text/plain" id="archive-dialogues">(.*?)</script>', page, re.DOTALL)
     assert example.HOSTILE in unpack(index.split("\n")[0])["strings"]
@@ -57,8 +60,8 @@ def test_dialogues_cannot_become_markup(page: str) -> None:
 
 def test_names_titles_and_notes_are_escaped() -> None:
     hostile = example.HOSTILE
-    rates = to_table("botchat/unieval_pass_rates", [example._rate(hostile, 4, 0.5)])
-    elo = to_table("botchat/arena_elo", [example._rating(hostile, 1000.0, note=hostile)])
+    rates = to_table(UNIEVAL_PASS_RATES, [example._rate(hostile, 4, 0.5)])
+    elo = to_table(ARENA_ELO, [example._rating(hostile, 1000.0, note=hostile)])
     strange = build_report(
         example.inputs(
             title=hostile,
@@ -140,7 +143,7 @@ def test_no_judge_ran() -> None:
     inputs = example.inputs()
     lengths = {"botchat/utterance_lengths": inputs.tables["botchat/utterance_lengths"]}
     page = build_report(
-        example.inputs(judges=(), verdicts=empty_table("verdicts"), tables=lengths, responses={}, figures=())
+        example.inputs(judges=(), verdicts=empty_table(VERDICTS), tables=lengths, responses={}, figures=())
     )
     assert "No judge ran, so nobody is ranked" in page
     assert "Tokens per utterance" in page
@@ -148,10 +151,10 @@ def test_no_judge_ran() -> None:
 
 
 def test_nothing_ran() -> None:
-    empty = {name: empty_table(name) for name in ("seeds", "generated", "verdicts")}
+    empty = {name: empty_table(TABLES[name]) for name in ("seeds", "generated", "verdicts")}
     page = build_report(
         example.inputs(
-            **empty, human=empty_table("utterances"), judges=(), chatbots=(), tables={}, responses={}, figures=()
+            **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, responses={}, figures=()
         )
     )
     assert "0 chatbots on 0 seeds" in page
@@ -159,8 +162,6 @@ def test_nothing_ran() -> None:
 
 def test_a_judge_that_read_nothing_ranks_nobody() -> None:
     tables = {
-        "botchat/unieval_pass_rates": to_table(
-            "botchat/unieval_pass_rates", [example._rate("able", 16, None, n_unparsed=3)]
-        )
+        "botchat/unieval_pass_rates": to_table(UNIEVAL_PASS_RATES, [example._rate("able", 16, None, n_unparsed=3)])
     }
     assert "Judge clerk ranks nobody" in build_report(example.inputs(tables=tables))

@@ -14,6 +14,7 @@ from dialeval.config import Answering, OpenAIModel
 from dialeval.engines.answer_places import line_of
 from dialeval.engines.request import Message, Request
 from dialeval.protocols.planning import Planned
+from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import answer
 from dialeval.tables import Provenance, TableWriter, read_table
 
@@ -23,7 +24,7 @@ N = 30
 def plan(folder: Path) -> Path:
     path = folder / "requests.parquet"
     requests = [Request(f"r/{n}", "arena", "chat", (Message("user", f"question {n}"),)) for n in range(N)]
-    with TableWriter(path, "requests", Provenance()) as table:
+    with TableWriter(path, REQUESTS, Provenance()) as table:
         table.write_all(Planned(request).to_row() for request in requests)
     return path
 
@@ -64,7 +65,7 @@ def test_another_name_and_another_protocol_pay_for_nothing(tmp_path: Path) -> No
             run(tmp_path, "d", endpoint.url, "after", shard, 3)
     assert set(endpoint.asked.values()) == {1}
     assert [asked(tmp_path, results) for results in "abc"] == [N, 0, 0]
-    texts = [read_table(tmp_path / r / "responses" / "1-of-1.parquet", "responses")["text"] for r in "abc"]
+    texts = [read_table(tmp_path / r / "responses" / "1-of-1.parquet", RESPONSES)["text"] for r in "abc"]
     assert texts[0] == texts[1] == texts[2]
 
 
@@ -105,7 +106,7 @@ def test_a_store_that_holds_what_no_table_could_hold_is_used_as_far_as_it_goes(
         run(tmp_path, "c", endpoint.url, "m")
         assert sum(endpoint.asked.values()) - asked_before == N - 2
     for results in "bc":
-        table = read_table(tmp_path / results / "responses" / "1-of-1.parquet", "responses").to_pylist()
+        table = read_table(tmp_path / results / "responses" / "1-of-1.parquet", RESPONSES).to_pylist()
         assert {row["status"] for row in table} == {"ok"}
         assert {row["text"] for row in table if not row["text"].startswith("reply")} == {
             "half \ufffd an emoji",

@@ -12,6 +12,9 @@ from dialogbench_examples import item, record
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.rounds import Attempt
 from dialeval.dialogbench.written import Outcome
+from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.shared import REQUESTS
 from dialeval.stages import dialogbench_plan, dialogbench_read, dialogbench_tables
 from dialeval.stats.shares import share_interval
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
@@ -28,14 +31,14 @@ def write_items(path: Path) -> None:
 
     attempts = [attempt("a", True), attempt("b", True, ("filtered_out",)), attempt("c", False)]
     attempts.append(attempt("d", True, ("too_few_turns",)))
-    with TableWriter(path, "written_items", HERE) as table:
+    with TableWriter(path, WRITTEN_ITEMS, HERE) as table:
         table.write_all(one.to_row() for one in attempts)
 
 
 def read(tmp_path: Path, written: list[Path], **changes: Any) -> list[dict[str, Any]]:
     settings: dict[str, Any] = {"bundled": [], "published": {}, "variants": ["full"], "limit": None, "random_seed": 0}
     dialogbench_read.stage(dialogbench_read.Settings(**settings | changes), written, tmp_path / "items.parquet", HERE)
-    return read_table(tmp_path / "items.parquet", "test_items").to_pylist()
+    return read_table(tmp_path / "items.parquet", TEST_ITEMS).to_pylist()
 
 
 def test_items_of_all_sources_have_names_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +80,7 @@ def test_requests_carry_the_items_names(tmp_path: Path) -> None:
     rows = read(tmp_path, [], bundled=["en"], limit=1)
     settings = dialogbench_plan.Settings(method="letter", circular=True, presentation="history", max_tokens=9)
     dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", HERE)
-    requests = read_table(tmp_path / "requests.parquet", "requests").to_pylist()
+    requests = read_table(tmp_path / "requests.parquet", REQUESTS).to_pylist()
     assert len(requests) == 10 * 4 + 3 + 2
     assert {request["seed_id"] for request in requests} == {row["item_id"] for row in rows}
     assert {request["max_tokens"] for request in requests} == {9}
@@ -106,7 +109,7 @@ def answer(source: str, variant: str, correct: bool, number: int) -> dict[str, A
 def tables_of(tmp_path: Path, answers: list[dict[str, Any]], ablations: list[str]) -> Path:
     read(tmp_path, [], bundled=["en"])
     write_items(tmp_path / "written.parquet")
-    write_table(tmp_path / "answers.parquet", "test_answers", to_table("test_answers", answers), HERE)
+    write_table(tmp_path / "answers.parquet", TEST_ANSWERS, to_table(TEST_ANSWERS, answers), HERE)
     dialogbench_tables.stage(
         dialogbench_tables.Settings(confidence=0.9, ablations=ablations),
         tmp_path / "items.parquet",
@@ -120,7 +123,7 @@ def tables_of(tmp_path: Path, answers: list[dict[str, Any]], ablations: list[str
 
 
 def rows_of(folder: Path, name: str) -> list[dict[str, Any]]:
-    return read_table(folder / f"{name}.parquet", f"dialogbench/{name}").to_pylist()
+    return read_table(folder / f"{name}.parquet", TABLES[f"dialogbench/{name}"]).to_pylist()
 
 
 def test_sources_are_never_mixed_and_ablations_stand_apart(tmp_path: Path) -> None:

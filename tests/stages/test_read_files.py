@@ -9,6 +9,8 @@ import pytest
 
 from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
+from dialeval.schemas.metaeval import LEFT_OUT_ITEMS, SCORES
+from dialeval.schemas.robustness import PAIRS
 from dialeval.stages import damage_items, read_corpus, read_rated, read_scores
 from dialeval.tables import Provenance, read_table, to_table, write_table
 
@@ -42,7 +44,7 @@ def test_scores_of_unrated_items_are_passed_over_with_a_word(
     tmp_path: Path, rated: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = scores(tmp_path, rated, "mine,a,overall,.5\nmine,b,relevance,.5\nmine,c,overall,.5\n")
-    assert [row["item_id"] for row in read_table(path, "scores").to_pylist()] == ["a", "b"]
+    assert [row["item_id"] for row in read_table(path, SCORES).to_pylist()] == ["a", "b"]
     said = capsys.readouterr().out
     assert "2 scores read" in said
     assert "1 scores of corpus 'mine' left out, for their items were (lines without a rating)" in said
@@ -95,7 +97,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
         )
         paths = {"items": tmp_path / "items", "pairs": tmp_path / "pairs"}
         damage_items.stage(settings, [], [], **paths, provenance=Provenance())
-        return {row["strategy"] for row in read_table(tmp_path / "pairs", "pairs").to_pylist()}
+        return {row["strategy"] for row in read_table(tmp_path / "pairs", PAIRS).to_pylist()}
 
     assert strategies(["repetition"]) == {"repetition"}
     assert "does not have" not in capsys.readouterr().out
@@ -106,5 +108,5 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
 
 
 def test_a_table_of_left_out_items_may_be_empty(tmp_path: Path) -> None:
-    write_table(tmp_path / "l", "left_out_items", to_table("left_out_items", []), Provenance())
-    assert read_table(tmp_path / "l", "left_out_items").num_rows == 0
+    write_table(tmp_path / "l", LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, []), Provenance())
+    assert read_table(tmp_path / "l", LEFT_OUT_ITEMS).num_rows == 0

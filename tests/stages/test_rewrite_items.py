@@ -9,6 +9,9 @@ from typing import Any
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import Answering, OpenAIModel
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.robustness import PAIRS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages import rewrite_items
 from dialeval.tables import Provenance, read_table, to_table, write_table
 
@@ -25,7 +28,7 @@ def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> Non
         text = "2. It is some way.\n4. Fine." if "2. chatbot" in prompt else "Response: no no no no no no"
         return Reply(body=completion(text))
 
-    write_table(tmp_path / "corpus", "utterances", to_table("utterances", utterances()), Provenance())
+    write_table(tmp_path / "corpus", UTTERANCES, to_table(UTTERANCES, utterances()), Provenance())
     with LoopbackEndpoint(script) as endpoint:
         settings = rewrite_items.Settings(
             name="writer",
@@ -42,7 +45,7 @@ def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> Non
         rewrite_items.stage(
             settings, [tmp_path / "corpus"], [], [], tmp_path / "store", **paths, provenance=Provenance()
         )
-    rows = read_table(tmp_path / "pairs", "pairs").to_pylist()
+    rows = read_table(tmp_path / "pairs", PAIRS).to_pylist()
     assert [(row["strategy"], row["draw"], row["way"]) for row in rows] == [
         ("generic_utterance", 0, "model"),
         ("generic_utterance", 1, "model"),
@@ -51,7 +54,7 @@ def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> Non
     ]
     accepted = [row for row in rows if row["status"] == "ok"]
     assert accepted
-    items = {row["item_id"]: row for row in read_table(tmp_path / "items", "items").to_pylist()}
+    items = {row["item_id"]: row for row in read_table(tmp_path / "items", ITEMS).to_pylist()}
     assert set(items) == {row["item_id"] for row in accepted}
     assert all(item["utterances"][0] == "Is the Rhine far?" for item in items.values())
     assert json.loads((tmp_path / "usage").read_text("utf-8"))["asked"] >= len(rows)

@@ -19,6 +19,10 @@ from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import settle
 from dialeval.prompts.rendering import one_line
 from dialeval.reasoning_marks import split_thinking, thinking_mark, without_marks
+from dialeval.schemas.botchat import VERDICTS
+from dialeval.schemas.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
+from dialeval.schemas.metaeval import SCORES
+from dialeval.schemas.table import Table
 from dialeval.tables import to_table
 
 STATUSES = {"ok", "unparsed", "refused", "truncated", "low_mass", "missing", "rejected"}
@@ -37,7 +41,7 @@ def _written(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
     outcome = read_written(BRIEF, answer, "w")
     if outcome.item is not None:
         row = {"source": "s", "variant": "v"} | outcome.item.to_row()
-        to_table("test_items", [row])
+        to_table(TEST_ITEMS, [row])
     yield {"styles": True, "round": 0} | outcome.to_row()
 
 
@@ -53,14 +57,14 @@ def _texts(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
     yield {"status": "ok", "found": [thinking_mark(text) for text in shown]}
 
 
-PARSERS: dict[str, tuple[str | None, Callable[[dict[str, Any]], Iterable[dict[str, Any]]]]] = {
-    "unieval": ("verdicts", lambda answer: [detect.parse("j", ABOUT, answer)]),
-    "pairwise": ("verdicts", lambda answer: [pair.parse("j", ABOUT, answer)]),
-    "rating": ("scores", lambda answer: scale.parse("j", ITEM, answer)),
+PARSERS: dict[str, tuple[Table | None, Callable[[dict[str, Any]], Iterable[dict[str, Any]]]]] = {
+    "unieval": (VERDICTS, lambda answer: [detect.parse("j", ABOUT, answer)]),
+    "pairwise": (VERDICTS, lambda answer: [pair.parse("j", ABOUT, answer)]),
+    "rating": (SCORES, lambda answer: scale.parse("j", ITEM, answer)),
     "letter": (None, lambda answer: examination.parse("m", "letter", item(), 0, [answer])),
     "classification": (None, lambda answer: [classification.parse("j", item(), answer)]),
     "filtering": (None, lambda answer: [filtering.parse("j", item(), answer)]),
-    "written": ("written_items", _written),
+    "written": (WRITTEN_ITEMS, _written),
     "rewriting": (None, _settled),
     "texts": (None, _texts),
 }

@@ -25,7 +25,12 @@ from dialeval.corpora.seeds import seed_table
 from dialeval.perturbations.suite import published_outcome
 from dialeval.protocols import imported
 from dialeval.protocols.selfchat import rows as generated_rows
-from dialeval.schemas import SCHEMAS
+from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.dialogbench import TEST_ITEMS
+from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS, SCORES
+from dialeval.schemas.robustness import PAIRS
+from dialeval.schemas.shared import RESPONSES, UTTERANCES
+from dialeval.schemas.table import Table
 from dialeval.tables import to_table
 
 Read = Callable[[Path], None]
@@ -57,12 +62,12 @@ class Format:
         return {"jsonl": "json", "txt": text_kind}.get(suffix, suffix)
 
 
-def write_to_memory(name: str, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
+def write_to_memory(kind: Table, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
     """Writes a table as `tables.write_table` does, to nowhere."""
-    table = rows if isinstance(rows, pa.Table) else to_table(name, rows)
-    for column in SCHEMAS[name]:
-        assert column.nullable or not table[column.name].null_count, f"{name}.{column.name} has nulls"
-    pq.write_table(table.cast(SCHEMAS[name]), pa.BufferOutputStream())
+    table = rows if isinstance(rows, pa.Table) else to_table(kind, rows)
+    for column in kind.schema:
+        assert column.nullable or not table[column.name].null_count, f"{kind.name}.{column.name} has nulls"
+    pq.write_table(table.cast(kind.schema), pa.BufferOutputStream())
 
 
 def _json(value: Any) -> bytes:
@@ -89,8 +94,8 @@ def _corpus(reader: str, name: str) -> Read:
         reading = read_corpus(reader, path, "en")
         reading.summary()
         table = utterance_table("mine", reading)
-        write_to_memory("utterances", table)
-        write_to_memory("seeds", seed_table(table, arena_min_utterances=4, limit=None))
+        write_to_memory(UTTERANCES, table)
+        write_to_memory(SEEDS, seed_table(table, arena_min_utterances=4, limit=None))
 
     return read
 
@@ -100,9 +105,9 @@ def _rated(reader: str, name: str) -> Read:
         rated_source_files(reader, folder / name)
         reading = read_rated(reader, "mine", folder / name)
         reading.summary()
-        write_to_memory("items", item_rows(reading.items))
-        write_to_memory("ratings", rating_rows(reading.ratings))
-        write_to_memory("left_out_items", left_out_rows("mine", reading))
+        write_to_memory(ITEMS, item_rows(reading.items))
+        write_to_memory(RATINGS, rating_rows(reading.ratings))
+        write_to_memory(LEFT_OUT_ITEMS, left_out_rows("mine", reading))
 
     return read
 
@@ -120,7 +125,7 @@ _ABOUT = RatedCorpora(
 
 
 def _scores(folder: Path) -> None:
-    write_to_memory("scores", list(read_scores(folder / "mine.csv", "mine", (0.0, 1.0), _ABOUT, Counter())))
+    write_to_memory(SCORES, list(read_scores(folder / "mine.csv", "mine", (0.0, 1.0), _ABOUT, Counter())))
 
 
 def _battles(name: str) -> Read:
@@ -135,7 +140,7 @@ def _dialogbench(folder: Path) -> None:
     reading = dialogbench_items.read(folder, "en")
     reading.summary()
     rows = [{"source": "mine", "variant": "full", **item.to_row()} for item in reading.items]
-    write_to_memory("test_items", rows)
+    write_to_memory(TEST_ITEMS, rows)
 
 
 def _published_dialogues(name: str) -> Read:
@@ -144,7 +149,7 @@ def _published_dialogues(name: str) -> Read:
         turns = imported.turns(
             _SEEDS, found, n_utterances=16, only_some_seeds=False, source=str(folder / name), notes=Counter()
         )
-        write_to_memory("generated", list(generated_rows("gpt", _SEEDS, turns)))
+        write_to_memory(GENERATED, list(generated_rows("gpt", _SEEDS, turns)))
 
     return read
 
@@ -160,7 +165,7 @@ def _published_answers(name: str, right: str | None) -> Read:
         found = botchat_published.read_answers(folder / name, "gpt4", {"GPT": "gpt"}, pairs=right is not None)
         planned = [_request("unieval" if right is None else "gteval", right)]
         known = {(shown, None): answer for shown, answer in found.items()}
-        write_to_memory("responses", list(imported.responses(planned, known, str(folder / name), Counter())))
+        write_to_memory(RESPONSES, list(imported.responses(planned, known, str(folder / name), Counter())))
 
     return read
 
@@ -168,8 +173,8 @@ def _published_answers(name: str, right: str | None) -> Read:
 def _robustness(folder: Path) -> None:
     for pairs in read_sets(folder, wanted_sets(folder, None)).values():
         outcomes = [published_outcome(pair) for pair in pairs]
-        write_to_memory("pairs", [row for row, _ in outcomes])
-        write_to_memory("items", item_rows([item for _, item in outcomes if item is not None]))
+        write_to_memory(PAIRS, [row for row, _ in outcomes])
+        write_to_memory(ITEMS, item_rows([item for _, item in outcomes if item is not None]))
 
 
 _RATED_LINES = _lines(

@@ -9,6 +9,16 @@ from typing import Any
 import pyarrow as pa
 
 from dialeval.report import Figure, RatedSample, sample_rated
+from dialeval.schemas.metaeval import (
+    ANNOTATOR_AGREEMENT,
+    AVERAGES,
+    CORRELATIONS,
+    ITEMS,
+    MATRICES,
+    MODEL_ENSEMBLE,
+    RATINGS,
+    SCORES,
+)
 from dialeval.tables import to_table
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -34,7 +44,7 @@ def averages(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str
         rows += [about | place_of | {"over": "corpora", "dimension": dimension} for dimension in DIALOGUE]
         published = 0.5 if judge == "gpt-x" else None
         rows.append(about | place_of | {"over": "dimensions", "dimension": "average", "published_pearson": published})
-    return to_table("metaeval/averages", rows)
+    return to_table(AVERAGES, rows)
 
 
 def correlations(
@@ -49,7 +59,7 @@ def correlations(
         for corpus in corpora
         for dimension in DIALOGUE
     ]
-    return to_table("metaeval/correlations", rows)
+    return to_table(CORRELATIONS, rows)
 
 
 def matrices(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str] = ("en", "zh")) -> pa.Table:
@@ -71,7 +81,7 @@ def matrices(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str
         about | {"kind": "judges", "language": "en", "dimension": "overall", "first": a, "second": b, "pearson": -0.25}
         for a, b in combinations(scorers, 2)
     ]
-    return to_table("metaeval/matrices", rows)
+    return to_table(MATRICES, rows)
 
 
 def model_ensemble() -> pa.Table:
@@ -90,13 +100,13 @@ def model_ensemble() -> pa.Table:
         | {"corpus": "small-talk", "dimension": "diversity", "chosen_on": "all corpora", "n": 0}
         | {"reason": "only 1 of 3 judges have scores to choose by and to use"}
     )
-    return to_table("metaeval/model_ensemble", rows)
+    return to_table(MODEL_ENSEMBLE, rows)
 
 
 def annotator_agreement() -> pa.Table:
     """Agreement of three people, and of five rounds of a model."""
     return to_table(
-        "metaeval/annotator_agreement",
+        ANNOTATOR_AGREEMENT,
         [
             {"corpus": "small-talk", "dimension": dimension, "rater_kind": kind, "rater": rater, "n_rounds": n}
             | {"n_items": 40, "pairwise_pearson": 0.4, "pearson_low": 0.3, "pearson_high": 0.5}
@@ -121,7 +131,7 @@ def tables() -> dict[str, pa.Table]:
 def items(n: int = N_ITEMS) -> pa.Table:
     """Turns in two languages; the first item's text is hostile."""
     return to_table(
-        "items",
+        ITEMS,
         [
             {"corpus": "small-talk", "item_id": f"t-{number:02}", "language": language, "level": "turn"}
             | {"cluster": f"t-{number:02}", "speakers": ["human", "chatbot"]}
@@ -135,7 +145,7 @@ def items(n: int = N_ITEMS) -> pa.Table:
 def ratings(n: int = N_ITEMS) -> pa.Table:
     """A mean of two people and one of their two rounds, from 0 to 2."""
     return to_table(
-        "ratings",
+        RATINGS,
         [
             {"corpus": "small-talk", "item_id": f"t-{number:02}", "dimension": "overall", "rater_kind": "human"}
             | {"rater": "people", "round": round_, "value": 1.5, "n_raters": n_raters}
@@ -165,7 +175,7 @@ def scores(n: int = N_ITEMS) -> pa.Table:
                 | {"judge": "length", "method": "yes_no", "repeat": 0, "value": 0.25, "scale_min": 0.0}
                 | {"scale_max": 1.0, "status": "ok"}
             )
-    return to_table("scores", rows)
+    return to_table(SCORES, rows)
 
 
 def sample(n: int = 30) -> RatedSample:

@@ -6,6 +6,17 @@ import dataclasses
 from typing import Any
 
 from dialeval.report import Figure, ReportInputs
+from dialeval.schemas.botchat import (
+    ARENA_ELO,
+    GENERATED,
+    GTEVAL,
+    SEEDS,
+    UNIEVAL_PASS_RATES,
+    UTTERANCE_LENGTHS,
+    UTTERANCE_TOKENS,
+    VERDICTS,
+)
+from dialeval.schemas.shared import RESPONSES, UTTERANCES
 from dialeval.tables import to_table
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -81,7 +92,7 @@ def inputs(**other: Any) -> ReportInputs:
         chatbots=("weak", "able"),
         judges=("clerk",),
         seeds=to_table(
-            "seeds",
+            SEEDS,
             [
                 {"seed_id": seed_id, "corpus": "made", "language": "en", "utterances": utterances[:2]}
                 | {"n_human": len(utterances)}
@@ -90,7 +101,7 @@ def inputs(**other: Any) -> ReportInputs:
             ],
         ),
         human=to_table(
-            "utterances",
+            UTTERANCES,
             [
                 {"corpus": corpus, "dialogue_id": seed_id, "turn": turn, "speaker": "AB"[turn % 2], "text": text}
                 | {"language": "en"}
@@ -100,7 +111,7 @@ def inputs(**other: Any) -> ReportInputs:
             ],
         ),
         generated=to_table(
-            "generated",
+            GENERATED,
             [
                 {"chatbot": chatbot, "seed_id": seed_id, "turn": turn, "origin": "seed" if turn < 2 else "model"}
                 | {"text": text, "dropped": 0, "finish_reason": "length" if text == HOSTILE else "stop"}
@@ -108,10 +119,10 @@ def inputs(**other: Any) -> ReportInputs:
                 for turn, text in enumerate([*_HUMAN[seed_id][:2], *written])
             ],
         ),
-        verdicts=to_table("verdicts", _VERDICTS),
+        verdicts=to_table(VERDICTS, _VERDICTS),
         tables={
             "botchat/unieval_pass_rates": to_table(
-                "botchat/unieval_pass_rates",
+                UNIEVAL_PASS_RATES,
                 [
                     *(_rate("able", n, rate) for n, rate in ((4, 0.9), (16, 2 / 3))),
                     *(_rate("weak", n, rate, n_unparsed=1) for n, rate in ((4, 0.5), (16, 0.1))),
@@ -119,23 +130,21 @@ def inputs(**other: Any) -> ReportInputs:
                 ],
             ),
             "botchat/arena_elo": to_table(
-                "botchat/arena_elo", [_rating("weak", 980.0, note="loses all"), _rating("able", 1020.0)]
+                ARENA_ELO, [_rating("weak", 980.0, note="loses all"), _rating("able", 1020.0)]
             ),
-            "botchat/gteval": to_table(
-                "botchat/gteval", [_against_people("able", 0.5, 0.0), _against_people("weak", 0.25, 0.5)]
-            ),
+            "botchat/gteval": to_table(GTEVAL, [_against_people("able", 0.5, 0.0), _against_people("weak", 0.25, 0.5)]),
             "botchat/utterance_lengths": to_table(
-                "botchat/utterance_lengths", [_length("able", 100.0), _length("weak", 9.0), _length("human", 12.5)]
+                UTTERANCE_LENGTHS, [_length("able", 100.0), _length("weak", 9.0), _length("human", 12.5)]
             ),
             "botchat/utterance_tokens": to_table(
-                "botchat/utterance_tokens",
+                UTTERANCE_TOKENS,
                 [{"model": "able", "seed_id": "MT-1", "turn": 2, "tokens": 5, "tokenizer": "x"}],
             ),
         },
         embedded=frozenset({"weak"}),
         responses={
             "clerk": to_table(
-                "responses",
+                RESPONSES,
                 [
                     {
                         "request_id": "unieval/MT-1/weak",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from dialeval.schemas.robustness import DROPS, LADDERS, ROBUSTNESS
 from dialeval.tables import to_table
 
 JUDGES = (("gpt-x", "rating"), ("gpt-x", "yes_no"), ("random", "yes_no"))
@@ -44,7 +45,7 @@ def robustness(
                              "ratio": ratio, "low": ratio - 0.1, "high": ratio + 0.1, "rises": 0.1, "n": N_PAIRS,
                              "n_missing": 0, "published_ratio": 0.62 if judge == "gpt-x" else None}
                         )  # fmt: skip
-    return to_table("robustness/robustness", rows)
+    return to_table(ROBUSTNESS, rows)
 
 
 def drops(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
@@ -61,7 +62,7 @@ def drops(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
             "p95": median + 0.5,
         }
         rows.append({name: row[name] for name in names} | quantiles | {"mean": median})
-    return to_table("robustness/drops", rows)
+    return to_table(DROPS, rows)
 
 
 def ladders(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
@@ -75,7 +76,7 @@ def ladders(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
              "falling": share, "falling_low": share - 0.2, "falling_high": share + 0.1,
              "not_rising": share + 0.1, "not_rising_low": share - 0.1, "not_rising_high": min(share + 0.2, 1.0)}
         )  # fmt: skip
-    return to_table("robustness/ladders", rows)
+    return to_table(LADDERS, rows)
 
 
 def tables(judges: Sequence[tuple[str, str]] = JUDGES) -> dict[str, pa.Table]:

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from dialeval import __version__
 from dialeval.errors import UserError
-from dialeval.schemas import SCHEMAS
+from dialeval.schemas.table import Table
 
 METADATA_KEY = b"dialeval"
 HUMAN = "human"
@@ -38,15 +38,15 @@ class Provenance:
     settings: str = "{}"
 
 
-def empty_table(name: str) -> pa.Table:
-    """Returns a table of the named schema without rows."""
-    return SCHEMAS[name].empty_table()
+def empty_table(kind: Table) -> pa.Table:
+    """Returns a table without rows."""
+    return kind.schema.empty_table()
 
 
-def to_table(name: str, rows: Sequence[dict[str, Any]]) -> pa.Table:
-    """Returns rows as a table of the named schema; a missing key and a NaN are null."""
-    table = pa.Table.from_pylist(list(rows), schema=SCHEMAS[name])
-    for number, column in enumerate(SCHEMAS[name]):
+def to_table(kind: Table, rows: Iterable[dict[str, Any]]) -> pa.Table:
+    """Returns rows as a table; a missing key and a NaN are null."""
+    table = pa.Table.from_pylist(list(rows), schema=kind.schema)
+    for number, column in enumerate(kind.schema):
         if pa.types.is_floating(column.type) and column.nullable:
             known = pc.if_else(pc.is_nan(table[number]), None, table[number])
             table = table.set_column(number, column, known)
@@ -84,8 +84,8 @@ class TableWriter:
     Use as a context manager around the writing; the file appears when it closes without an error.
     """
 
-    def __init__(self, path: Path, name: str, provenance: Provenance) -> None:
-        self._schema = with_provenance(SCHEMAS[name], name, provenance)
+    def __init__(self, path: Path, kind: Table, provenance: Provenance) -> None:
+        self._schema = with_provenance(kind, provenance)
         self._replacing = replacing(path)
         self.rows = 0
 
@@ -114,25 +114,30 @@ class TableWriter:
         self._replacing.__exit__(kind, error, trace)
 
 
-def write_table(path: Path, name: str, table: pa.Table, provenance: Provenance) -> None:
-    """Writes a table of the named schema to a Parquet file, whole or not at all."""
-    schema = with_provenance(SCHEMAS[name], name, provenance)
-    checked = _checked(table, schema)
+def write_table(path: Path, kind: Table, table: pa.Table, provenance: Provenance) -> None:
+    """Writes a table to a Parquet file, whole or not at all."""
+    checked = _checked(table, with_provenance(kind, provenance))
     with replacing(path) as temporary:
         pq.write_table(checked, temporary, compression="zstd")
 
 
-def write_for_people(parquet: Path, csv: Path, name: str, table: pa.Table, provenance: Provenance) -> None:
+def write_for_people(parquet: Path, csv: Path, kind: Table, table: pa.Table, provenance: Provenance) -> None:
     """Writes a table as Parquet and, for reading by people, as CSV."""
-    write_table(parquet, name, table, provenance)
+    write_table(parquet, kind, table, provenance)
     with replacing(csv) as temporary:
         pyarrow.csv.write_csv(table, temporary)
 
 
-def with_provenance(schema: pa.Schema, name: str, provenance: Provenance) -> pa.Schema:
-    """Returns the schema with the table's name, the library's version and the provenance as metadata."""
-    content = {"table": name, "version": __version__, **asdict(provenance)}
-    return schema.with_metadata({METADATA_KEY: json.dumps(content, sort_keys=True)})
+def write_rows(folder: Path, kind: Table, rows: Iterable[dict[str, Any]], provenance: Provenance) -> None:
+    """Writes rows into a folder as `write_for_people` does, into files called as the table is."""
+    path = folder / kind.file
+    write_for_people(path.with_suffix(".parquet"), path.with_suffix(".csv"), kind, to_table(kind, rows), provenance)
+
+
+def with_provenance(kind: Table, provenance: Provenance) -> pa.Schema:
+    """Returns the table's schema with its name, the library's version and the provenance as metadata."""
+    content = {"table": kind.name, "version": __version__, **asdict(provenance)}
+    return kind.schema.with_metadata({METADATA_KEY: json.dumps(content, sort_keys=True)})
 
 
 def read_provenance(path: Path) -> dict[str, str]:
@@ -142,55 +147,55 @@ def read_provenance(path: Path) -> dict[str, str]:
     return content
 
 
-def read_table(path: Path, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """Reads a table of the named schema.
+def read_table(path: Path, kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
+    """Reads a table.
 
     Raises:
         UserError: the file is missing, not Parquet, or has other columns; the message says which differ.
     """
-    with _open(path, name) as file:
+    with _open(path, kind) as file:
         return file.read(columns=list(columns) if columns else None)
 
 
-def read_tables(paths: Iterable[Path], name: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """Reads several tables of one schema, one after the other."""
-    parts = [read_table(path, name, columns) for path in paths]
+def read_tables(paths: Iterable[Path], kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
+    """Reads several tables of one kind, one after the other."""
+    parts = [read_table(path, kind, columns) for path in paths]
     if not parts:
-        schema = SCHEMAS[name]
-        return (pa.schema([schema.field(column) for column in columns]) if columns else schema).empty_table()
+        empty = kind.schema.empty_table()
+        return empty.select(list(columns)) if columns else empty
     return pa.concat_tables([part.replace_schema_metadata() for part in parts])
 
 
 def iterate_rows(
-    path: Path, name: str, columns: Sequence[str] | None = None, batch_size: int = 1024
+    path: Path, kind: Table, columns: Sequence[str] | None = None, batch_size: int = 1024
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of a table as dictionaries, reading it piece by piece."""
-    with _open(path, name) as file:
+    with _open(path, kind) as file:
         for batch in file.iter_batches(batch_size, columns=list(columns) if columns else None):
             yield from batch.to_pylist()
 
 
-def count_rows(path: Path, name: str) -> int:
+def count_rows(path: Path, kind: Table) -> int:
     """Returns the number of rows, from the file's footer."""
-    with _open(path, name) as file:
+    with _open(path, kind) as file:
         rows: int = file.metadata.num_rows
         return rows
 
 
 @contextmanager
-def _open(path: Path, name: str) -> Iterator[pq.ParquetFile]:
+def _open(path: Path, kind: Table) -> Iterator[pq.ParquetFile]:
     try:
         file = pq.ParquetFile(path)
     except FileNotFoundError:
-        raise UserError(f"{path} does not exist; it should be a table '{name}'") from None
+        raise UserError(f"{path} does not exist; it should be a table '{kind.name}'") from None
     except (pa.ArrowInvalid, OSError) as error:
         raise UserError(f"{path} cannot be read as a Parquet table: {error}; delete it and run again") from error
     with file:
-        differences = _differences(file.schema_arrow, SCHEMAS[name])
+        differences = _differences(file.schema_arrow, kind.schema)
         if differences:
             version = json.loads((file.schema_arrow.metadata or {}).get(METADATA_KEY, b"{}")).get("version", "unknown")
             raise UserError(
-                f"{path} (written by dialeval {version}) is not a table '{name}' of dialeval {__version__}: "
+                f"{path} (written by dialeval {version}) is not a table '{kind.name}' of dialeval {__version__}: "
                 + "; ".join(differences)
                 + "; delete it and run again"
             )

@@ -15,6 +15,7 @@ from dialeval.engines.request import Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.engine import sampler_seed
 from dialeval.protocols.selfchat import history
+from dialeval.schemas.botchat import GENERATED, UNIEVAL_PASS_RATES, VERDICTS
 from dialeval.stages import answer, extract_seeds, read_corpus, selfchat, unieval_parse, unieval_plan, unieval_rates
 from dialeval.tables import HUMAN, Provenance, read_table
 
@@ -104,7 +105,7 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     chat = Selfchat(n_utterances=N_UTTERANCES, temperature=1, max_tokens=12)
     chatting = selfchat.Settings(name="tiny", model=model, selfchat=chat, answering=asking)
     selfchat.stage(chatting, path("seeds"), [], store, path("generated"), tmp_path / "chat.json", about)
-    generated = read_table(path("generated"), "generated").to_pylist()
+    generated = read_table(path("generated"), GENERATED).to_pylist()
     assert len(generated) == N_SEEDS * N_UTTERANCES
     written = [row for row in generated if row["origin"] == "model"]
     assert all(row["text"] and row["completion_tokens"] <= 12 for row in written)
@@ -116,14 +117,14 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     parsing = unieval_parse.Settings(judge="tiny")
     parts = {"requests": path("requests"), "responses": [path("responses")], "again": [], "verdicts": path("verdicts")}
     unieval_parse.stage(parsing, **parts, provenance=about)
-    verdicts = read_table(path("verdicts"), "verdicts").to_pylist()
+    verdicts = read_table(path("verdicts"), VERDICTS).to_pylist()
     assert [row["left"] for row in verdicts] == [HUMAN] * N_SEEDS + ["tiny"] * N_SEEDS
     assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}
 
     rating = unieval_rates.Settings(judges=["tiny"], chatbots=["tiny"], n_utterances=[4, N_UTTERANCES])
     outputs = [tmp_path / name for name in ("rates.parquet", "rates.csv", "at_gt.parquet", "at_gt.csv")]
     unieval_rates.stage(rating, [path("verdicts")], path("seeds"), *outputs, about)
-    rates = read_table(outputs[0], "botchat/unieval_pass_rates").to_pylist()
+    rates = read_table(outputs[0], UNIEVAL_PASS_RATES).to_pylist()
     assert {(row["model"], row["n"]) for row in rates} >= {("tiny", 4), ("tiny", N_UTTERANCES)}
 
     answer.stage(judging, path("requests"), [], store, path("again"), tmp_path / "again.json", about)

@@ -15,6 +15,7 @@ from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
 from dialeval.aggregation.words import Words, words_shown
 from dialeval.config import Elo
 from dialeval.published.botchat import published_value
+from dialeval.schemas.botchat import ARENA_ELO, ARENA_WIN_RATES
 from dialeval.stats.rates import win_matrices
 from dialeval.tables import to_table
 
@@ -56,7 +57,7 @@ def arena_elo(
             for row in rating_rows(rated, models):
                 published = published_value(row["model"], f"elo_n{n}") if n in (8, 16) else None
                 rows.append({"judge": judge, "n": n, **row, "published_elo": published})
-    return to_table("botchat/arena_elo", rows), differences
+    return to_table(ARENA_ELO, rows), differences
 
 
 def arena_win_rates(
@@ -107,4 +108,4 @@ def arena_win_rates(
                 for b in range(len(models))
                 if a != b
             ]
-    return to_table("botchat/arena_win_rates", rows)
+    return to_table(ARENA_WIN_RATES, rows)

@@ -14,7 +14,7 @@ from dialeval.aggregation.pairwise import OUTCOMES, Comparisons
 from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
 from dialeval.config import Elo
 from dialeval.corpora.battles import Battle
-from dialeval.schemas import SCHEMAS
+from dialeval.schemas.battles import BATTLE_DIFFERENCES, BATTLE_RATINGS
 from dialeval.tables import to_table
 
 EVERYTHING = "all battles"
@@ -36,11 +36,11 @@ def battle_ratings(battles: Sequence[Battle], elo: Elo, random_seed: int) -> tup
         outcome=np.array([OUTCOMES[battle.winner] for battle in battles], dtype=np.float64),
         cluster=pd.factorize(np.array([battle.cluster for battle in battles], dtype=object))[0].astype(np.int64),
     )
-    columns = SCHEMAS["battles/ratings"].names
+    columns = BATTLE_RATINGS.schema.names
     rated = rate(games, len(models), elo, random_seed)
     rows = [{name: row[name] for name in columns} for row in rating_rows(rated, models)]
     differences = [
         *rating_differences(rated, models, "ratings", EVERYTHING, None),
         *head_to_head(games, models, about("ratings", HEAD_TO_HEAD, EVERYTHING)),
     ]
-    return to_table("battles/ratings", rows), to_table("battles/differences", corrected(differences))
+    return to_table(BATTLE_RATINGS, rows), to_table(BATTLE_DIFFERENCES, corrected(differences))

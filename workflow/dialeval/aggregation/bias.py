@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dialeval.aggregation.pairwise import Comparisons, comparisons
 from dialeval.aggregation.words import Words, words_shown
+from dialeval.schemas.botchat import JUDGE_BIAS
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.bias import length_bias, position_bias, self_preference
 from dialeval.stats.resampling import ONE_CLUSTER, Interval
@@ -71,7 +72,7 @@ def judge_bias(
         ]
         rows += [{**about, **row} for row in _self_preferences(judged, judges, models, families, settings)]
         rows += [{**about, **row} for row in _agreement(judged, judges, settings)]
-    return to_table("botchat/judge_bias", rows)
+    return to_table(JUDGE_BIAS, rows)
 
 
 class _Judged(NamedTuple):

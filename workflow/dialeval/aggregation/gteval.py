@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from dialeval.aggregation.pairwise import comparisons
 from dialeval.published.botchat import published_value
+from dialeval.schemas.botchat import GTEVAL
 from dialeval.stats.rates import win_tie_lose
 from dialeval.tables import HUMAN, to_table
 
@@ -55,4 +56,4 @@ def gteval_rates(
                     "published_win_or_tie": published_value(model, "win_or_tie"),
                 }
             )
-    return to_table("botchat/gteval", rows)
+    return to_table(GTEVAL, rows)

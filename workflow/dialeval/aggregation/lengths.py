@@ -11,6 +11,7 @@ import pyarrow as pa
 from dialeval.corpora.seeds import dialogues_of
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.published.botchat import published_value
+from dialeval.schemas.botchat import UTTERANCE_LENGTHS, UTTERANCE_TOKENS
 from dialeval.tables import HUMAN, to_table
 
 
@@ -34,7 +35,7 @@ def utterance_tokens(human: pa.Table, seeds: pa.Table, generated: pa.Table, toke
     rows += _written_by_chatbots(generated)
     counts = tokenizer.count_all([row.pop("text") for row in rows])
     return to_table(
-        "botchat/utterance_tokens",
+        UTTERANCE_TOKENS,
         [row | {"tokens": count, "tokenizer": tokenizer.name} for row, count in zip(rows, counts, strict=True)],
     )
 
@@ -57,7 +58,7 @@ def length_summary(tokens: pa.Table) -> pa.Table:
                 "published_mean": published_value(model, "mean_tokens"),
             }
         )
-    return to_table("botchat/utterance_lengths", rows)
+    return to_table(UTTERANCE_LENGTHS, rows)
 
 
 def _written_by_chatbots(generated: pa.Table) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dialeval.forms.detect import passes
 from dialeval.published.botchat import published_value
+from dialeval.schemas.botchat import UNIEVAL_AT_GT_LENGTH, UNIEVAL_PASS_RATES
 from dialeval.stats.rates import pass_rates
 from dialeval.tables import HUMAN, to_table
 
@@ -42,7 +43,7 @@ def unieval_pass_rates(
                 column = f"unieval_n{n}"
                 published = published_value(row["model"], column) if n in (8, 16) else None
                 rows.append({"judge": judge, "n": n, **row, "published_pass_rate": published})
-    return to_table("botchat/unieval_pass_rates", rows)
+    return to_table(UNIEVAL_PASS_RATES, rows)
 
 
 def unieval_at_gt_length(
@@ -63,7 +64,7 @@ def unieval_at_gt_length(
         with_length = of_judge[of_judge["seed_id"].isin(list(human_lengths))]
         limits = with_length["seed_id"].map(human_lengths)
         rows += [{"judge": judge, **row} for row in _rates(with_length, limits, models)]
-    return to_table("botchat/unieval_at_gt_length", rows)
+    return to_table(UNIEVAL_AT_GT_LENGTH, rows)
 
 
 def passed(verdicts: pd.DataFrame, limits: pd.Series[int]) -> NDArray[np.float64]:

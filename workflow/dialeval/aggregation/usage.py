@@ -17,6 +17,7 @@ from dialeval.engines.remarks import remark_lines, remarks_on
 from dialeval.engines.request import Response
 from dialeval.engines.spending.entries import Sums
 from dialeval.errors import UserError
+from dialeval.schemas.shared import USAGE
 from dialeval.tables import replacing, to_table
 
 
@@ -147,7 +148,7 @@ def usage_table(
         row |= {"failures": _by_kind(usage.failures), "remarks": _by_kind(usage.remarks)}
         row |= {"spent": paid and paid.spent, "spent_unconfirmed": paid and paid.unconfirmed}
         rows.append(row)
-    return to_table("usage", rows)
+    return to_table(USAGE, rows)
 
 
 def _by_kind(counts: Mapping[str, int]) -> str:

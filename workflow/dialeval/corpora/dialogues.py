@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from dialeval.errors import UserError
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import to_table
 
 
@@ -94,4 +95,4 @@ def utterance_table(corpus: str, reading: Reading) -> pa.Table:
         for dialogue in reading.dialogues
         for turn, utterance in enumerate(dialogue.utterances)
     ]
-    return to_table("utterances", rows)
+    return to_table(UTTERANCES, rows)

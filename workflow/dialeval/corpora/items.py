@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from dialeval.schemas.metaeval import ITEMS
 from dialeval.tables import iterate_rows
 
 Level = Literal["turn", "dialogue"]
@@ -88,5 +89,5 @@ class Rating:
 
 def iterate_items(path: Path) -> Iterator[Item]:
     """Yields the items of a table `items`, reading it piece by piece."""
-    for row in iterate_rows(path, "items"):
+    for row in iterate_rows(path, ITEMS):
         yield Item(**row | {"speakers": tuple(row["speakers"]), "utterances": tuple(row["utterances"])})

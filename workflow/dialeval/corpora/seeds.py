@@ -9,6 +9,7 @@ import pyarrow as pa
 from dialeval.corpora.speakers import are_two_in_turn, speakers_of
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError
+from dialeval.schemas.botchat import SEED_LENGTHS, SEEDS
 from dialeval.tables import to_table
 
 SEED_LENGTH = 2
@@ -52,7 +53,7 @@ def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | 
         for dialogue_id, dialogue in texts.items()
         if dialogue_id not in without_seed
     ]
-    return to_table("seeds", rows[:limit])
+    return to_table(SEEDS, rows[:limit])
 
 
 def not_seeds(utterances: pa.Table) -> list[str]:
@@ -79,4 +80,4 @@ def dialogues_of(utterances: pa.Table) -> dict[str, Dialogue]:
 def length_distribution(seeds: pa.Table) -> pa.Table:
     """Returns the table `botchat/seeds`: human dialogues by number of utterances (Figure 2)."""
     counts = Counter(seeds["n_human"].to_pylist())
-    return to_table("botchat/seeds", [{"n_utterances": n, "n_dialogues": counts[n]} for n in sorted(counts)])
+    return to_table(SEED_LENGTHS, [{"n_utterances": n, "n_dialogues": counts[n]} for n in sorted(counts)])

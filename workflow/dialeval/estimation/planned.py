@@ -11,6 +11,7 @@ from dialeval.estimation.assumptions import verdict
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.protocols.planning import request_from_row
+from dialeval.schemas.shared import REQUESTS
 from dialeval.tables import iterate_rows
 
 
@@ -31,7 +32,7 @@ def estimate_planned(models: Sequence[KnownModel], protocol: str, requests: Path
             opened.enter_context(StoredAnswers(store, identity=model.identity or "", protocol=protocol))
             for model in models
         ]
-        for row in iterate_rows(requests, "requests"):
+        for row in iterate_rows(requests, REQUESTS):
             request = request_from_row(row)
             if not estimates:
                 estimates = [

@@ -12,6 +12,7 @@ from dialeval.engines.prices import Prices
 from dialeval.engines.spending.terms import ORDINARY_OF_BATCH
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.ranges import Range
+from dialeval.schemas.shared import ESTIMATE
 from dialeval.tables import to_table
 
 HEAD = (
@@ -48,7 +49,7 @@ def estimate_table(
     priced = any(row["cost_most"] is not None for row in rows)
     notes = [f"without the cost of {', '.join(dict.fromkeys(unpriced))}: no prices"] if priced and unpriced else []
     notes += [f"not in these sums: {part}" for part in left_out]
-    return to_table("estimate", [*rows, _sum(rows, notes)])
+    return to_table(ESTIMATE, [*rows, _sum(rows, notes)])
 
 
 def in_words(table: pa.Table) -> str:

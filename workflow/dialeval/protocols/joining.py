@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.errors import UserError
+from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.tables import iterate_rows
 
 ABOUT = ("request_id", "protocol", "seed_id", "left", "right", "n_utterances")
@@ -34,10 +35,10 @@ def answered(
     Raises:
         UserError: a request has no row in any of the responses.
     """
-    streams = [iterate_rows(path, "responses", answer) for path in responses]
-    second = {row["request_id"]: row for path in again for row in iterate_rows(path, "responses", answer)}
+    streams = [iterate_rows(path, RESPONSES, answer) for path in responses]
+    second = {row["request_id"]: row for path in again for row in iterate_rows(path, RESPONSES, answer)}
     heads = [next(stream, None) for stream in streams]
-    for row in iterate_rows(requests, "requests", about):
+    for row in iterate_rows(requests, REQUESTS, about):
         for place, head in enumerate(heads):
             if head is not None and head["request_id"] == row["request_id"]:
                 heads[place] = next(streams[place], None)

@@ -21,6 +21,7 @@ from dialeval.report.inputs import ReportInputs
 from dialeval.report.leaderboard import Board, Measure, Value
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
 from dialeval.report.summary import Summary
+from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
 from dialeval.tables import empty_table
 
 _TAG_OF_METHOD = {"annotation": "came with the corpus", "file": "ready scores"}
@@ -44,8 +45,7 @@ class JudgeBoard:
 def judge_boards(inputs: ReportInputs) -> tuple[JudgeBoard, ...]:
     """Returns a leaderboard per benchmark and level, with people's ratings and, where that is more, with all."""
     averages, correlations = (
-        inputs.tables.get(name, empty_table(name)).to_pandas()
-        for name in ("metaeval/averages", "metaeval/correlations")
+        inputs.tables.get(kind.name, empty_table(kind)).to_pandas() for kind in (AVERAGES, CORRELATIONS)
     )
     groups = averaged_groups(averages, correlations, also_full=True)
     return tuple(_judge_board(inputs, title, rows.assign(row=scorer_names(rows))) for title, rows in groups)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.report.inputs import RatedSample, Table
+from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES
 from dialeval.tables import empty_table
 
 ITEMS_PER_CORPUS = 30
@@ -53,9 +54,9 @@ def sample_rated(
             kept.append(_plain(of_corpus.filter(is_chosen)))
     keys = pa.array(wanted, pa.string())
     return RatedSample(
-        pa.concat_tables([empty_table("items"), *kept]),
-        pa.concat_tables([empty_table("ratings"), *(_about(table, keys) for table in ratings)]),
-        pa.concat_tables([empty_table("scores"), *(_about(table, keys) for table in scores)]),
+        pa.concat_tables([empty_table(ITEMS), *kept]),
+        pa.concat_tables([empty_table(RATINGS), *(_about(table, keys) for table in ratings)]),
+        pa.concat_tables([empty_table(SCORES), *(_about(table, keys) for table in scores)]),
         n_items,
         random_seed,
     )

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.asking_again import plan
 from dialeval.protocols.joining import answered
-from dialeval.schemas import SCHEMAS
+from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
@@ -23,8 +23,8 @@ class Settings(BaseModel):
 
 def stage(settings: Settings, requests: Path, responses: list[Path], again: Path, provenance: Provenance) -> None:
     """Writes the table `requests` of what is asked again, which may be empty."""
-    pairs = answered(requests, responses, SCHEMAS["requests"].names)
-    with TableWriter(again, "requests", provenance) as table:
+    pairs = answered(requests, responses, REQUESTS.schema.names)
+    with TableWriter(again, REQUESTS, provenance) as table:
         planned = plan(settings.protocol, pairs, Templates(settings.prompts_directory))
         table.write_all(one.to_row() for one in planned)
     print(f"{table.rows} verdicts could not be read and are asked for again")

@@ -14,6 +14,7 @@ from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Engine, Request
 from dialeval.engines.store import run_of
 from dialeval.protocols.planning import in_shard, request_from_row
+from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows
@@ -61,7 +62,7 @@ def answer(
     cut: dict[str, tuple[Request, int]] = {}
 
     def mine() -> Iterator[Request]:
-        for row in iterate_rows(requests, "requests"):
+        for row in iterate_rows(requests, REQUESTS):
             if in_shard(row["request_id"], settings.shard, settings.shards):
                 yield request_from_row(row)
 
@@ -78,7 +79,7 @@ def answer(
         name=settings.name,
         protocol=settings.protocol,
         max_failure_share=settings.answering.max_failure_share,
-        total=count_rows(requests, "requests") if settings.shards == 1 else None,
+        total=count_rows(requests, REQUESTS) if settings.shards == 1 else None,
         writer=f"shard-{settings.shard}-of-{settings.shards}",
         run=run_of(responses.parent, settings.shards),
     ) as judge:
@@ -89,7 +90,7 @@ def answer(
                 request, dropped = cut.get(planned.request_id, (planned, 0))
                 yield judge.row(request) | {"dropped": dropped}
 
-        with TableWriter(responses, "responses", provenance) as table:
+        with TableWriter(responses, RESPONSES, provenance) as table:
             table.write_all(rows())
     judge.write_usage(usage)
 

@@ -11,6 +11,8 @@ from dialeval.engines.request import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.arena import plan
 from dialeval.protocols.planning import arena_seeds, generated_dialogues
+from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table, read_tables
 
@@ -28,14 +30,14 @@ def stage(settings: Settings, seeds: Path, dialogues: list[Path], requests: Path
     """Writes the table `requests` and says what was left out."""
     skipped: Counter[str] = Counter()
     planned = plan(
-        generated_dialogues(read_tables(dialogues, "generated")),
-        arena_seeds(read_table(seeds, "seeds")),
+        generated_dialogues(read_tables(dialogues, GENERATED)),
+        arena_seeds(read_table(seeds, SEEDS)),
         settings.n_utterances,
         Templates(settings.prompts_directory),
         Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
         skipped,
     )
-    with TableWriter(requests, "requests", provenance) as table:
+    with TableWriter(requests, REQUESTS, provenance) as table:
         table.write_all(item.to_row() for item in planned)
     print(f"{table.rows} requests planned")
     for reason, count in (+skipped).items():

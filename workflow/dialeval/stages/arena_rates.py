@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.arena import arena_win_rates
+from dialeval.schemas.botchat import ARENA_WIN_RATES, VERDICTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, write_for_people
 
@@ -22,12 +23,12 @@ class Settings(BaseModel):
 def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
     """Writes the table `botchat/arena_win_rates`."""
     table = arena_win_rates(
-        read_tables(verdicts, "verdicts").to_pandas(),
+        read_tables(verdicts, VERDICTS).to_pandas(),
         settings.judges,
         settings.chatbots,
         settings.n_utterances,
     )
-    write_for_people(rates, rates_csv, "botchat/arena_win_rates", table, provenance)
+    write_for_people(rates, rates_csv, ARENA_WIN_RATES, table, provenance)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from dialeval.aggregation.arena import arena_elo
 from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.words import dialogue_words
 from dialeval.config import Elo
+from dialeval.schemas.botchat import ARENA_ELO, CHATBOT_DIFFERENCES, GENERATED, VERDICTS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, empty_table, read_tables, to_table, write_for_people, write_table
 
@@ -37,16 +39,16 @@ def stage(
 ) -> None:
     """Writes the table `botchat/arena_elo`, and of `botchat/differences` the rows on these ratings."""
     table, rows = arena_elo(
-        read_tables(verdicts, "verdicts", COLUMNS).to_pandas(),
-        dialogue_words(empty_table("utterances"), read_tables(dialogues, "generated")),
+        read_tables(verdicts, VERDICTS, COLUMNS).to_pandas(),
+        dialogue_words(empty_table(UTTERANCES), read_tables(dialogues, GENERATED)),
         settings.judges,
         settings.chatbots,
         settings.n_utterances,
         settings.elo,
         settings.random_seed,
     )
-    write_for_people(elo, elo_csv, "botchat/arena_elo", table, provenance)
-    write_table(differences, "botchat/differences", to_table("botchat/differences", corrected(rows)), provenance)
+    write_for_people(elo, elo_csv, ARENA_ELO, table, provenance)
+    write_table(differences, CHATBOT_DIFFERENCES, to_table(CHATBOT_DIFFERENCES, corrected(rows)), provenance)
 
 
 if __name__ == "__main__":

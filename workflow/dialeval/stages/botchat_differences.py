@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.botchat_differences import arena_differences, gteval_differences, unieval_differences
 from dialeval.aggregation.differences import corrected
+from dialeval.schemas.botchat import CHATBOT_DIFFERENCES, SEEDS, VERDICTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, to_table, write_for_people
 
@@ -36,20 +37,18 @@ def stage(
 ) -> None:
     """Writes the table `botchat/differences`; `rated` are its rows on Arena's ratings."""
     judges, models = settings.judges, settings.chatbots
-    human_lengths = {
-        row["seed_id"]: row["n_human"] for row in read_table(seeds, "seeds").to_pylist() if row["for_arena"]
-    }
-    rows = read_tables(rated, "botchat/differences").to_pylist()
+    human_lengths = {row["seed_id"]: row["n_human"] for row in read_table(seeds, SEEDS).to_pylist() if row["for_arena"]}
+    rows = read_tables(rated, CHATBOT_DIFFERENCES).to_pylist()
     if arena:
-        frame = read_tables(arena, "verdicts", COLUMNS).to_pandas()
+        frame = read_tables(arena, VERDICTS, COLUMNS).to_pandas()
         rows += corrected(arena_differences(frame, judges, models, settings.arena))
     if unieval:
-        frame = read_tables(unieval, "verdicts", COLUMNS).to_pandas()
+        frame = read_tables(unieval, VERDICTS, COLUMNS).to_pandas()
         rows += corrected(unieval_differences(frame, judges, models, settings.unieval, human_lengths))
     if gteval:
-        frame = read_tables(gteval, "verdicts", COLUMNS).to_pandas()
+        frame = read_tables(gteval, VERDICTS, COLUMNS).to_pandas()
         rows += corrected(gteval_differences(frame, judges, models))
-    write_for_people(table, csv, "botchat/differences", to_table("botchat/differences", rows), provenance)
+    write_for_people(table, csv, CHATBOT_DIFFERENCES, to_table(CHATBOT_DIFFERENCES, rows), provenance)
 
 
 if __name__ == "__main__":

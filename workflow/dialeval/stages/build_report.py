@@ -9,6 +9,10 @@ from pydantic import BaseModel
 
 from dialeval.errors import UserError
 from dialeval.report import Figure, RatedSample, ReportInputs, build_report, sample_rated
+from dialeval.schemas.botchat import GENERATED, SEEDS, VERDICTS
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import read_provenance, read_table, read_tables, replacing
 
@@ -45,10 +49,10 @@ def stage(
             title=settings.title,
             chatbots=tuple(settings.chatbots),
             judges=tuple(settings.judges),
-            seeds=read_tables(seeds, "seeds"),
-            human=read_tables(human, "utterances"),
-            generated=read_tables(dialogues, "generated"),
-            verdicts=read_tables(verdicts, "verdicts"),
+            seeds=read_tables(seeds, SEEDS),
+            human=read_tables(human, UTTERANCES),
+            generated=read_tables(dialogues, GENERATED),
+            verdicts=read_tables(verdicts, VERDICTS),
             tables=_by_schema(tables),
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
@@ -66,18 +70,18 @@ def _by_schema(paths: list[Path]) -> dict[str, pa.Table]:
     """Returns tables by the name of their schema, those of the same one after the other."""
     by_schema: dict[str, list[pa.Table]] = {}
     for path in paths:
-        schema = read_provenance(path).get("table")
-        if schema is None:
-            raise UserError(f"{path} does not say which table it is; delete it and run again")
-        by_schema.setdefault(schema, []).append(read_table(path, schema).replace_schema_metadata())
+        schema = read_provenance(path).get("table", "")
+        if schema not in TABLES:
+            raise UserError(f"{path} does not say which of our tables it is; delete it and run again")
+        by_schema.setdefault(schema, []).append(read_table(path, TABLES[schema]).replace_schema_metadata())
     return {schema: pa.concat_tables(parts) for schema, parts in by_schema.items()}
 
 
 def _rated(settings: Settings, items: list[Path], ratings: list[Path], scores: list[Path]) -> RatedSample:
     return sample_rated(
-        (read_table(path, "items") for path in items),
-        (read_table(path, "ratings") for path in ratings),
-        (read_table(path, "scores") for path in scores),
+        (read_table(path, ITEMS) for path in items),
+        (read_table(path, RATINGS) for path in ratings),
+        (read_table(path, SCORES) for path in scores),
         settings.random_seed,
     )
 

@@ -11,6 +11,8 @@ from dialeval.corpora.rated import item_rows, rating_rows
 from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.constructed import constructed_items
 from dialeval.perturbations.registry import find_strategy
+from dialeval.schemas.metaeval import ITEMS, RATINGS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
 
@@ -28,7 +30,7 @@ class Settings(BaseModel):
 
 def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, provenance: Provenance) -> None:
     """Writes the tables `items` and `ratings`."""
-    people = read_table(utterances, "utterances")
+    people = read_table(utterances, UTTERANCES)
     if others := not_between_two(people):
         print(left_out("dialogues", others, "since not just two speak in them"))
     dialogues = [
@@ -45,10 +47,10 @@ def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, prov
             random_seed=settings.random_seed,
         )
     )
-    with TableWriter(items, "items", provenance) as table:
+    with TableWriter(items, ITEMS, provenance) as table:
         table.write_all(item_rows([item for item, _ in made]))
     references = [rating for _, given in made for rating in given]
-    write_table(ratings, "ratings", to_table("ratings", list(rating_rows(references))), provenance)
+    write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(references))), provenance)
     print(f"{len(made)} items made, each with a reference by construction; no person rated them")
 
 

@@ -10,8 +10,9 @@ from dialeval.aggregation.metaeval.cells import gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows
+from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS, ITEMS, JUDGE_PAIRS, RANKING_AGREEMENT, RATINGS, SCORES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -33,20 +34,19 @@ def stage(
 ) -> None:
     """Writes four tables `metaeval/*` into a folder, each as Parquet and as CSV."""
     cells = gather(
-        read_tables(items, "items"),
-        read_tables(ratings, "ratings"),
-        read_tables(scores, "scores"),
+        read_tables(items, ITEMS),
+        read_tables(ratings, RATINGS),
+        read_tables(scores, SCORES),
         settings.benchmarks,
     )
     results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks"}))
-    for name, rows in (
-        ("correlations", correlation_rows(results)),
-        ("averages", average_rows(results)),
-        ("judge_pairs", pair_rows(results)),
-        ("ranking_agreement", ranking_rows(results)),
+    for table, rows in (
+        (CORRELATIONS, correlation_rows(results)),
+        (AVERAGES, average_rows(results)),
+        (JUDGE_PAIRS, pair_rows(results)),
+        (RANKING_AGREEMENT, ranking_rows(results)),
     ):
-        table = to_table(f"metaeval/{name}", list(rows))
-        write_for_people(folder / f"{name}.parquet", folder / f"{name}.csv", f"metaeval/{name}", table, provenance)
+        write_rows(folder, table, rows, provenance)
 
 
 if __name__ == "__main__":

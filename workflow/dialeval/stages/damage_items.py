@@ -15,6 +15,9 @@ from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted
 from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.suite import Outcome, damage_all, ladders, pools, published_outcome
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.robustness import PAIRS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
 
@@ -43,7 +46,7 @@ def stage(
 ) -> None:
     """Writes the tables `items` (originals, unless they are rated items anyway, and damaged ones) and `pairs`."""
     own: list[Item] = []
-    for table_of_dialogues in (read_table(path, "utterances") for path in dialogues):
+    for table_of_dialogues in (read_table(path, UTTERANCES) for path in dialogues):
         own.extend(items_of_dialogues(table_of_dialogues))
         if others := not_between_two(table_of_dialogues):
             print(left_out("dialogues", others, "since not just two speak in them"))
@@ -57,9 +60,9 @@ def stage(
         if item is not None:
             damaged.append(item)
     asked = [item for key, item in originals.items() if key not in already]
-    with TableWriter(items, "items", provenance) as table:
+    with TableWriter(items, ITEMS, provenance) as table:
         table.write_all(item_rows([*asked, *damaged]))
-    write_table(pairs, "pairs", to_table("pairs", rows), provenance)
+    write_table(pairs, PAIRS, to_table(PAIRS, rows), provenance)
     n_ok = sum(row["status"] == "ok" for row in rows)
     print(f"{len(damaged)} damaged items of {len(originals)} originals; {len(rows) - n_ok} times a rule did not apply")
 

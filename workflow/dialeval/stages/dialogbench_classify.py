@@ -11,6 +11,7 @@ from dialeval.dialogbench import classification
 from dialeval.dialogbench.rounds import Attempt, classify_attempts
 from dialeval.engines.opening import open_engine
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.dialogbench import ITEM_DESCRIPTIONS, WRITTEN_ITEMS
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, iterate_rows, to_table, write_table
@@ -29,7 +30,7 @@ def stage(
     settings: Settings, written: Path, store: Path, descriptions: Path, usage: Path, provenance: Provenance
 ) -> None:
     """Writes the table `item_descriptions`, a row for each accepted item, and a record of the usage."""
-    attempts = [Attempt.from_row(row) for row in iterate_rows(written, "written_items")]
+    attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     with asking(
         open_engine(settings.model, [], store, classification.PROTOCOL),
         store,
@@ -41,7 +42,7 @@ def stage(
         rows = judge.run(
             classify_attempts(judge.ask, attempts, Templates(settings.prompts_directory), judge=settings.name)
         )
-    write_table(descriptions, "item_descriptions", to_table("item_descriptions", rows), provenance)
+    write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows), provenance)
     judge.write_usage(usage)
 
 

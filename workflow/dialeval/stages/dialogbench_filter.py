@@ -12,6 +12,7 @@ from dialeval.dialogbench.embedded_engines import FilterByChoice
 from dialeval.dialogbench.rounds import Attempt, filter_attempts
 from dialeval.engines.opening import open_engine
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.dialogbench import WRITTEN_ITEMS
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
@@ -36,7 +37,7 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
-    attempts = [Attempt.from_row(row) for row in iterate_rows(written, "written_items")]
+    attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     n_accepted = sum(one.outcome.accepted for one in attempts)
     engine = open_engine(settings.model, learned, store, filtering.PROTOCOL)
     with asking(
@@ -50,7 +51,7 @@ def stage(
         results = judge.run(
             filter_attempts(judge.ask, attempts, Templates(settings.prompts_directory), judge=settings.name)
         )
-    with TableWriter(filtered, "written_items", provenance) as table:
+    with TableWriter(filtered, WRITTEN_ITEMS, provenance) as table:
         table.write_all(one.to_row() for one in results)
     judge.write_usage(usage)
     print(f"{sum(one.outcome.accepted for one in results)} of {n_accepted} items called correct")

@@ -13,6 +13,7 @@ from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.examination import Method, parse_all
 from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
+from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
@@ -33,7 +34,7 @@ def stage(
     """Writes the table `test_answers`."""
     item_of: dict[str, TestItem] = {}
     origin_of: dict[str, dict[str, str]] = {}
-    for row in iterate_rows(items, "test_items"):
+    for row in iterate_rows(items, TEST_ITEMS):
         item_of[row["item_id"]] = TestItem.from_row(row)
         origin_of[row["item_id"]] = {"source": row["source"], "variant": row["variant"]}
     names = list(item_of)
@@ -45,7 +46,7 @@ def stage(
         for row in parse_all(settings.model, settings.method, item_of, pairs):
             yield origin_of[row["item_id"]] | row
 
-    with TableWriter(answers, "test_answers", provenance) as table:
+    with TableWriter(answers, TEST_ANSWERS, provenance) as table:
         table.write_all(with_statuses_said(rows(), settings.model))
 
 

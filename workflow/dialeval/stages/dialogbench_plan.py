@@ -10,6 +10,8 @@ from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.examination import Method, Presentation, plan
 from dialeval.engines.request import Sampling
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.dialogbench import TEST_ITEMS
+from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
@@ -27,14 +29,14 @@ class Settings(BaseModel):
 def stage(settings: Settings, items: Path, requests: Path, provenance: Provenance) -> None:
     """Writes the table `requests`."""
     planned = plan(
-        (TestItem.from_row(row) for row in iterate_rows(items, "test_items")),
+        (TestItem.from_row(row) for row in iterate_rows(items, TEST_ITEMS)),
         settings.method,
         Templates(settings.prompts_directory),
         Sampling(temperature=0.0, max_tokens=settings.max_tokens),
         circular=settings.circular,
         presentation=settings.presentation,
     )
-    with TableWriter(requests, "requests", provenance) as table:
+    with TableWriter(requests, REQUESTS, provenance) as table:
         table.write_all(one.to_row() for one in planned)
     print(f"{table.rows} requests planned")
 

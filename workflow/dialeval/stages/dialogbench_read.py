@@ -15,6 +15,7 @@ from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench import bundled
 from dialeval.dialogbench.positions import shuffled
 from dialeval.dialogbench.rounds import Attempt, written_of
+from dialeval.schemas.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
@@ -50,7 +51,7 @@ def stage(settings: Settings, written: list[Path], items: Path, provenance: Prov
             named = replace(item, item_id=f"{source}/{item.item_id}")
             yield {"source": source, "variant": variant, **shuffled(named, settings.random_seed).to_row()}
 
-    with TableWriter(items, "test_items", provenance) as table:
+    with TableWriter(items, TEST_ITEMS, provenance) as table:
         table.write_all(rows())
     print("test items: " + (", ".join(f"{n} {source}" for source, n in counts.items()) or "none"))
 
@@ -65,7 +66,7 @@ def _every(settings: Settings, written: list[Path]) -> Iterator[Found]:
         for item in reading.items:
             yield name, "full", item
     for path in written:
-        attempts = (Attempt.from_row(row) for row in iterate_rows(path, "written_items"))
+        attempts = (Attempt.from_row(row) for row in iterate_rows(path, WRITTEN_ITEMS))
         for variant, item in written_of(attempts, settings.variants):
             yield "written", variant, item
 

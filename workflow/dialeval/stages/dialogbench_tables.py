@@ -25,8 +25,24 @@ from dialeval.aggregation.differences import corrected
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.checking import counts
 from dialeval.dialogbench.rounds import Attempt
+from dialeval.schemas.dialogbench import (
+    ABLATIONS,
+    ACCURACY,
+    CIRCULAR,
+    DIALOGBENCH_DIFFERENCES,
+    DOMAIN_COUNTS,
+    DOMAINS,
+    FILTER_COUNTS,
+    ITEM_COUNTS,
+    ITEM_DESCRIPTIONS,
+    POSITIONS,
+    STYLES,
+    TEST_ANSWERS,
+    TEST_ITEMS,
+    WRITTEN_ITEMS,
+)
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, iterate_rows, read_tables, to_table, write_for_people
+from dialeval.tables import Provenance, iterate_rows, read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -46,25 +62,23 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
-    every = read_tables(answers, "test_answers").to_pylist()
+    every = read_tables(answers, TEST_ANSWERS).to_pylist()
     full = [answer for answer in every if answer["variant"] == "full"]
     variants = _variants(every, settings.ablations)
-    described = dict(_by_variant(read_tables(descriptions, "item_descriptions").to_pylist()))
-    for name, rows in (
-        ("items", _items(items)),
-        ("accuracy", [*_by_source(accuracy_rows, full, settings), *_people(full)]),
-        ("domains", _by_source(domain_rows, full, settings)),
-        ("positions", _by_source(position_rows, full, settings)),
-        ("circular", _by_source(circular_rows, full, settings)),
-        ("styles", style_rows(described)),
-        ("domain_counts", domain_count_rows(described)),
-        ("ablations", ablation_rows(variants, settings.confidence)),
-        ("differences", _differences(full, variants, settings.confidence)),
-        ("filter_counts", _counts(written)),
+    described = dict(_by_variant(read_tables(descriptions, ITEM_DESCRIPTIONS).to_pylist()))
+    for table, rows in (
+        (ITEM_COUNTS, _items(items)),
+        (ACCURACY, [*_by_source(accuracy_rows, full, settings), *_people(full)]),
+        (DOMAINS, _by_source(domain_rows, full, settings)),
+        (POSITIONS, _by_source(position_rows, full, settings)),
+        (CIRCULAR, _by_source(circular_rows, full, settings)),
+        (STYLES, style_rows(described)),
+        (DOMAIN_COUNTS, domain_count_rows(described)),
+        (ABLATIONS, ablation_rows(variants, settings.confidence)),
+        (DIALOGBENCH_DIFFERENCES, _differences(full, variants, settings.confidence)),
+        (FILTER_COUNTS, _counts(written)),
     ):
-        table = to_table(f"dialogbench/{name}", list(rows))
-        path = folder / f"{name}.parquet"
-        write_for_people(path, path.with_suffix(".csv"), f"dialogbench/{name}", table, provenance)
+        write_rows(folder, table, rows, provenance)
 
 
 def _differences(full: list[Answer], variants: dict[str, list[Answer]], confidence: float) -> list[Row]:
@@ -73,7 +87,7 @@ def _differences(full: list[Answer], variants: dict[str, list[Answer]], confiden
 
 def _items(path: Path) -> list[Row]:
     found: dict[str, list[TestItem]] = {}
-    for row in iterate_rows(path, "test_items"):
+    for row in iterate_rows(path, TEST_ITEMS):
         if row["variant"] == "full":
             found.setdefault(row["source"], []).append(TestItem.from_row(row))
     return [{"source": source, **row} for source, own in found.items() for row in item_rows(own)]
@@ -112,7 +126,7 @@ def _by_variant(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Answe
 
 
 def _counts(written: list[Path]) -> list[Row]:
-    attempts = [Attempt.from_row(row) for path in written for row in iterate_rows(path, "written_items")]
+    attempts = [Attempt.from_row(row) for path in written for row in iterate_rows(path, WRITTEN_ITEMS)]
     return [
         {"variant": variant, **row}
         for variant, styles in (("full", True), ("-styles", False))

@@ -17,6 +17,8 @@ from dialeval.dialogbench.rounds import Attempt, write_in_rounds
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Dialogue, Engine, Sampling
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.dialogbench import WRITTEN_ITEMS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.asking import Asked, asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table
@@ -66,7 +68,7 @@ def stage(
         total=n_wanted,
     ) as writer:
         attempts = writer.run(_write(settings, writer, name))
-    with TableWriter(written, "written_items", provenance) as table:
+    with TableWriter(written, WRITTEN_ITEMS, provenance) as table:
         table.write_all(one.to_row() for one in attempts)
     writer.write_usage(usage)
     n_accepted = sum(one.outcome.accepted for one in attempts)
@@ -77,7 +79,7 @@ def _writer(settings: Settings, dialogues: list[Path], store: Path) -> Engine:
     if settings.model is not None:
         return open_engine(settings.model, [], store, writing.PROTOCOL)
     by_language: dict[str, list[Dialogue]] = {}
-    for table in (read_table(path, "utterances") for path in dialogues):
+    for table in (read_table(path, UTTERANCES) for path in dialogues):
         language_of = dict(zip(table["dialogue_id"].to_pylist(), table["language"].to_pylist(), strict=True))
         for dialogue_id, dialogue in dialogues_of(table).items():
             by_language.setdefault(language_of[dialogue_id], []).append(dialogue)

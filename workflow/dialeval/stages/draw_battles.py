@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.figures.ratings import figure_battle_ratings
 from dialeval.figures.style import save_figure
+from dialeval.schemas.battles import BATTLE_RATINGS
 from dialeval.stages.command import run
 from dialeval.tables import read_table
 
@@ -22,7 +23,7 @@ class Settings(BaseModel):
 def stage(settings: Settings, ratings: Path, svg: Path, pdf: Path) -> None:
     """Writes the figure as SVG and PDF."""
     interval = f"95 % interval (resampled by {settings.cluster or 'row'})"
-    table = read_table(ratings, "battles/ratings").to_pandas()
+    table = read_table(ratings, BATTLE_RATINGS).to_pandas()
     save_figure(figure_battle_ratings(table, settings.name, interval), svg, pdf)
 
 

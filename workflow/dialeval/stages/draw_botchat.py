@@ -15,6 +15,17 @@ from dialeval.figures.botchat_bias import figure_judge_bias
 from dialeval.figures.botchat_lengths import figure2_seed_lengths, figure3_utterance_lengths
 from dialeval.figures.botchat_rates import figure4_unieval, figure6_gteval, figure7_unieval_at_gt_length
 from dialeval.figures.style import save_figure
+from dialeval.schemas.botchat import (
+    ARENA_ELO,
+    ARENA_WIN_RATES,
+    GTEVAL,
+    JUDGE_BIAS,
+    SEED_LENGTHS,
+    UNIEVAL_AT_GT_LENGTH,
+    UNIEVAL_PASS_RATES,
+    UTTERANCE_TOKENS,
+)
+from dialeval.schemas.table import Table
 from dialeval.stages.command import run
 from dialeval.tables import read_provenance, read_table
 
@@ -30,32 +41,32 @@ def stage(settings: Settings, tables: list[Path], folder: Path) -> None:
     """Writes each figure into the folder, as SVG and PDF."""
     paths = {read_provenance(path).get("table", str(path)): path for path in tables}
     for name in settings.figures:
-        schema, draw = _drawing(name, settings)
-        if schema not in paths:
-            raise UserError(f"figure {name} needs the table '{schema}'; given: {', '.join(paths)}")
-        figure = draw(read_table(paths[schema], schema).to_pandas())
+        table, draw = _drawing(name, settings)
+        if table.name not in paths:
+            raise UserError(f"figure {name} needs the table '{table.name}'; given: {', '.join(paths)}")
+        figure = draw(read_table(paths[table.name], table).to_pandas())
         save_figure(figure, folder / f"{name}.svg", folder / f"{name}.pdf")
 
 
-def _drawing(name: str, settings: Settings) -> tuple[str, Callable[[pd.DataFrame], Figure]]:
-    """Returns the schema of a figure's table, and what draws it."""
+def _drawing(name: str, settings: Settings) -> tuple[Table, Callable[[pd.DataFrame], Figure]]:
+    """Returns a figure's table, and what draws it."""
     prefix = "figure5_arena_n"
     if name.startswith(prefix):
-        return "botchat/arena_win_rates", lambda rates: figure5_arena(rates, int(name.removeprefix(prefix)))
-    drawings: dict[str, tuple[str, Callable[[pd.DataFrame], Figure]]] = {
+        return ARENA_WIN_RATES, lambda rates: figure5_arena(rates, int(name.removeprefix(prefix)))
+    drawings: dict[str, tuple[Table, Callable[[pd.DataFrame], Figure]]] = {
         "figure2_seed_lengths": (
-            "botchat/seeds",
+            SEED_LENGTHS,
             lambda counts: figure2_seed_lengths(counts, settings.arena_min_utterances),
         ),
         "figure3_utterance_lengths": (
-            "botchat/utterance_tokens",
+            UTTERANCE_TOKENS,
             lambda tokens: figure3_utterance_lengths(tokens, tokens["tokenizer"].iloc[0] if len(tokens) else ""),
         ),
-        "figure4_unieval": ("botchat/unieval_pass_rates", figure4_unieval),
-        "figure6_gteval": ("botchat/gteval", figure6_gteval),
-        "figure7_unieval_at_gt_length": ("botchat/unieval_at_gt_length", figure7_unieval_at_gt_length),
-        "judge_bias": ("botchat/judge_bias", figure_judge_bias),
-        "table2_arena_ratings": ("botchat/arena_elo", figure_arena_ratings),
+        "figure4_unieval": (UNIEVAL_PASS_RATES, figure4_unieval),
+        "figure6_gteval": (GTEVAL, figure6_gteval),
+        "figure7_unieval_at_gt_length": (UNIEVAL_AT_GT_LENGTH, figure7_unieval_at_gt_length),
+        "judge_bias": (JUDGE_BIAS, figure_judge_bias),
+        "table2_arena_ratings": (ARENA_ELO, figure_arena_ratings),
     }
     if name not in drawings:
         raise UserError(f"there is no figure '{name}'; {nearest(name, drawings)}")

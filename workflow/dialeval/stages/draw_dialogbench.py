@@ -13,6 +13,8 @@ from dialeval.errors import UserError, nearest
 from dialeval.figures.dialogbench_accuracy import figure_domains, figure_positions, figure_tasks
 from dialeval.figures.dialogbench_shares import figure_domain_counts, figure_styles
 from dialeval.figures.style import save_figure
+from dialeval.schemas.dialogbench import ACCURACY, DOMAIN_COUNTS, DOMAINS, POSITIONS, STYLES
+from dialeval.schemas.table import Table
 from dialeval.stages.command import run
 from dialeval.tables import read_provenance, read_table
 
@@ -23,12 +25,12 @@ class Settings(BaseModel):
     figures: list[str]
 
 
-DRAWINGS: dict[str, tuple[Callable[[pd.DataFrame], Figure], str]] = {
-    "tasks": (figure_tasks, "accuracy"),
-    "domains": (figure_domains, "domains"),
-    "positions": (figure_positions, "positions"),
-    "styles": (figure_styles, "styles"),
-    "domain_counts": (figure_domain_counts, "domain_counts"),
+DRAWINGS: dict[str, tuple[Callable[[pd.DataFrame], Figure], Table]] = {
+    "tasks": (figure_tasks, ACCURACY),
+    "domains": (figure_domains, DOMAINS),
+    "positions": (figure_positions, POSITIONS),
+    "styles": (figure_styles, STYLES),
+    "domain_counts": (figure_domain_counts, DOMAIN_COUNTS),
 }
 """For each figure what draws it, and from which table."""
 
@@ -39,11 +41,10 @@ def stage(settings: Settings, tables: list[Path], folder: Path) -> None:
     for name in settings.figures:
         if name not in DRAWINGS:
             raise UserError(f"there is no figure '{name}'; {nearest(name, DRAWINGS)}")
-        draw, needed = DRAWINGS[name]
-        table = f"dialogbench/{needed}"
-        if table not in paths:
-            raise UserError(f"figure {name} needs the table '{table}'; given: {', '.join(paths)}")
-        figure = draw(read_table(paths[table], table).to_pandas())
+        draw, table = DRAWINGS[name]
+        if table.name not in paths:
+            raise UserError(f"figure {name} needs the table '{table.name}'; given: {', '.join(paths)}")
+        figure = draw(read_table(paths[table.name], table).to_pandas())
         save_figure(figure, folder / f"{name}.svg", folder / f"{name}.pdf")
 
 

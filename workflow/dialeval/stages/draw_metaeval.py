@@ -14,6 +14,8 @@ from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judge
 from dialeval.figures.metaeval_matrices import figure_dimensions, figure_judges_among_themselves, figure_languages
 from dialeval.figures.metaeval_raters import figure_annotators, figure_ensembles
 from dialeval.figures.style import save_figure
+from dialeval.schemas.metaeval import ANNOTATOR_AGREEMENT, AVERAGES, CORRELATIONS, MATRICES, MODEL_ENSEMBLE
+from dialeval.schemas.table import Table
 from dialeval.stages.command import run
 from dialeval.tables import read_provenance, read_table
 
@@ -25,15 +27,15 @@ class Settings(BaseModel):
     confidence: float
 
 
-DRAWINGS: dict[str, tuple[Callable[..., Figure], tuple[str, ...], bool]] = {
-    "judges": (figure_judges, ("averages", "correlations"), True),
-    "judges_by_corpus": (figure_judges_by_corpus, ("correlations",), False),
-    "judges_by_language": (figure_judges_by_language, ("averages",), False),
-    "dimensions": (figure_dimensions, ("matrices",), False),
-    "languages": (figure_languages, ("matrices",), False),
-    "judges_among_themselves": (figure_judges_among_themselves, ("matrices",), False),
-    "ensembles": (figure_ensembles, ("model_ensemble",), True),
-    "annotators": (figure_annotators, ("annotator_agreement",), True),
+DRAWINGS: dict[str, tuple[Callable[..., Figure], tuple[Table, ...], bool]] = {
+    "judges": (figure_judges, (AVERAGES, CORRELATIONS), True),
+    "judges_by_corpus": (figure_judges_by_corpus, (CORRELATIONS,), False),
+    "judges_by_language": (figure_judges_by_language, (AVERAGES,), False),
+    "dimensions": (figure_dimensions, (MATRICES,), False),
+    "languages": (figure_languages, (MATRICES,), False),
+    "judges_among_themselves": (figure_judges_among_themselves, (MATRICES,), False),
+    "ensembles": (figure_ensembles, (MODEL_ENSEMBLE,), True),
+    "annotators": (figure_annotators, (ANNOTATOR_AGREEMENT,), True),
 }
 """For each figure what draws it, from which tables, and whether it has intervals."""
 
@@ -47,9 +49,9 @@ def stage(settings: Settings, tables: list[Path], folder: Path) -> None:
             raise UserError(f"there is no figure '{name}'; {nearest(name, DRAWINGS)}")
         draw, needed, has_intervals = DRAWINGS[name]
         for table in needed:
-            if f"metaeval/{table}" not in paths:
-                raise UserError(f"figure {name} needs the table 'metaeval/{table}'; given: {', '.join(paths)}")
-        frames = [read_table(paths[f"metaeval/{table}"], f"metaeval/{table}").to_pandas() for table in needed]
+            if table.name not in paths:
+                raise UserError(f"figure {name} needs the table '{table.name}'; given: {', '.join(paths)}")
+        frames = [read_table(paths[table.name], table).to_pandas() for table in needed]
         figure = draw(*frames, interval) if has_intervals else draw(*frames)
         save_figure(figure, folder / f"{name}.svg", folder / f"{name}.pdf")
 

@@ -13,6 +13,8 @@ from dialeval.figures.robustness_drops import figure_drops
 from dialeval.figures.robustness_ladders import figure_ladders
 from dialeval.figures.robustness_ratios import figure_ratios
 from dialeval.figures.style import save_figure
+from dialeval.schemas.robustness import DROPS, LADDERS, ROBUSTNESS
+from dialeval.schemas.table import Table
 from dialeval.stages.command import run
 from dialeval.tables import read_provenance, read_table
 
@@ -24,10 +26,10 @@ class Settings(BaseModel):
     confidence: float
 
 
-DRAWINGS: dict[str, tuple[Callable[..., Figure], tuple[str, ...], bool]] = {
-    "ratios": (figure_ratios, ("robustness",), True),
-    "drops": (figure_drops, ("drops", "robustness"), False),
-    "ladders": (figure_ladders, ("ladders", "robustness"), True),
+DRAWINGS: dict[str, tuple[Callable[..., Figure], tuple[Table, ...], bool]] = {
+    "ratios": (figure_ratios, (ROBUSTNESS,), True),
+    "drops": (figure_drops, (DROPS, ROBUSTNESS), False),
+    "ladders": (figure_ladders, (LADDERS, ROBUSTNESS), True),
 }
 """For each figure what draws it, from which tables, and whether it has intervals."""
 
@@ -41,9 +43,9 @@ def stage(settings: Settings, tables: list[Path], folder: Path) -> None:
             raise UserError(f"there is no figure '{name}'; {nearest(name, DRAWINGS)}")
         draw, needed, has_intervals = DRAWINGS[name]
         for table in needed:
-            if f"robustness/{table}" not in paths:
-                raise UserError(f"figure {name} needs the table 'robustness/{table}'; given: {', '.join(paths)}")
-        frames = [read_table(paths[f"robustness/{table}"], f"robustness/{table}").to_pandas() for table in needed]
+            if table.name not in paths:
+                raise UserError(f"figure {name} needs the table '{table.name}'; given: {', '.join(paths)}")
+        frames = [read_table(paths[table.name], table).to_pandas() for table in needed]
         figure = draw(*frames, interval) if has_intervals else draw(*frames)
         save_figure(figure, folder / f"{name}.svg", folder / f"{name}.pdf")
 

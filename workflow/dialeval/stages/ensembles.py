@@ -9,8 +9,9 @@ from pydantic import BaseModel
 from dialeval.aggregation.metaeval.cells import gather
 from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, model_ensemble_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
+from dialeval.schemas.metaeval import DIMENSION_ENSEMBLE, ITEMS, MATRICES, MODEL_ENSEMBLE, RATINGS, SCORES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -33,19 +34,18 @@ def stage(
 ) -> None:
     """Writes three tables `metaeval/*` into a folder, each as Parquet and as CSV."""
     cells = gather(
-        read_tables(items, "items"),
-        read_tables(ratings, "ratings"),
-        read_tables(scores, "scores"),
+        read_tables(items, ITEMS),
+        read_tables(ratings, RATINGS),
+        read_tables(scores, SCORES),
         settings.benchmarks,
     )
     how = settings.model_dump(exclude={"ensemble_size", "benchmarks"})
-    for name, rows in (
-        ("dimension_ensemble", dimension_ensemble_rows(cells, **how)),
-        ("model_ensemble", model_ensemble_rows(cells, size=settings.ensemble_size, **how)),
-        ("matrices", matrix_rows(cells)),
+    for table, rows in (
+        (DIMENSION_ENSEMBLE, dimension_ensemble_rows(cells, **how)),
+        (MODEL_ENSEMBLE, model_ensemble_rows(cells, size=settings.ensemble_size, **how)),
+        (MATRICES, matrix_rows(cells)),
     ):
-        table = to_table(f"metaeval/{name}", list(rows))
-        write_for_people(folder / f"{name}.parquet", folder / f"{name}.csv", f"metaeval/{name}", table, provenance)
+        write_rows(folder, table, rows, provenance)
 
 
 if __name__ == "__main__":

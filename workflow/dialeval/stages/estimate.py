@@ -23,6 +23,8 @@ from dialeval.protocols.planning import (
     human_speakers,
 )
 from dialeval.protocols.selfchat import TEMPLATE
+from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.shared import ESTIMATE, UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, write_for_people
 
@@ -62,8 +64,8 @@ def stage(
     `learned` are the files <model>.learned of embedded models; `dialogues` the tables `generated` of published models;
     `planned` the tables of requests <protocol>.parquet that do not depend on chatbots.
     """
-    seed_rows = read_table(seeds, "seeds")
-    utterances = read_table(human, "utterances")
+    seed_rows = read_table(seeds, SEEDS)
+    utterances = read_table(human, UTTERANCES)
     people = human_dialogues(utterances, seed_rows)
     first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
     templates = Templates(settings.prompts_directory)
@@ -75,7 +77,7 @@ def stage(
             estimate, known = estimate_chats(models[name], first, people, settings.selfchat, system, store)
             estimates.append(estimate)
             chats.append(known)
-    published = generated_dialogues(read_tables(dialogues, "generated"))
+    published = generated_dialogues(read_tables(dialogues, GENERATED))
     chats += [Chats(name, known=dict(published[name])) for name in settings.chatbots if name in published]
     judges = [models[name] for name in settings.judges if name in models]
     speakers = human_speakers(utterances, seed_rows)
@@ -87,7 +89,7 @@ def stage(
     prices = {name: prices_of(model) for name, model in settings.models.items()}
     batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}
     result = estimate_table(estimates, prices, batched, settings.left_out)
-    write_for_people(table, csv, "estimate", result, provenance)
+    write_for_people(table, csv, ESTIMATE, result, provenance)
     print(in_words(result))
 
 

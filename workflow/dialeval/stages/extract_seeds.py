@@ -7,13 +7,15 @@ from pathlib import Path
 from dialeval.config import Seeds
 from dialeval.corpora.seeds import not_seeds, seed_table
 from dialeval.corpora.speakers import left_out
+from dialeval.schemas.botchat import SEEDS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, write_table
 
 
 def stage(settings: Seeds, utterances: Path, seeds: Path, provenance: Provenance) -> None:
     """Writes the table `seeds`."""
-    dialogues = read_table(utterances, "utterances")
+    dialogues = read_table(utterances, UTTERANCES)
     table = seed_table(dialogues, arena_min_utterances=settings.arena_min_utterances, limit=settings.limit)
     rows = table.to_pylist()
     print(f"{len(rows)} seeds, {sum(row['for_arena'] for row in rows)} of them serve Arena")
@@ -22,7 +24,7 @@ def stage(settings: Seeds, utterances: Path, seeds: Path, provenance: Provenance
     print(f"{sum(row['for_gteval'] for row in rows)} serve GTEval")
     if others := [row["seed_id"] for row in rows if row["for_arena"] and not row["for_gteval"]]:
         print(left_out("dialogues", others, "of GTEval, since they are not two speakers in turn"))
-    write_table(seeds, "seeds", table, provenance)
+    write_table(seeds, SEEDS, table, provenance)
 
 
 if __name__ == "__main__":

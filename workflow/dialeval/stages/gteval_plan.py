@@ -11,6 +11,8 @@ from dialeval.engines.request import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.gteval import plan
 from dialeval.protocols.planning import generated_dialogues, gteval_seeds, human_dialogues
+from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.shared import REQUESTS, UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import HUMAN, Provenance, TableWriter, read_table, read_tables
 
@@ -32,17 +34,17 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `requests` and says what was left out."""
-    seed_rows = read_table(seeds, "seeds")
-    people = human_dialogues(read_table(human, "utterances"), seed_rows)
+    seed_rows = read_table(seeds, SEEDS)
+    people = human_dialogues(read_table(human, UTTERANCES), seed_rows)
     skipped: Counter[str] = Counter()
     planned = plan(
-        {HUMAN: people} | generated_dialogues(read_tables(dialogues, "generated")),
+        {HUMAN: people} | generated_dialogues(read_tables(dialogues, GENERATED)),
         gteval_seeds(seed_rows),
         Templates(settings.prompts_directory),
         Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
         skipped,
     )
-    with TableWriter(requests, "requests", provenance) as table:
+    with TableWriter(requests, REQUESTS, provenance) as table:
         table.write_all(item.to_row() for item in planned)
     print(f"{table.rows} requests planned")
     for reason, count in (+skipped).items():

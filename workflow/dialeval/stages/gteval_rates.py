@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.gteval import gteval_rates
+from dialeval.schemas.botchat import GTEVAL, VERDICTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, write_for_people
 
@@ -20,9 +21,9 @@ class Settings(BaseModel):
 
 def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
     """Writes the table `botchat/gteval`."""
-    frame = read_tables(verdicts, "verdicts").to_pandas()
+    frame = read_tables(verdicts, VERDICTS).to_pandas()
     table = gteval_rates(frame, settings.judges, settings.chatbots)
-    write_for_people(rates, rates_csv, "botchat/gteval", table, provenance)
+    write_for_people(rates, rates_csv, GTEVAL, table, provenance)
 
 
 if __name__ == "__main__":

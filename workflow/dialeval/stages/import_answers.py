@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from dialeval.corpora.botchat_published import PublishedAnswer, read_answers
 from dialeval.protocols.imported import Key, responses
+from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
@@ -33,8 +34,8 @@ def stage(settings: Settings, requests: Path, published: list[Path], answers: Pa
         known |= {(shown, n): answer for shown, answer in found.items()}
     source = ", ".join(str(path) for path in published)
     notes: Counter[str] = Counter()
-    with TableWriter(answers, "responses", provenance) as table:
-        table.write_all(responses(iterate_rows(requests, "requests", COLUMNS), known, source, notes))
+    with TableWriter(answers, RESPONSES, provenance) as table:
+        table.write_all(responses(iterate_rows(requests, REQUESTS, COLUMNS), known, source, notes))
     print(f"{source}: {len(known)} answers, for {table.rows} requests")
     for note, count in (+notes).items():
         print(f"{count} {note}")

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from dialeval.corpora.botchat_published import read_dialogues
 from dialeval.protocols.imported import turns
 from dialeval.protocols.selfchat import rows
+from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table
 
@@ -25,7 +26,7 @@ class Settings(BaseModel):
 
 def stage(settings: Settings, seeds: Path, published: Path, generated: Path, provenance: Provenance) -> None:
     """Writes the table `generated`, as self-chat does, and says what was counted."""
-    by_id = {row["seed_id"]: tuple(row["utterances"]) for row in read_table(seeds, "seeds").to_pylist()}
+    by_id = {row["seed_id"]: tuple(row["utterances"]) for row in read_table(seeds, SEEDS).to_pylist()}
     notes: Counter[str] = Counter()
     dialogues = turns(
         by_id,
@@ -35,7 +36,7 @@ def stage(settings: Settings, seeds: Path, published: Path, generated: Path, pro
         source=f"{published}, column {settings.column}",
         notes=notes,
     )
-    with TableWriter(generated, "generated", provenance) as table:
+    with TableWriter(generated, GENERATED, provenance) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
     print(f"{published}, column {settings.column}: {len(dialogues)} dialogues of {settings.name}")
     for note, count in (+notes).items():

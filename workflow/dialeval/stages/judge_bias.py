@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.bias import judge_bias
 from dialeval.aggregation.words import dialogue_words
+from dialeval.schemas.botchat import GENERATED, JUDGE_BIAS, VERDICTS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, write_for_people
 
@@ -36,8 +38,8 @@ def stage(
 ) -> None:
     """Writes the table `botchat/judge_bias`."""
     bias = judge_bias(
-        read_tables(verdicts, "verdicts", COLUMNS).to_pandas(),
-        dialogue_words(read_table(human, "utterances"), read_tables(dialogues, "generated")),
+        read_tables(verdicts, VERDICTS, COLUMNS).to_pandas(),
+        dialogue_words(read_table(human, UTTERANCES), read_tables(dialogues, GENERATED)),
         settings.judges,
         settings.chatbots,
         settings.families,
@@ -45,7 +47,7 @@ def stage(
         settings.resamples,
         settings.random_seed,
     )
-    write_for_people(table, csv, "botchat/judge_bias", bias, provenance)
+    write_for_people(table, csv, JUDGE_BIAS, bias, provenance)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from dialeval.corpora.seeds import dialogues_of
 from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.learning import learn
+from dialeval.schemas.shared import JUDGE_REPORT, UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, replacing, to_table, write_for_people
 
@@ -27,13 +28,13 @@ def stage(
     settings: Settings, corpora: list[Path], learned: Path, report: Path, report_csv: Path, provenance: Provenance
 ) -> None:
     """Writes what the model learned, and how well a judge tells true from damaged dialogues that were held back."""
-    dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, "utterances")).values()]
+    dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
     print(f"{settings.name} ({settings.method}) learns from {len(dialogues)} dialogues in {settings.folds} folds")
     result = learn(settings.method, dialogues, random_seed=settings.random_seed, folds=settings.folds)
     with replacing(learned) as temporary:
         temporary.write_bytes(learned_bytes(result))
     rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
-    write_for_people(report, report_csv, "judge_report", to_table("judge_report", rows), provenance)
+    write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows), provenance)
 
 
 if __name__ == "__main__":

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel
-
+from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, write_table
 
 
-class Settings(BaseModel):
-    """Which table the parts are of."""
-
-    table: str = "generated"
-
-
-def stage(settings: Settings, seeds: Path, parts: list[Path], merged: Path, provenance: Provenance) -> None:
+def stage(seeds: Path, parts: list[Path], merged: Path, provenance: Provenance) -> None:
     """Writes the rows of all parts as one table, in the order of the seeds, as one job would have."""
-    order = {seed_id: number for number, seed_id in enumerate(read_table(seeds, "seeds")["seed_id"].to_pylist())}
-    table = read_tables(parts, settings.table)
+    order = {seed_id: number for number, seed_id in enumerate(read_table(seeds, SEEDS)["seed_id"].to_pylist())}
+    table = read_tables(parts, GENERATED)
     rows = sorted(range(len(table)), key=lambda row: order[table["seed_id"][row].as_py()])
-    write_table(merged, settings.table, table.take(rows), provenance)
+    write_table(merged, GENERATED, table.take(rows), provenance)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from dialeval.aggregation.battles import battle_ratings
 from dialeval.config import Elo
 from dialeval.corpora.battles import read
+from dialeval.schemas.battles import BATTLE_DIFFERENCES, BATTLE_RATINGS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, write_for_people
 
@@ -38,8 +39,8 @@ def stage(
     ratings, compared = battle_ratings(found, settings.elo, settings.random_seed)
     clusters = f" in {len({battle.cluster for battle in found}):,} clusters" if settings.cluster else ""
     print(f"{battles}: {len(found):,} battles{clusters} between {len(ratings):,} models")
-    write_for_people(table, csv, "battles/ratings", ratings, provenance)
-    write_for_people(differences, differences_csv, "battles/differences", compared, provenance)
+    write_for_people(table, csv, BATTLE_RATINGS, ratings, provenance)
+    write_for_people(differences, differences_csv, BATTLE_DIFFERENCES, compared, provenance)
 
 
 if __name__ == "__main__":

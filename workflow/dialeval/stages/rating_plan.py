@@ -11,6 +11,7 @@ from dialeval.corpora.items import iterate_items
 from dialeval.engines.request import Sampling
 from dialeval.forms.scale import plan
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
@@ -29,7 +30,7 @@ def stage(settings: Settings, items: list[Path], requests: Path, provenance: Pro
     """Writes the table `requests` for the items of all tables."""
     sampling = Sampling(settings.temperature, settings.top_p, settings.max_tokens)
     every = chain.from_iterable(iterate_items(path) for path in items)
-    with TableWriter(requests, "requests", provenance) as table:
+    with TableWriter(requests, REQUESTS, provenance) as table:
         planned = plan(every, Templates(settings.prompts_directory), sampling, settings.repeats)
         table.write_all(one.to_row() for one in planned)
     print(f"{table.rows} requests planned")

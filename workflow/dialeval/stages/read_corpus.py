@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.readers import read_corpus
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, write_table
 
@@ -25,7 +26,7 @@ def stage(settings: Settings, utterances: Path, provenance: Provenance) -> None:
     """Writes the table `utterances` and says what was read and what was left out."""
     reading = read_corpus(settings.reader, settings.path, settings.language)
     print(reading.summary())
-    write_table(utterances, "utterances", utterance_table(settings.name, reading), provenance)
+    write_table(utterances, UTTERANCES, utterance_table(settings.name, reading), provenance)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.corpora.rated import item_rows, left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
+from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, to_table, write_table
 
@@ -25,11 +26,11 @@ def stage(settings: Settings, items: Path, ratings: Path, left_out: Path, proven
     """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
     reading = read_rated(settings.reader, settings.name, settings.path, settings.languages)
     print(reading.summary())
-    with TableWriter(items, "items", provenance) as table:
+    with TableWriter(items, ITEMS, provenance) as table:
         table.write_all(item_rows(reading.items))
-    write_table(ratings, "ratings", to_table("ratings", list(rating_rows(reading.ratings))), provenance)
+    write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(reading.ratings))), provenance)
     rows = left_out_rows(settings.name, reading)
-    write_table(left_out, "left_out_items", to_table("left_out_items", rows), provenance)
+    write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows), provenance)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.corpora.score_files import rated_corpora, read_scores
+from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS, SCORES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_tables
 
@@ -31,13 +32,13 @@ def stage(
 ) -> None:
     """Writes the table `scores`, and says which scores are left out or serve less than one may think."""
     about = rated_corpora(
-        read_tables(items, "items", ["corpus", "language", "item_id", "level"]).to_pydict(),
-        read_tables(ratings, "ratings", ["corpus", "dimension"]).to_pydict(),
-        read_tables(left_out, "left_out_items").to_pydict(),
+        read_tables(items, ITEMS, ["corpus", "language", "item_id", "level"]).to_pydict(),
+        read_tables(ratings, RATINGS, ["corpus", "dimension"]).to_pydict(),
+        read_tables(left_out, LEFT_OUT_ITEMS).to_pydict(),
     )
     notes: Counter[str] = Counter()
     scale = (settings.scale_min, settings.scale_max)
-    with TableWriter(scores, "scores", provenance) as table:
+    with TableWriter(scores, SCORES, provenance) as table:
         table.write_all(read_scores(file, settings.name, scale, about, notes))
     print(f"{file}: {table.rows} scores read")
     for note, count in notes.items():

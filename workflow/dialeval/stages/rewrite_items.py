@@ -19,6 +19,9 @@ from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import PROTOCOL
 from dialeval.perturbations.suite import rewritten_outcome
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.robustness import PAIRS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
@@ -51,7 +54,7 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the tables `items` (the damaged ones) and `pairs`, and a record of the usage."""
-    own = [item for path in dialogues for item in items_of_dialogues(read_table(path, "utterances"))]
+    own = [item for path in dialogues for item in items_of_dialogues(read_table(path, UTTERANCES))]
     elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
     good = chosen([*own, *elsewhere], settings.limit, settings.random_seed)
     strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
@@ -76,9 +79,9 @@ def stage(
         templates, sampling = Templates(settings.prompts_directory), Sampling(temperature=settings.temperature)
         results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, seen=rewriter.count))
     outcomes = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
-    with TableWriter(items, "items", provenance) as table:
+    with TableWriter(items, ITEMS, provenance) as table:
         table.write_all(item_rows([item for _, item in outcomes if item is not None]))
-    write_table(pairs, "pairs", to_table("pairs", [row for row, _ in outcomes]), provenance)
+    write_table(pairs, PAIRS, to_table(PAIRS, [row for row, _ in outcomes]), provenance)
     rewriter.write_usage(usage)
 
 

@@ -17,8 +17,19 @@ from dialeval.aggregation.robustness import (
     theta_rows,
 )
 from dialeval.aggregation.robustness_differences import robustness_differences
+from dialeval.schemas.metaeval import SCORES
+from dialeval.schemas.robustness import (
+    DROPS,
+    LADDERS,
+    PAIR_COUNTS,
+    PAIRS,
+    ROBUSTNESS,
+    ROBUSTNESS_AVERAGES,
+    ROBUSTNESS_DIFFERENCES,
+    THETAS,
+)
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -30,19 +41,18 @@ class Settings(BaseModel):
 
 def stage(settings: Settings, pairs: list[Path], scores: list[Path], folder: Path, provenance: Provenance) -> None:
     """Writes the tables `robustness/*` into a folder, each as Parquet and as CSV."""
-    every, given = read_tables(pairs, "pairs"), read_tables(scores, "scores")
+    every, given = read_tables(pairs, PAIRS), read_tables(scores, SCORES)
     scored = score_pairs(every, given)
-    for name, rows in (
-        ("pairs", pair_count_rows(every)),
-        ("robustness", robustness_rows(scored, settings.confidence)),
-        ("averages", average_rows(scored, settings.confidence)),
-        ("thetas", theta_rows(scored, settings.thetas, settings.confidence)),
-        ("drops", drop_rows(scored)),
-        ("ladders", ladder_rows(every, given, settings.confidence)),
-        ("differences", corrected(robustness_differences(scored, settings.confidence))),
+    for table, rows in (
+        (PAIR_COUNTS, pair_count_rows(every)),
+        (ROBUSTNESS, robustness_rows(scored, settings.confidence)),
+        (ROBUSTNESS_AVERAGES, average_rows(scored, settings.confidence)),
+        (THETAS, theta_rows(scored, settings.thetas, settings.confidence)),
+        (DROPS, drop_rows(scored)),
+        (LADDERS, ladder_rows(every, given, settings.confidence)),
+        (ROBUSTNESS_DIFFERENCES, corrected(robustness_differences(scored, settings.confidence))),
     ):
-        table = to_table(f"robustness/{name}", list(rows))
-        write_for_people(folder / f"{name}.parquet", folder / f"{name}.csv", f"robustness/{name}", table, provenance)
+        write_rows(folder, table, rows, provenance)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.corpora.seeds import length_distribution
+from dialeval.schemas.botchat import SEED_LENGTHS, SEEDS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, write_for_people
 
 
 def stage(seeds: Path, table: Path, csv: Path, provenance: Provenance) -> None:
     """Writes the table `botchat/seeds`."""
-    counts = length_distribution(read_table(seeds, "seeds"))
-    write_for_people(table, csv, "botchat/seeds", counts, provenance)
+    counts = length_distribution(read_table(seeds, SEEDS))
+    write_for_people(table, csv, SEED_LENGTHS, counts, provenance)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from dialeval.engines.store import run_of
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import in_shard
 from dialeval.protocols.selfchat import PROTOCOL, TEMPLATE, Turn, chat_all, follow, rows
+from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table
@@ -47,7 +48,7 @@ def stage(
     """
     by_id = {
         row["seed_id"]: tuple(row["utterances"])
-        for row in read_table(seeds, "seeds").to_pylist()
+        for row in read_table(seeds, SEEDS).to_pylist()
         if in_shard(row["seed_id"], settings.shard, settings.shards)
     }
     chat = settings.selfchat
@@ -80,7 +81,7 @@ def stage(
             return dialogues
 
         dialogues = chatbot.run(chat_and_count())
-    with TableWriter(generated, "generated", provenance) as table:
+    with TableWriter(generated, GENERATED, provenance) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
     chatbot.write_usage(usage)
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
 from dialeval.corpora.items import Rating, iterate_items
+from dialeval.schemas.metaeval import ANNOTATOR_AGREEMENT, RATED_CORPORA, RATINGS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, to_table, write_for_people
 
@@ -31,13 +32,12 @@ def stage(
 ) -> None:
     """Writes both tables, each as Parquet and, beside it, as CSV."""
     every = list(chain.from_iterable(iterate_items(path) for path in items))
-    given = [Rating(**row) for row in read_tables(ratings, "ratings").to_pylist()]
-    for path, name, rows in (
-        (corpora, "corpora", corpus_rows(every, given)),
-        (annotator_agreement, "annotator_agreement", annotator_rows(every, given, **settings.model_dump())),
+    given = [Rating(**row) for row in read_tables(ratings, RATINGS).to_pylist()]
+    for path, table, rows in (
+        (corpora, RATED_CORPORA, corpus_rows(every, given)),
+        (annotator_agreement, ANNOTATOR_AGREEMENT, annotator_rows(every, given, **settings.model_dump())),
     ):
-        table = to_table(f"metaeval/{name}", rows)
-        write_for_people(path, path.with_suffix(".csv"), f"metaeval/{name}", table, provenance)
+        write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows), provenance)
 
 
 if __name__ == "__main__":

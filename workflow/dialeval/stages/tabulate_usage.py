@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from dialeval.aggregation.usage import read_usage, usage_table
 from dialeval.engines.prices import Prices
 from dialeval.engines.spending.ledger import FOLDER, Ledger
+from dialeval.schemas.shared import USAGE
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, write_for_people
 
@@ -24,7 +25,7 @@ def stage(settings: Settings, records: list[Path], store: Path, table: Path, csv
     """Writes the table `usage` from the records that the jobs left and the ledger of what was spent."""
     spent = Ledger(store / FOLDER).by_name(settings.spending)
     usage = usage_table(map(read_usage, records), settings.prices, spent)
-    write_for_people(table, csv, "usage", usage, provenance)
+    write_for_people(table, csv, USAGE, usage, provenance)
 
 
 if __name__ == "__main__":

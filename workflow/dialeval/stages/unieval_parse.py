@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from dialeval.forms.detect import parse
 from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
+from dialeval.schemas.botchat import VERDICTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
@@ -28,7 +29,7 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `verdicts`, one row per request."""
-    with TableWriter(verdicts, "verdicts", provenance) as table:
+    with TableWriter(verdicts, VERDICTS, provenance) as table:
         rows = (parse(settings.judge, *pair) for pair in answered(requests, responses, again=again))
         table.write_all(with_statuses_said(rows, settings.judge))
 

@@ -10,6 +10,8 @@ from dialeval.engines.request import Sampling
 from dialeval.forms.detect import plan
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import generated_dialogues, human_dialogues, human_speakers
+from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.shared import REQUESTS, UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import HUMAN, Provenance, TableWriter, read_table, read_tables
 
@@ -31,12 +33,12 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `requests`."""
-    utterances, seed_rows = read_table(human, "utterances"), read_table(seeds, "seeds")
+    utterances, seed_rows = read_table(human, UTTERANCES), read_table(seeds, SEEDS)
     people = human_dialogues(utterances, seed_rows)
-    by_model = {HUMAN: people} | generated_dialogues(read_tables(dialogues, "generated"))
+    by_model = {HUMAN: people} | generated_dialogues(read_tables(dialogues, GENERATED))
     sampling = Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens)
     planned = plan(by_model, Templates(settings.prompts_directory), sampling, human_speakers(utterances, seed_rows))
-    with TableWriter(requests, "requests", provenance) as table:
+    with TableWriter(requests, REQUESTS, provenance) as table:
         table.write_all(item.to_row() for item in planned)
     print(f"{table.rows} requests planned")
 

@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.lengths import length_summary, utterance_tokens
 from dialeval.engines.cl100k import cl100k_tokenizer
+from dialeval.schemas.botchat import GENERATED, SEEDS, UTTERANCE_LENGTHS, UTTERANCE_TOKENS
+from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, write_for_people, write_table
 
@@ -32,11 +34,11 @@ def stage(
     """Writes the tables `botchat/utterance_tokens` (every utterance) and `botchat/utterance_lengths` (by model)."""
     tokenizer = cl100k_tokenizer(settings.cl100k_file)
     lengths = utterance_tokens(
-        read_table(human, "utterances"), read_table(seeds, "seeds"), read_tables(dialogues, "generated"), tokenizer
+        read_table(human, UTTERANCES), read_table(seeds, SEEDS), read_tables(dialogues, GENERATED), tokenizer
     )
-    write_table(tokens, "botchat/utterance_tokens", lengths, provenance)
+    write_table(tokens, UTTERANCE_TOKENS, lengths, provenance)
     summary = length_summary(lengths)
-    write_for_people(table, csv, "botchat/utterance_lengths", summary, provenance)
+    write_for_people(table, csv, UTTERANCE_LENGTHS, summary, provenance)
 
 
 if __name__ == "__main__":

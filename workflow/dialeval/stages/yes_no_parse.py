@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from dialeval.forms.probability import parse
 from dialeval.protocols.joining import ABOUT_ITEM, CHOICE_ANSWER, answered
 from dialeval.protocols.statuses import with_statuses_said
+from dialeval.schemas.metaeval import SCORES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
@@ -28,7 +29,7 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `scores`, one row per item, dimension and repeat; probabilities are never asked for `again`."""
-    with TableWriter(scores, "scores", provenance) as table:
+    with TableWriter(scores, SCORES, provenance) as table:
         pairs = answered(requests, responses, ABOUT_ITEM, CHOICE_ANSWER)
         rows = (row for pair in pairs for row in parse(settings.judge, *pair))
         table.write_all(with_statuses_said(rows, settings.judge))

@@ -11,6 +11,8 @@ from dialeval.corpora.items import DIMENSIONS, Item, iterate_items
 from dialeval.forms.probability import plan
 from dialeval.perturbations.suite import targets_of_items
 from dialeval.prompts.rendering import Templates
+from dialeval.schemas.robustness import PAIRS
+from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_tables
 
@@ -31,7 +33,7 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `requests`: rated items, and pairs' items on the dimensions that the damage aims at."""
-    targets = targets_of_items(read_tables(pairs, "pairs").to_pylist())
+    targets = targets_of_items(read_tables(pairs, PAIRS).to_pylist())
     templates = Templates(settings.prompts_directory)
 
     def of_damage(item: Item) -> list[str]:
@@ -42,7 +44,7 @@ def stage(
         own = settings.dimensions.get(item.corpus, DIMENSIONS[item.level])
         return list(dict.fromkeys([*own, *of_damage(item)]))
 
-    with TableWriter(requests, "requests", provenance) as table:
+    with TableWriter(requests, REQUESTS, provenance) as table:
         for paths, dimensions in ((rated, of_rating), (damaged, of_damage)):
             items = chain.from_iterable(iterate_items(path) for path in paths)
             table.write_all(one.to_row() for one in plan(items, templates, dimensions))

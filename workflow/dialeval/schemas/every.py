@@ -1,0 +1,21 @@
+"""All tables by their names, for those who read whatever table they are given: the report and the docs.
+
+No stage that reads or writes a table of its own imports this: its fingerprint would then change with every other table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from dialeval.schemas import battles, botchat, dialogbench, metaeval, robustness, shared
+from dialeval.schemas.table import Table
+
+TABLES: Mapping[str, Table] = MappingProxyType(
+    {
+        table.name: table
+        for module in (shared, botchat, battles, metaeval, robustness, dialogbench)
+        for table in vars(module).values()
+        if isinstance(table, Table)
+    }
+)
