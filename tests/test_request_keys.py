@@ -1,16 +1,18 @@
 """Keys of requests stay what they are, so that an answer that was paid for is found again.
 
-A digest below stands for the keys of all requests of one protocol to one model, over bundled dialogues. Where one
-changes, everything that anyone has asked under that protocol is asked and paid for once more: change it only together
-with what is asked.
+A digest in `tests/golden/request_keys.json` stands for the ids and keys of all requests of one protocol to one model,
+over bundled dialogues. Where one changes, everything that anyone has asked under that protocol is asked and paid for
+once more: the functions below, which get the requests, follow the library; the digests never change.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +41,7 @@ VLLM = vllm_identity(
     "none",
 )
 EMBEDDED = '{"engine":"embedded"}'
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "request_keys.json").read_text(encoding="utf-8"))
 
 
 class Unbounded:
@@ -119,53 +122,14 @@ def requests() -> list[Request]:
 
 
 def test_the_identities_of_models_stay() -> None:
-    assert hashlib.sha256(OPENAI.encode()).hexdigest()[:16] == GOLDEN_OPENAI_IDENTITY
-    assert hashlib.sha256(VLLM.encode()).hexdigest()[:16] == GOLDEN_VLLM_IDENTITY
+    now = {"openai": OPENAI, "vllm": VLLM}
+    digests = {name: hashlib.sha256(identity.encode()).hexdigest()[:16] for name, identity in now.items()}
+    assert digests == GOLDEN["identities"]
 
 
-@pytest.mark.parametrize(("identity", "reads_subject"), [(OPENAI, False), (VLLM, False), (EMBEDDED, True)])
-def test_keys_stay(requests: list[Request], identity: str, reads_subject: bool) -> None:
-    name = "embedded" if reads_subject else "vllm" if identity == VLLM else "openai"
-    assert digests(requests, identity, reads_subject=reads_subject) == GOLDEN[name]
-
-
-GOLDEN_OPENAI_IDENTITY = "6c7d70a71b6943fd"
-GOLDEN_VLLM_IDENTITY = "9a9467a5f63cb043"
-GOLDEN: dict[str, dict[str, str]] = {
-    "embedded": {
-        "arena/chat": "a75c66b1fc28c7b3",
-        "gteval/chat": "16de58a8b0a5f68c",
-        "multiple_choice/chat": "e55fc5cf6c6fd390",
-        "multiple_choice/choice": "a8ac26c763d33dc4",
-        "multiple_choice/loglikelihood": "898f472d92270b5b",
-        "perturb/chat": "076d850260d9fe52",
-        "rating/chat": "aa8d5be82eb6e128",
-        "selfchat/chat": "189078b34d07c27e",
-        "unieval/chat": "1412e8a19fee3380",
-        "yes_no/choice": "0e23f3d84ac64fab",
-    },
-    "openai": {
-        "arena/chat": "9a26f6c14cef2863",
-        "gteval/chat": "8cf806b1dca30ff1",
-        "multiple_choice/chat": "7e2f39964bce2dc6",
-        "multiple_choice/choice": "bd844344ca09ca42",
-        "multiple_choice/loglikelihood": "d78b5a7f2fb719bd",
-        "perturb/chat": "59af1ebc110663a3",
-        "rating/chat": "c24ffa473a67f67e",
-        "selfchat/chat": "eab599ca15cc6b22",
-        "unieval/chat": "29c252ee7e68e391",
-        "yes_no/choice": "fbfef159558a12a2",
-    },
-    "vllm": {
-        "arena/chat": "e78c8036d3a4a3ac",
-        "gteval/chat": "dbcc30c1de8621cf",
-        "multiple_choice/chat": "98c1aff9757297aa",
-        "multiple_choice/choice": "4df972926c1ab7f9",
-        "multiple_choice/loglikelihood": "e547967ca2912d8e",
-        "perturb/chat": "f5983138381fa0df",
-        "rating/chat": "9a9e7f19a2a9945e",
-        "selfchat/chat": "04faccdd1437748d",
-        "unieval/chat": "fb4830f7babd3a71",
-        "yes_no/choice": "bcdbeb172fceb2e8",
-    },
-}
+@pytest.mark.parametrize(
+    ("engine", "identity", "reads_subject"),
+    [("openai", OPENAI, False), ("vllm", VLLM, False), ("embedded", EMBEDDED, True)],
+)
+def test_ids_and_keys_stay(requests: list[Request], engine: str, identity: str, reads_subject: bool) -> None:
+    assert digests(requests, identity, reads_subject=reads_subject) == GOLDEN["requests"][engine]

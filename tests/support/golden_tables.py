@@ -1,0 +1,196 @@
+"""Numbers of tables under names that stay, whatever the tables and their columns come to be called.
+
+Where a table, a column, or a word in a column is renamed, `TABLES` is what changes. The numbers themselves, in
+`tests/golden/numbers.json`, never do: a number that differs is another result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+GAP = " | "
+
+
+@dataclass(frozen=True)
+class Golden:
+    """Where numbers are found.
+
+    Attributes:
+        path: the table below `results/tables`, without suffix.
+        keys: the columns that say what a number is of, in an order that stays.
+        numbers: the columns of numbers: `stable=column`, or `column` where both are one.
+        keys_are: what stands in place of a column that the table no longer has, by its name in `keys`.
+        words: words in the columns of keys -> what they were called first.
+    """
+
+    path: str
+    keys: str
+    numbers: str
+    keys_are: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+BEHIND = "n_clusters design_effect effective_n"
+DIFFERENCES = "first_value second_value difference low high p p_holm q_bh family_size n n_clusters"
+TABLES: dict[str, list[Golden]] = {
+    "seeds": [Golden("botchat/seeds", "n_utterances", "n_dialogues")],
+    "lengths": [Golden("botchat/utterance_lengths", "model", "mean median p95 max n")],
+    "unieval rates": [
+        Golden(
+            "botchat/unieval_pass_rates",
+            "judge n model",
+            f"estimate=pass_rate low high n=n_dialogues n_unparsed {BEHIND}",
+        )
+    ],
+    "unieval rates at the human length": [
+        Golden(
+            "botchat/unieval_at_gt_length",
+            "judge model",
+            f"estimate=pass_rate low high n=n_dialogues n_unparsed {BEHIND}",
+        )
+    ],
+    "arena ratings": [
+        Golden(
+            "botchat/arena_elo",
+            "judge n model",
+            "estimate=elo low high n=n_comparisons n_unparsed elo_sd "
+            "bradley_terry bradley_terry_low bradley_terry_high bradley_terry_length_controlled "
+            "bradley_terry_length_controlled_low bradley_terry_length_controlled_high "
+            f"davidson davidson_low davidson_high p_above_next {BEHIND}",
+        )
+    ],
+    "arena win rates": [
+        Golden(
+            "botchat/arena_win_rates",
+            "judge n model_a model_b",
+            f"win tie lose unparsed low=win_low high=win_high n=n_comparisons {BEHIND}",
+        )
+    ],
+    "gteval": [
+        Golden(
+            "botchat/gteval",
+            "judge model",
+            f"win tie lose unparsed estimate=win_or_tie low high n=n_comparisons {BEHIND}",
+        )
+    ],
+    "bias": [
+        Golden("botchat/judge_bias", "judge other_judge protocol n_utterances measure", f"value low high n {BEHIND}")
+    ],
+    "differences of chatbots": [
+        Golden("botchat/differences", "table measure judge scope first second", DIFFERENCES),
+    ],
+    "rated corpora": [Golden("metaeval/corpora", "corpus level language", "n_items n_utterances words_response")],
+    "correlations": [
+        Golden(
+            "metaeval/correlations",
+            "judge method corpus language dimension rater_kind",
+            "pearson pearson_low pearson_high spearman spearman_low spearman_high kendall kendall_low kendall_high n "
+            f"n_missing {BEHIND}",
+        )
+    ],
+    "pairs of judges": [
+        Golden(
+            "metaeval/judge_pairs",
+            "corpus language dimension rater_kind first first_method second second_method",
+            "first_pearson second_pearson between difference difference_low difference_high p p_holm q_bh p_reversed n "
+            "n_clusters williams_t p_williams",
+        )
+    ],
+    "ensembles of dimensions": [
+        Golden(
+            "metaeval/dimension_ensemble",
+            "judge method corpus language rater_kind",
+            f"ensemble ensemble_low ensemble_high direct direct_low direct_high n {BEHIND}",
+        )
+    ],
+    "ensembles of judges": [
+        Golden(
+            "metaeval/model_ensemble",
+            "corpus language dimension rater_kind chosen_on members",
+            f"pearson pearson_low pearson_high best_member n {BEHIND}",
+        )
+    ],
+    "matrices": [Golden("metaeval/matrices", "kind corpus language scorer dimension first second", "pearson n")],
+    "damaged pairs": [
+        Golden(
+            "robustness/pairs", "corpus language strategy", "n_wanted n_pairs n_unchanged n_not_applicable n_rejected"
+        )
+    ],
+    "robustness": [
+        Golden(
+            "robustness/robustness",
+            "judge method corpus language level strategy dimension theta",
+            f"ratio low high rises n n_missing {BEHIND}",
+        )
+    ],
+    "averages of robustness": [
+        Golden(
+            "robustness/averages", "judge method corpus language level", f"average low high n_cells n_missing {BEHIND}"
+        )
+    ],
+    "robustness by theta": [
+        Golden(
+            "robustness/thetas",
+            "judge method corpus language level strategy dimension theta",
+            f"ratio low high n n_missing {BEHIND}",
+        )
+    ],
+    "drops": [
+        Golden(
+            "robustness/drops",
+            "judge method corpus language level strategy dimension",
+            "mean p05 p25 median p75 p95 n n_missing",
+        )
+    ],
+    "ladders": [
+        Golden(
+            "robustness/ladders",
+            "judge method corpus language strategy dimension",
+            "n n_missing falling falling_low falling_high not_rising not_rising_low not_rising_high n_clusters "
+            "falling_design_effect falling_effective_n not_rising_design_effect not_rising_effective_n",
+        )
+    ],
+    "differences of robustness": [
+        Golden("robustness/differences", "table measure judge scope first second", DIFFERENCES)
+    ],
+}
+
+
+def paths() -> list[str]:
+    """Returns the tables, below `results/tables` and without suffix."""
+    return sorted({golden.path for places in TABLES.values() for golden in places})
+
+
+def numbers(tables: Path, name: str) -> dict[str, dict[str, float | None]]:
+    """Returns every number of a table: what it is of -> what is told of it -> the number, to 9 digits.
+
+    Args:
+        tables: the folder `results/tables` of a run.
+        name: a name in `TABLES`.
+    """
+    return {key: told for golden in TABLES[name] for key, told in _numbers(tables, golden)}
+
+
+def _numbers(tables: Path, golden: Golden) -> list[tuple[str, dict[str, float | None]]]:
+    rows = pq.read_table(tables / f"{golden.path}.parquet").to_pylist()
+    columns = [name.partition("=")[::2] for name in golden.numbers.split()]
+    found = [
+        (_key(golden, row), {stable: _rounded(row[column or stable]) for stable, column in columns}) for row in rows
+    ]
+    assert len(dict(found)) == len(found), f"{golden.path}: the columns {golden.keys} do not tell its rows apart"
+    return found
+
+
+def _key(golden: Golden, row: Mapping[str, Any]) -> str:
+    values = [golden.keys_are[key] if key in golden.keys_are else row[key] for key in golden.keys.split()]
+    words = ["" if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    return GAP.join(golden.words.get(word, word) for word in words)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.9g}")
