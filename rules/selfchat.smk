@@ -92,3 +92,24 @@ rule merge_dialogues:
             "merge_shards",
             "--seeds {input.seeds:q} --parts {input.parts:q} --merged {output:q}",
         )
+
+
+rule selfchat_items:
+    input:
+        human=HUMAN,
+        seeds=SEEDS,
+        generated=dialogues(CONFIG.chatbots),
+    output:
+        f"{RESULTS}/items/selfchat.parquet",
+    log:
+        f"{RESULTS}/logs/items/selfchat.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(),
+        code=code("selfchat_items"),
+    shell:
+        command(
+            "selfchat_items",
+            "--human {input.human:q} --seeds {input.seeds:q} --dialogues {input.generated:q} --items {output:q}",
+        )

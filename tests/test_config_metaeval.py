@@ -62,6 +62,7 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
             ["metaeval.corpora.mine.dialogues", "'bundeld' is not a corpus", "did you mean 'bundled'"],
         ),
         ({"metaeval": {"corpora": {"bundled": {"reader": "ladder"}}}}, ["'bundled' is a name under corpora, too"]),
+        ({"metaeval": {"corpora": {"selfchat": {"reader": "ladder"}}}}, ["'selfchat' names the chatbots' dialogues"]),
         ({"metaeval": {"corpora": {}}}, ["metaeval.corpora", "at least 1"]),
         ({"metaeval": {"corpora": {"s": {"reader": "ladder", "stps": 3}}}}, ["metaeval.corpora.s.stps", "'steps'"]),
         ({"robustness": {}}, ["robustness: there is nothing to damage"]),

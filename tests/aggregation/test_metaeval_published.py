@@ -13,7 +13,8 @@ import pytest
 from dialeval.aggregation.metaeval.cells import gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
 from dialeval.aggregation.rated_corpora import annotator_rows
-from dialeval.corpora.rated import RatedReading, item_rows, rating_rows
+from dialeval.corpora.items import item_rows
+from dialeval.corpora.rated import RatedReading, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.published import metaeval as published
 from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES

@@ -6,12 +6,11 @@ from dataclasses import fields
 
 import pytest
 
-from dialeval.corpora.items import Item, Rating
+from dialeval.corpora.items import Item, Rating, item_rows
 from dialeval.corpora.rated import (
     RatedReading,
     Scale,
     check,
-    item_rows,
     only_english,
     rating_rows,
     rating_value,

@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 
 from dialeval.corpora import battles, botchat_published, dialogbench_items
 from dialeval.corpora.dialogues import utterance_table
-from dialeval.corpora.rated import item_rows, left_out_rows, rating_rows
+from dialeval.corpora.items import item_rows
+from dialeval.corpora.rated import left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import rated_source_files, read_rated
 from dialeval.corpora.readers import read_corpus, source_files
 from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, read_sets, wanted_sets
@@ -105,7 +106,7 @@ def _rated(reader: str, name: str) -> Read:
         rated_source_files(reader, folder / name)
         reading = read_rated(reader, "mine", folder / name)
         reading.summary()
-        write_to_memory(ITEMS, item_rows(reading.items))
+        write_to_memory(ITEMS, list(item_rows(reading.items)))
         write_to_memory(RATINGS, rating_rows(reading.ratings))
         write_to_memory(LEFT_OUT_ITEMS, left_out_rows("mine", reading))
 
@@ -174,7 +175,7 @@ def _robustness(folder: Path) -> None:
     for pairs in read_sets(folder, wanted_sets(folder, None)).values():
         outcomes = [published_outcome(pair) for pair in pairs]
         write_to_memory(PAIRS, [row for row, _ in outcomes])
-        write_to_memory(ITEMS, item_rows([item for _, item in outcomes if item is not None]))
+        write_to_memory(ITEMS, list(item_rows(item for _, item in outcomes if item is not None)))
 
 
 _RATED_LINES = _lines(

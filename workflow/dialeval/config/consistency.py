@@ -125,6 +125,10 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
             if other != name:
                 words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
                 yield Mistake(field, words)
+    if "selfchat" in dictionaries["metaeval.corpora"]:
+        yield Mistake(
+            "metaeval.corpora", "'selfchat' names the chatbots' dialogues in every table; choose another name"
+        )
     for name in sorted(set(config.corpora) & set(dictionaries["metaeval.corpora"])):
         yield Mistake("metaeval.corpora", f"'{name}' is a name under corpora, too; give one of them another")
 

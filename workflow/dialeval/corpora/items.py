@@ -6,10 +6,10 @@ item is shown in: xDial-Eval keeps those of the English original for every trans
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.tables import iterate_rows
@@ -91,3 +91,11 @@ def iterate_items(path: Path) -> Iterator[Item]:
     """Yields the items of a table `items`, reading it piece by piece."""
     for row in iterate_rows(path, ITEMS):
         yield Item(**row | {"speakers": tuple(row["speakers"]), "utterances": tuple(row["utterances"])})
+
+
+def item_rows(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
+    """Yields items as rows of a table `items`, as they come."""
+    names = [part.name for part in fields(Item)]
+    for item in items:
+        row = {name: getattr(item, name) for name in names}
+        yield row | {"speakers": list(item.speakers), "utterances": list(item.utterances)}

@@ -179,16 +179,6 @@ def speakers_in_turn(n_utterances: int, first: str = "human", second: str = "cha
     return tuple(second if turn % 2 else first for turn in range(n_utterances))
 
 
-def item_rows(items: Iterable[Item]) -> list[dict[str, Any]]:
-    """Returns items as rows of a table, with exactly the fields of `Item`."""
-    names = [part.name for part in fields(Item)]
-    rows = []
-    for item in items:
-        row = {name: getattr(item, name) for name in names}
-        rows.append(row | {"speakers": list(item.speakers), "utterances": list(item.utterances)})
-    return rows
-
-
 def left_out_rows(corpus: str, reading: RatedReading) -> list[dict[str, str]]:
     """Returns what was left out as rows of the table `left_out_items`."""
     return [

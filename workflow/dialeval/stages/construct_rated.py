@@ -7,7 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
-from dialeval.corpora.rated import item_rows, rating_rows
+from dialeval.corpora.items import item_rows
+from dialeval.corpora.rated import rating_rows
 from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.constructed import constructed_items
 from dialeval.perturbations.registry import find_strategy
@@ -48,7 +49,7 @@ def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, prov
         )
     )
     with TableWriter(items, ITEMS, provenance) as table:
-        table.write_all(item_rows([item for item, _ in made]))
+        table.write_all(item_rows(item for item, _ in made))
     references = [rating for _, given in made for rating in given]
     write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(references))), provenance)
     print(f"{len(made)} items made, each with a reference by construction; no person rated them")

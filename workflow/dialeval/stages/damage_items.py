@@ -9,8 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
-from dialeval.corpora.items import Item, iterate_items
-from dialeval.corpora.rated import item_rows
+from dialeval.corpora.items import Item, item_rows, iterate_items
 from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
 from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.registry import STRATEGIES, find_strategy

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.rated import item_rows, left_out_rows, rating_rows
+from dialeval.corpora.items import item_rows
+from dialeval.corpora.rated import left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.stages.command import run

@@ -10,8 +10,7 @@ from pydantic import BaseModel
 from dialeval.config import Answering as AnsweringSettings
 from dialeval.config import Model
 from dialeval.corpora.dialogue_items import chosen, items_of_dialogues
-from dialeval.corpora.items import iterate_items
-from dialeval.corpora.rated import item_rows
+from dialeval.corpora.items import item_rows, iterate_items
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Sampling
 from dialeval.perturbations.asking import rewrite_all
@@ -80,7 +79,7 @@ def stage(
         results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, seen=rewriter.count))
     outcomes = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
     with TableWriter(items, ITEMS, provenance) as table:
-        table.write_all(item_rows([item for _, item in outcomes if item is not None]))
+        table.write_all(item_rows(item for _, item in outcomes if item is not None))
     write_table(pairs, PAIRS, to_table(PAIRS, [row for row, _ in outcomes]), provenance)
     rewriter.write_usage(usage)
 

@@ -1,0 +1,35 @@
+"""Puts the dialogues on all ChatSEEDs, of people and of chatbots, into one table of items to be judged."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.corpora.items import item_rows
+from dialeval.corpora.selfchat_items import chatbot_items, human_items
+from dialeval.schemas.botchat import SEEDS
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.shared import UTTERANCES
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, read_table
+
+
+class Settings(BaseModel):
+    """Nothing: the dialogues are taken as they are."""
+
+
+def stage(
+    settings: Settings, human: Path, seeds: Path, dialogues: list[Path], items: Path, provenance: Provenance
+) -> None:
+    """Writes the table `items`: the human dialogues, then each chatbot's, in the order of the seeds."""
+    of_seeds = read_table(seeds, SEEDS)
+    everything = chain(human_items(read_table(human, UTTERANCES), of_seeds), chatbot_items(dialogues, of_seeds))
+    with TableWriter(items, ITEMS, provenance) as table:
+        table.write_all(item_rows(everything), group_size=512)
+    print(f"{table.rows} dialogues of people and {len(dialogues)} chatbots")
+
+
+if __name__ == "__main__":
+    run(stage)
