@@ -20,6 +20,7 @@ from dialeval.report.parts import PARTS, part_of
 from dialeval.report.rated_sample import chosen_items
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.metaeval import CORRELATIONS, RATINGS
+from dialeval.schemas.robustness import ROBUSTNESS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
@@ -79,8 +80,7 @@ def test_parts_stand_one_after_the_other_with_their_own_figures_and_tables() -> 
 
 
 def test_a_new_part_needs_only_its_tables() -> None:
-    table = rated.correlations().slice(0, 1)
-    page = build_report(inputs(tables={"robustness/ratios": table}, figures=(), rated=None))
+    page = build_report(inputs(tables={"robustness/robustness": empty_table(ROBUSTNESS)}, figures=(), rated=None))
     assert ids(page) == ["robustness", "robustness-tables"]
     assert PARTS["robustness"].title in page
     assert [part_of(name) for name in ("metaeval/averages", "judge_report", "elsewhere/x")] == ["metaeval", None, None]

@@ -66,7 +66,7 @@ def test_names_titles_and_notes_are_escaped() -> None:
         example.inputs(
             title=hostile,
             chatbots=(hostile,),
-            tables={"botchat/unieval_pass_rates": rates, "botchat/arena_elo": elo, hostile: rates},
+            tables={"botchat/unieval_pass_rates": rates, "botchat/arena_elo": elo},
             embedded=frozenset({hostile}),
             figures=(Figure(hostile, hostile, hostile),),
             results_dir=hostile,

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dialeval.report.descriptions import DESCRIPTIONS, Interval, column_kind, describe
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.report.leaderboard import Board, Measure, Value
-from dialeval.report.numbers import Kind, is_missing, plural, sort_value, write_interval, write_number
+from dialeval.report.numbers import is_missing, plural, sort_value, write_interval, write_number
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.table import Interval, Kind
+from dialeval.schemas.words import COMMON
 from dialeval.tables import HUMAN
 
 MAX_TABLE_ROWS = 2000
@@ -126,9 +128,8 @@ def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tup
         names: which of its tables; None for all.
     """
     wanted = set(inputs.tables if names is None else names)
-    order = [name for name in DESCRIPTIONS if name in wanted]
-    order += sorted(wanted.difference(DESCRIPTIONS))
-    return tuple(_table_grid(inputs, name, inputs.tables[name]) for name in order if describe(name).shown)
+    shown = [name for name, kind in TABLES.items() if name in wanted and kind.shown]
+    return tuple(_table_grid(inputs, name, inputs.tables[name]) for name in shown)
 
 
 def file_of(inputs: ReportInputs, table: str) -> str:
@@ -137,16 +138,15 @@ def file_of(inputs: ReportInputs, table: str) -> str:
 
 
 def _table_grid(inputs: ReportInputs, name: str, table: Table) -> Grid:
-    about = describe(name)
-    intervals = {column: inside for column, inside in about.intervals.items() if column in table.column_names}
-    inside = {column for one in intervals.values() for column in (one.low, one.high, one.published)}
-    kinds = {field.name: column_kind(name, field.name, field.type) for field in table.schema}
+    about = TABLES[name]
+    inside = {column for one in about.cells.values() for column in (one.low, one.high, one.published)}
+    words = {**COMMON, **about.columns}
+    kinds = {column: about.kind_of(column) for column in table.column_names}
     shown = table.slice(0, MAX_TABLE_ROWS).to_pydict()
     labels = [column for column in table.column_names if column not in inside]
-    cells = [_column(shown, column, kinds[column], intervals.get(column)) for column in labels]
+    cells = [_column(shown, column, kinds[column], about.cells.get(column)) for column in labels]
     columns = [
-        Column(column.replace("_", " "), kinds[column] != "text", words=about.columns.get(column, ""))
-        for column in labels
+        Column(column.replace("_", " "), kinds[column] != "text", words=words.get(column, "")) for column in labels
     ]
     named = shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
     rows = [Row(row, is_human=model == HUMAN) for row, model in zip(zip(*cells, strict=True), named, strict=True)]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.numbers import Kind, is_missing
+from dialeval.report.numbers import is_missing
+from dialeval.schemas.table import Kind
 from dialeval.tables import HUMAN
 
 Row = dict[str, Any]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
-Kind = Literal["share", "rating", "correlation", "tokens", "count", "number", "text"]
+from dialeval.schemas.table import Kind
 
 MISSING = "–"
 

@@ -13,13 +13,13 @@ from markupsafe import Markup
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.cases import Cases, rated_cases
 from dialeval.report.cells import Grid, board_grid, file_of, measured_grid, table_grids
-from dialeval.report.descriptions import describe
 from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.leaderboard import Board, build_boards, chatbots_of
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
 from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, PartText, part_of
 from dialeval.report.summary import Summary, summarise
+from dialeval.schemas.every import TABLES
 
 TEMPLATE = "index.html.j2"
 STYLE = "report.css"
@@ -137,9 +137,9 @@ def _parts(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None)
                 figures=tuple(_figure_on_page(figure) for figure in figures[part]),
                 tables=table_grids(inputs, names),
                 elsewhere=tuple(
-                    (describe(name).title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
+                    (TABLES[name].title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
                     for name in names
-                    if not describe(name).shown and not chats
+                    if not TABLES[name].shown and not chats
                 ),
                 cases=cases if part == METAEVAL else None,
                 has_dialogues=chats,

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from dialeval.schemas.columns import BEHIND, DIFFERENCES, FLOAT, INT, TEXT, maybe, schema
+from dialeval.schemas.columns import BEHIND, FLOAT, INT, TEXT, maybe, schema
+from dialeval.schemas.differences import differences
 from dialeval.schemas.table import Table
 
 # fmt: off
-BATTLE_RATINGS = Table("battles/ratings", schema(
-    model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), elo_sd=maybe(FLOAT),
-    bradley_terry=maybe(FLOAT), bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT),
-    davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
-    n_comparisons=INT, **BEHIND, note=maybe(TEXT)
-))
-BATTLE_DIFFERENCES = Table("battles/differences", DIFFERENCES)
+BATTLE_RATINGS = Table(
+    "battles/ratings", schema(
+        model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), elo_sd=maybe(FLOAT),
+        bradley_terry=maybe(FLOAT), bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT),
+        davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
+        n_comparisons=INT, **BEHIND, note=maybe(TEXT)
+    ),
+    row="player (`battles/<name>`)",
+    columns={
+        "elo": "Bootstrap Elo, mean of the repeats",
+        "elo_sd": "its standard deviation over the repeats",
+        "p_above_next": "share of resamples in which the player is above the next one",
+    },
+    numbers="rating",
+    kinds={"p_above_next": "share"},
+)
+BATTLE_DIFFERENCES = differences(
+    "battles/differences",
+    row="pair of players (`battles/differences/<name>`)",
+    title="Which players can be told apart",
+    caption="Elo, Bradley-Terry, Davidson, and head to head.",
+)
 # fmt: on

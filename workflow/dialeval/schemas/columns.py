@@ -32,12 +32,3 @@ def schema(**columns: pa.DataType | Maybe) -> pa.Schema:
 
 BEHIND: dict[str, Maybe] = {"n_clusters": maybe(INT), "design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT)}
 """What stands beside every interval; empty where it is not defined."""
-
-# fmt: off
-DIFFERENCES = schema(
-    table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, first=TEXT, second=TEXT, first_value=maybe(FLOAT),
-    second_value=maybe(FLOAT), difference=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), p=maybe(FLOAT),
-    p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, n=INT, n_clusters=INT, note=maybe(TEXT)
-)
-# fmt: on
-"""Every table of differences: whether the first is better than the second."""

@@ -4,70 +4,200 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from dialeval.schemas.columns import BEHIND, BOOL, DIFFERENCES, FLOAT, INT, TEXT, TEXTS, maybe, schema
-from dialeval.schemas.table import Table
+from dialeval.schemas.columns import BEHIND, BOOL, FLOAT, INT, TEXT, TEXTS, maybe, schema
+from dialeval.schemas.differences import differences
+from dialeval.schemas.table import Interval, Table
 
 _FIELDS = pa.map_(TEXT, TEXT)
 
 # fmt: off
-WRITTEN_ITEMS = Table("written_items", schema(
-    styles=BOOL, round=INT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, status=TEXT, accepted=BOOL,
-    reasons=TEXTS, details=TEXTS, speaker1_personality=maybe(TEXT), speaker2_personality=maybe(TEXT),
-    speaker1_emotion=maybe(TEXT), speaker2_emotion=maybe(TEXT), utterances=maybe(TEXTS), question=maybe(TEXT),
-    extra=maybe(_FIELDS), options=maybe(TEXTS), label=maybe(TEXT), analysis=maybe(TEXT), origin=maybe(TEXT)
-))
-ITEM_DESCRIPTIONS = Table("item_descriptions", schema(
-    variant=TEXT, judge=TEXT, item_id=TEXT, task=TEXT, language=TEXT, asked_domain=TEXT,
-    speaker1_style=maybe(TEXT), speaker2_style=maybe(TEXT), domain=maybe(TEXT), domain_named=TEXT, status=TEXT
-))
-TEST_ITEMS = Table("test_items", schema(
-    source=TEXT, variant=TEXT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, speaker1_personality=TEXT,
-    speaker2_personality=TEXT, speaker1_emotion=TEXT, speaker2_emotion=TEXT, utterances=TEXTS, question=TEXT,
-    extra=_FIELDS, options=TEXTS, label=TEXT, analysis=TEXT, origin=TEXT
-))
-TEST_ANSWERS = Table("test_answers", schema(
-    source=TEXT, variant=TEXT, model=TEXT, method=TEXT, item_id=TEXT, cluster=TEXT, task=TEXT, domain=TEXT,
-    language=TEXT, rotation=INT, n_options=INT, label=TEXT, choice=maybe(TEXT), correct=BOOL, status=TEXT
-))
-ITEM_COUNTS = Table("dialogbench/items", schema(
-    source=TEXT, language=TEXT, task=TEXT, origin=TEXT, n=INT, mean_turns=FLOAT, published_n=maybe(FLOAT),
-    published_turns=maybe(FLOAT)
-))
-ACCURACY = Table("dialogbench/accuracy", schema(
-    source=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT, accuracy=maybe(FLOAT),
-    low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
-    published=maybe(FLOAT)
-))
-DOMAINS = Table("dialogbench/domains", schema(
-    source=TEXT, model=TEXT, method=TEXT, language=TEXT, group=TEXT, domain=TEXT, accuracy=maybe(FLOAT),
-    low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
-    published=maybe(FLOAT)
-))
-POSITIONS = Table("dialogbench/positions", schema(
-    source=TEXT, model=TEXT, method=TEXT, language=TEXT, n_options=INT, letter=TEXT, accuracy=maybe(FLOAT),
-    low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), n_chosen=INT,
-    share_chosen=maybe(FLOAT),
-    chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
-))
-CIRCULAR = Table("dialogbench/circular", schema(
-    source=TEXT, model=TEXT, method=TEXT, language=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT),
-    high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
-    mean_accuracy=maybe(FLOAT)
-))
-STYLES = Table("dialogbench/styles", schema(
-    variant=TEXT, judge=TEXT, language=TEXT, speaker=INT, style=TEXT, n=INT, share=maybe(FLOAT), n_unparsed=INT
-))
-DOMAIN_COUNTS = Table("dialogbench/domain_counts", schema(
-    variant=TEXT, judge=TEXT, language=TEXT, domain=TEXT, n=INT, share=maybe(FLOAT), n_unparsed=INT
-))
-ABLATIONS = Table("dialogbench/ablations", schema(
-    variant=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT,
-    accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
-    difference=maybe(FLOAT),
-    published_gpt4=maybe(FLOAT)
-))
-FILTER_COUNTS = Table("dialogbench/filter_counts", schema(
-    variant=TEXT, language=TEXT, task=TEXT, domain=TEXT, reason=TEXT, n=INT
-))
-DIALOGBENCH_DIFFERENCES = Table("dialogbench/differences", DIFFERENCES)
+WRITTEN_ITEMS = Table(
+    "written_items", schema(
+        styles=BOOL, round=INT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, status=TEXT, accepted=BOOL,
+        reasons=TEXTS, details=TEXTS, speaker1_personality=maybe(TEXT), speaker2_personality=maybe(TEXT),
+        speaker1_emotion=maybe(TEXT), speaker2_emotion=maybe(TEXT), utterances=maybe(TEXTS), question=maybe(TEXT),
+        extra=maybe(_FIELDS), options=maybe(TEXTS), label=maybe(TEXT), analysis=maybe(TEXT), origin=maybe(TEXT)
+    ),
+    row=(
+        "answer of the writer (`dialogbench/written`, `filtered`); the item's columns are empty where none could be "
+        "read"
+    ),
+    columns={
+        "styles": "whether personalities were given",
+        "round": "when it was asked for",
+        "reasons": "why it was not accepted, in short",
+        "details": "the same in full",
+        "extra": "what is shown beside the dialogue",
+        "label": "letter of the right option",
+    },
+)
+ITEM_DESCRIPTIONS = Table(
+    "item_descriptions", schema(
+        variant=TEXT, judge=TEXT, item_id=TEXT, task=TEXT, language=TEXT, asked_domain=TEXT,
+        speaker1_style=maybe(TEXT), speaker2_style=maybe(TEXT), domain=maybe(TEXT), domain_named=TEXT, status=TEXT
+    ),
+    row="accepted item (`dialogbench/descriptions`)",
+    columns={
+        "domain": "in the classifier's words",
+        "domain_named": "the domain that these words name",
+        "asked_domain": "what the writer was asked for",
+    },
+)
+TEST_ITEMS = Table(
+    "test_items", schema(
+        source=TEXT, variant=TEXT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, speaker1_personality=TEXT,
+        speaker2_personality=TEXT, speaker1_emotion=TEXT, speaker2_emotion=TEXT, utterances=TEXTS, question=TEXT,
+        extra=_FIELDS, options=TEXTS, label=TEXT, analysis=TEXT, origin=TEXT
+    ),
+    row="test item, options as shown (`dialogbench/items`)",
+    columns={
+        "variant": "full, or the ablation that it is for",
+        "label": "letter of the right option",
+        "extra": "what is shown beside the dialogue",
+    },
+)
+TEST_ANSWERS = Table(
+    "test_answers", schema(
+        source=TEXT, variant=TEXT, model=TEXT, method=TEXT, item_id=TEXT, cluster=TEXT, task=TEXT, domain=TEXT,
+        language=TEXT, rotation=INT, n_options=INT, label=TEXT, choice=maybe(TEXT), correct=BOOL, status=TEXT
+    ),
+    row="item, rotation and method (`dialogbench/answers/<model>/<method>`); perplexity gives two methods",
+    columns={
+        "cluster": "items on one dialogue",
+        "rotation": "0 is the order of the items",
+        "choice": "the letter; empty if there is none",
+    },
+)
+DIALOGBENCH_DIFFERENCES = differences(
+    "dialogbench/differences",
+    row="pair of models (and methods) and a task, dimension or all; and ablation",
+    title="Which models can be told apart",
+    caption="Accuracies by task, by group of tasks and over all, and of the ablations.",
+)
+ACCURACY = Table(
+    "dialogbench/accuracy", schema(
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT, accuracy=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        published=maybe(FLOAT)
+    ),
+    row="source, model, method, language and name (DialogBench's Tables 2 and 3)",
+    title="Accuracy",
+    caption="Share of questions answered correctly; one that could not be read counts as wrong.",
+    columns={
+        "source": "where the items are from; people's published numbers have the source paper",
+        "scope": "what the share is over: a task, a dimension (group of tasks), or overall",
+        "name": "which of them",
+        "n_tasks": "tasks that the mean is of",
+    },
+    cells={"accuracy": Interval("low", "high", published="published")},
+    numbers="share",
+)
+DOMAINS = Table(
+    "dialogbench/domains", schema(
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, group=TEXT, domain=TEXT, accuracy=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        published=maybe(FLOAT)
+    ),
+    row="source, model, method, language and domain (DialogBench's Table 7)",
+    title="Accuracy by domain",
+    columns={
+        "domain": "mean: unweighted mean of its group",
+    },
+    cells={"accuracy": Interval("low", "high", published="published")},
+    numbers="share",
+)
+POSITIONS = Table(
+    "dialogbench/positions", schema(
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, n_options=INT, letter=TEXT, accuracy=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), n_chosen=INT,
+        share_chosen=maybe(FLOAT),
+        chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
+    ),
+    row="source, model, method, language and letter (DialogBench's Figure 7)",
+    title="Accuracy by the place of the correct answer",
+    columns={
+        "accuracy": "where the right option has that letter",
+        "share_chosen": "of the readable answers",
+        "p_uniform": "chi-square test of the letters against equal shares",
+    },
+    cells={"accuracy": Interval("low", "high")},
+    numbers="share",
+)
+CIRCULAR = Table(
+    "dialogbench/circular", schema(
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT),
+        high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
+        mean_accuracy=maybe(FLOAT)
+    ),
+    row="source, model, method, language and task; empty unless `circular` is set",
+    title="Accuracy over all rotations of the options",
+    columns={
+        "accuracy": "right in every rotation",
+        "single_accuracy": "in the first rotation",
+        "mean_accuracy": "in all rotations",
+    },
+    cells={"accuracy": Interval("low", "high")},
+    numbers="share",
+)
+ABLATIONS = Table(
+    "dialogbench/ablations", schema(
+        variant=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT,
+        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        difference=maybe(FLOAT),
+        published_gpt4=maybe(FLOAT)
+    ),
+    row="variant, model, method, language and name (DialogBench's Table 4); written items only",
+    title="Ablations of the written items",
+    columns={
+        "difference": "from the full procedure",
+    },
+    cells={"accuracy": Interval("low", "high")},
+    numbers="share",
+)
+ITEM_COUNTS = Table(
+    "dialogbench/items", schema(
+        source=TEXT, language=TEXT, task=TEXT, origin=TEXT, n=INT, mean_turns=FLOAT, published_n=maybe(FLOAT),
+        published_turns=maybe(FLOAT)
+    ),
+    row="source, language, task and origin (DialogBench's Table 1)",
+    title="Test items",
+    columns={
+        "mean_turns": "utterances of an item",
+    },
+    numbers="rating",
+)
+STYLES = Table(
+    "dialogbench/styles", schema(
+        variant=TEXT, judge=TEXT, language=TEXT, speaker=INT, style=TEXT, n=INT, share=maybe(FLOAT), n_unparsed=INT
+    ),
+    row="variant, judge, language, speaker and style (DialogBench's Figure 5)",
+    title="Styles of the speakers",
+    columns={
+        "share": "of the readable descriptions",
+    },
+    numbers="share",
+)
+DOMAIN_COUNTS = Table(
+    "dialogbench/domain_counts", schema(
+        variant=TEXT, judge=TEXT, language=TEXT, domain=TEXT, n=INT, share=maybe(FLOAT), n_unparsed=INT
+    ),
+    row="variant, judge, language and domain (DialogBench's Figure 6)",
+    title="Domains of the written items",
+    columns={
+        "share": "of the readable descriptions",
+        "domain": "other: none of the twenty",
+    },
+    numbers="share",
+)
+FILTER_COUNTS = Table(
+    "dialogbench/filter_counts", schema(
+        variant=TEXT, language=TEXT, task=TEXT, domain=TEXT, reason=TEXT, n=INT
+    ),
+    row="variant, language, task, domain and reason",
+    title="Written items that were left out, and why",
+    columns={
+        "n": "answers of the writer, by the first reason",
+    },
+    numbers="share",
+)
 # fmt: on
