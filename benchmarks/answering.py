@@ -28,6 +28,7 @@ from dialeval.engines.request import Response, request_key
 from dialeval.engines.store import ResponseStore
 from dialeval.protocols.planning import request_from_row
 from dialeval.schemas import botchat, shared
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows, to_table, write_table
 
 SEEDS, UTTERANCES = 1000, 16
@@ -108,7 +109,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         dialogues = write_dialogues(folder, max(1, options.requests // SEEDS - 1))
-        requests, responses, verdicts = (folder / f"{name}.parquet" for name in ("requests", "responses", "verdicts"))
+        requests, responses, judgements = (
+            folder / f"{name}.parquet" for name in ("requests", "responses", "judgements")
+        )
         plan = timed(
             "unieval_plan", {"temperature": 0, "max_tokens": 512}, options.profile,
             human=folder / "human.parquet", seeds=folder / "seeds.parquet", dialogues=dialogues, requests=requests,
@@ -121,9 +124,9 @@ def main() -> None:
         )  # fmt: skip
         parse = timed(
             "unieval_parse", {"judge": "judge"}, options.profile,
-            requests=requests, responses=[responses], verdicts=verdicts,
+            requests=requests, responses=[responses], judgements=judgements,
         )  # fmt: skip
-        n = count_rows(verdicts, botchat.VERDICTS)
+        n = count_rows(judgements, JUDGEMENTS)
         size = requests.stat().st_size
     print(f"{n} requests, {size / 1e6:.0f} MB of them; hashing prompts and reading answers alone: {yardstick:.1f} s\n")
     print("| stage | seconds | peak memory, MB |\n|---|---|---|")

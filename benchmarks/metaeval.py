@@ -46,12 +46,12 @@ def score_table(items: list[Item], judges: int) -> pa.Table:
         "corpus": [item.corpus for item, _ in keys],
         "language": [item.language for item, _ in keys],
         "item_id": [item.item_id for item, _ in keys],
-        "dimension": [dimension for _, dimension in keys],
+        "criterion": [dimension for _, dimension in keys],
     }
     arrays = {name: pa.array(values).dictionary_encode() for name, values in columns.items()}
     parts = []
     for judge in range(judges):
-        same = {"judge": f"judge{judge}", "method": "yes_no", "repeat": 0, "scale_min": 0.0, "scale_max": 1.0}
+        same = {"judge": f"judge{judge}", "protocol": "yes_no", "repeat": 0, "scale_min": 0.0, "scale_max": 1.0}
         parts.append(
             pa.table(
                 {name: array.dictionary_decode() for name, array in arrays.items()}

@@ -60,7 +60,7 @@ rule tabulate_lengths:
 
 rule tabulate_unieval:
     input:
-        verdicts=results_of("unieval"),
+        judgements=results_of("unieval"),
         seeds=SEEDS,
     output:
         rates=f"{TABLES}/unieval_pass_rates.parquet",
@@ -85,7 +85,7 @@ rule tabulate_unieval:
     shell:
         command(
             "unieval_rates",
-            "--verdicts {input.verdicts:q} --seeds {input.seeds:q} --rates {output.rates:q} "
+            "--judgements {input.judgements:q} --seeds {input.seeds:q} --rates {output.rates:q} "
             "--rates-csv {output.rates_csv:q} --at-gt-length {output.at_gt_length:q} "
             "--at-gt-length-csv {output.at_gt_length_csv:q}",
         )
@@ -93,7 +93,7 @@ rule tabulate_unieval:
 
 rule rate_arena:
     input:
-        verdicts=results_of("arena"),
+        judgements=results_of("arena"),
         dialogues=dialogues(CONFIG.chatbots),
     output:
         elo=f"{TABLES}/arena_elo.parquet",
@@ -117,7 +117,7 @@ rule rate_arena:
     shell:
         command(
             "arena_ratings",
-            "--verdicts {input.verdicts:q} --dialogues {input.dialogues:q} --elo {output.elo:q} "
+            "--judgements {input.judgements:q} --dialogues {input.dialogues:q} --elo {output.elo:q} "
             "--elo-csv {output.elo_csv:q} --differences {output.differences:q}",
         )
 
@@ -144,7 +144,7 @@ rule tabulate_arena:
     shell:
         command(
             "arena_rates",
-            "--verdicts {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}",
+            "--judgements {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}",
         )
 
 
@@ -167,13 +167,13 @@ rule tabulate_gteval:
     shell:
         command(
             "gteval_rates",
-            "--verdicts {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}",
+            "--judgements {input:q} --rates {output.rates:q} --rates-csv {output.rates_csv:q}",
         )
 
 
 rule tabulate_bias:
     input:
-        verdicts=[path for protocol in PAIRWISE for path in results_of(protocol)],
+        judgements=[path for protocol in PAIRWISE for path in results_of(protocol)],
         human=HUMAN,
         dialogues=dialogues(CONFIG.chatbots),
     output:
@@ -196,7 +196,7 @@ rule tabulate_bias:
     shell:
         command(
             "judge_bias",
-            "--verdicts {input.verdicts:q} --human {input.human:q} --dialogues {input.dialogues:q} "
+            "--judgements {input.judgements:q} --human {input.human:q} --dialogues {input.dialogues:q} "
             "--table {output.table:q} --csv {output.csv:q}",
         )
 

@@ -347,7 +347,8 @@ def sampling(protocol):
 
 def parse_stage(wildcards):
     """Returns the stage that reads the answers of a protocol."""
-    return "unieval_parse" if wildcards.protocol == "unieval" else "pairwise_parse"
+    pairwise = wildcards.protocol in ("arena", "gteval")
+    return "pairwise_parse" if pairwise else f"{wildcards.protocol}_parse"
 
 
 def gpus(name):

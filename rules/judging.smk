@@ -168,9 +168,11 @@ rule parse:
         responses=responses,
         again=again,
     output:
-        f"{RESULTS}/verdicts/{{judge}}/{{protocol}}.parquet",
+        f"{RESULTS}/judgements/{{judge}}/{{protocol}}.parquet",
     log:
-        f"{RESULTS}/logs/verdicts/{{judge}}/{{protocol}}.log",
+        f"{RESULTS}/logs/judgements/{{judge}}/{{protocol}}.log",
+    wildcard_constraints:
+        protocol=one_of([*PROTOCOLS, *SCORING]),
     conda:
         "../envs/core.yaml"
     params:
@@ -180,5 +182,5 @@ rule parse:
     shell:
         command(
             "{params.stage}",
-            "--requests {input.requests:q} --responses {input.responses:q} --again {input.again:q} --verdicts {output:q}",
+            "--requests {input.requests:q} --responses {input.responses:q} --again {input.again:q} --judgements {output:q}",
         )

@@ -132,29 +132,6 @@ use rule answer as answer_items with:
         store=STORE,
 
 
-rule parse_scores:
-    input:
-        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
-        responses=responses,
-        again=again,
-    output:
-        f"{RESULTS}/scores/{{judge}}/{{protocol}}.parquet",
-    log:
-        f"{RESULTS}/logs/scores/{{judge}}/{{protocol}}.log",
-    wildcard_constraints:
-        protocol=one_of(SCORING),
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=lambda wildcards: settings(judge=wildcards.judge),
-        code=lambda wildcards: code(f"{wildcards.protocol}_parse"),
-    shell:
-        command(
-            "{wildcards.protocol}_parse",
-            "--requests {input.requests:q} --responses {input.responses:q} --again {input.again:q} --scores {output:q}",
-        )
-
-
 rule read_scores:
     input:
         file=lambda wildcards: str(CONFIG.score_path(wildcards.metric)),
@@ -162,9 +139,9 @@ rule read_scores:
         ratings=ratings_of(RATED),
         left_out=left_out_of(rated_corpora("ladder", others=True)),
     output:
-        f"{RESULTS}/scores/{{metric}}/file.parquet",
+        f"{RESULTS}/judgements/{{metric}}/file.parquet",
     log:
-        f"{RESULTS}/logs/scores/{{metric}}/file.log",
+        f"{RESULTS}/logs/judgements/{{metric}}/file.log",
     wildcard_constraints:
         metric=one_of(CONFIG.metaeval.score_files if CONFIG.metaeval else []),
     conda:
@@ -180,7 +157,7 @@ rule read_scores:
         command(
             "read_scores",
             "--file {input.file:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
-            "--left-out {input.left_out:q} --scores {output:q}",
+            "--left-out {input.left_out:q} --judgements {output:q}",
         )
 
 
@@ -212,7 +189,7 @@ rule correlate:
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
-        scores=all_scores(),
+        judgements=all_scores(),
     output:
         [
             f"{METAEVAL}/{name}.{suffix}"
@@ -230,7 +207,7 @@ rule correlate:
     shell:
         command(
             "correlate",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --scores {input.scores:q} "
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --judgements {input.judgements:q} "
             "--folder {params.folder:q}",
         )
 
@@ -239,7 +216,7 @@ rule ensembles:
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
-        scores=all_scores(),
+        judgements=all_scores(),
     output:
         [
             f"{METAEVAL}/{name}.{suffix}"
@@ -257,6 +234,6 @@ rule ensembles:
     shell:
         command(
             "ensembles",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --scores {input.scores:q} "
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --judgements {input.judgements:q} "
             "--folder {params.folder:q}",
         )

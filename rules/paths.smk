@@ -22,8 +22,10 @@ def dialogues(names):
 
 
 def results_of(protocol):
-    """Returns the verdict tables of all judges under a protocol."""
-    return [f"{RESULTS}/verdicts/{judge}/{protocol}.parquet" for judge in CONFIG.judges]
+    """Returns the judgements of all judges under a protocol."""
+    return [
+        f"{RESULTS}/judgements/{judge}/{protocol}.parquet" for judge in CONFIG.judges
+    ]
 
 
 def responses(wildcards):

@@ -117,19 +117,19 @@ def scored_items():
 
 
 def judged_scores():
-    """Returns the score tables of all judges."""
+    """Returns the judgements of all judges on items."""
     return [
-        f"{RESULTS}/scores/{judge}/{protocol}.parquet"
+        f"{RESULTS}/judgements/{judge}/{protocol}.parquet"
         for protocol in SCORING
         for judge in CONFIG.judges_of(protocol)
     ]
 
 
 def all_scores():
-    """Returns the score tables of all judges and of the user's own metrics."""
+    """Returns the judgements of all judges on items, and the user's own metrics."""
     files = CONFIG.metaeval.score_files if CONFIG.metaeval else {}
     return judged_scores() + [
-        f"{RESULTS}/scores/{metric}/file.parquet" for metric in files
+        f"{RESULTS}/judgements/{metric}/file.parquet" for metric in files
     ]
 
 

@@ -67,7 +67,7 @@ rule rewrite_items:
 rule tabulate_robustness:
     input:
         pairs=perturbed("pairs"),
-        scores=judged_scores(),
+        judgements=judged_scores(),
     output:
         [
             f"{ROBUSTNESS}/{name}.{suffix}"
@@ -92,5 +92,5 @@ rule tabulate_robustness:
     shell:
         command(
             "robustness",
-            "--pairs {input.pairs:q} --scores {input.scores:q} --folder {params.folder:q}",
+            "--pairs {input.pairs:q} --judgements {input.judgements:q} --folder {params.folder:q}",
         )

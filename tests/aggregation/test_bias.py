@@ -12,7 +12,8 @@ import pytest
 
 from dialeval.aggregation.bias import ALL_JUDGES, judge_bias
 from dialeval.aggregation.words import dialogue_words
-from dialeval.schemas.botchat import GENERATED, VERDICTS
+from dialeval.schemas.botchat import GENERATED
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import to_table
 
@@ -23,8 +24,8 @@ LENGTHS = {"a": 10, "b": 20, "human": 5}
 
 def verdict(seed: int, left: str, right: str, winner: str | None, judge: str = "j", **changes: Any) -> dict[str, Any]:
     row = {
-        "judge": judge, "protocol": "arena", "request_id": "", "seed_id": f"s{seed}", "left": left, "right": right,
-        "n_utterances": 8, "winner": winner, "reason": "", "status": "ok" if winner else "unparsed",
+        "judge": judge, "protocol": "arena", "request_id": "", "case_id": f"s{seed}", "left": left, "right": right,
+        "n_utterances": 8, "outcome": winner, "repeat": 0, "reason": "", "status": "ok" if winner else "unparsed",
     }  # fmt: skip
     return row | changes
 
@@ -36,7 +37,7 @@ def bias(
     groups: Sequence[tuple[str, int | None]] = (("arena", 8),),
     lengths: Mapping[str, int] = LENGTHS,
 ) -> list[dict[str, Any]]:
-    frame: pd.DataFrame = to_table(VERDICTS, rows).to_pandas()
+    frame: pd.DataFrame = to_table(JUDGEMENTS, rows).to_pandas()
     words = {(model, seed): [length] * 8 for model, length in lengths.items() for seed in SEEDS}
     own = {name: name for name in (*judges, *MODELS)}
     table = judge_bias(frame, words, judges, MODELS, own | dict(families or {}), groups, 200, 0)
@@ -135,9 +136,9 @@ def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
         for left, right in (("a", "b"), ("b", "a")):
             log_odds = (1.0 if left == "a" else -1.0) + 0.8 * log(lengths[left] / lengths[right])
             winner = "left" if rng.random() < 1 / (1 + np.exp(-log_odds)) else "right"
-            rows.append(verdict(0, left, right, "tie" if rng.random() < 0.2 else winner, seed_id=seed))
+            rows.append(verdict(0, left, right, "tie" if rng.random() < 0.2 else winner, case_id=seed))
     families = {name: name for name in ("j", *MODELS)}
-    frame: pd.DataFrame = to_table(VERDICTS, rows).to_pandas()
+    frame: pd.DataFrame = to_table(JUDGEMENTS, rows).to_pandas()
     table = judge_bias(frame, words, ["j"], MODELS, families, [("arena", 8)], 50, 0)
     found = {row["measure"]: row for row in table.to_pylist()}
     assert found["length_slope"]["low"] > 0.9

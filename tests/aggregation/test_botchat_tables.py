@@ -20,8 +20,9 @@ from dialeval.corpora import botchat_workbook
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.seeds import seed_table
 from dialeval.engines.cl100k import Tokenizer, cl100k_tokenizer
-from dialeval.schemas.botchat import GENERATED, SEEDS, VERDICTS
+from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.every import TABLES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
@@ -30,19 +31,19 @@ WORDS = Tokenizer("words", lambda texts: [len(text.split()) for text in texts])
 
 
 def verdicts(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p"}
-    return to_table(VERDICTS, [defaults | row for row in rows]).to_pandas()
+    defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p", "repeat": 0}
+    return to_table(JUDGEMENTS, [defaults | row for row in rows]).to_pandas()
 
 
 def pair(seed: int, left: str, right: str, winner: str | None, n: int = 8) -> dict[str, Any]:
     status = "ok" if winner else "unparsed"
-    row = {"seed_id": f"s{seed}", "left": left, "right": right, "winner": winner}
+    row = {"case_id": f"s{seed}", "left": left, "right": right, "outcome": winner}
     return row | {"n_utterances": n, "status": status}
 
 
 def uni(seed: int, model: str, choice: str | None, index: int | None = None, n: int = 16) -> dict[str, Any]:
     status = "ok" if choice else "unparsed"
-    row = {"seed_id": f"s{seed}", "left": model, "choice": choice, "first_ai_index": index}
+    row = {"case_id": f"s{seed}", "left": model, "choice": choice, "place": index}
     return row | {"n_utterances": n, "status": status}
 
 
@@ -118,7 +119,7 @@ def test_gteval_of_the_published_counts_gives_the_papers_rates(real_data: Path) 
 
 
 def arena(frame: pd.DataFrame, *models: str) -> list[dict[str, Any]]:
-    seeds = set(frame["seed_id"])
+    seeds = set(frame["case_id"])
     words = {(model, seed): [10 + hash_of(model, seed)] * 8 for model in models for seed in seeds}
     return arena_elo(frame, words, ["j"], models, [8], QUICK, 0)[0].to_pylist()
 

@@ -17,7 +17,8 @@ from dialeval.aggregation.differences import NO_LIMIT, about, corrected, rating_
 from dialeval.aggregation.pairwise import comparisons
 from dialeval.config import Elo
 from dialeval.corpora.battles import Battle
-from dialeval.schemas.botchat import CHATBOT_DIFFERENCES, VERDICTS
+from dialeval.schemas.botchat import CHATBOT_DIFFERENCES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stats.differences import ALL_THE_SAME, contrast_variance
 from dialeval.stats.multiplicity import benjamini_hochberg, holm
 from dialeval.stats.style_control import controlled_ratings
@@ -28,19 +29,19 @@ Row = dict[str, Any]
 
 
 def verdicts(rows: Sequence[Row]) -> pd.DataFrame:
-    defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p"}
-    return to_table(VERDICTS, [defaults | row for row in rows]).to_pandas()
+    defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p", "repeat": 0}
+    return to_table(JUDGEMENTS, [defaults | row for row in rows]).to_pandas()
 
 
 def pair(seed: int, left: str, right: str, winner: str | None, **more: Any) -> Row:
     status = "ok" if winner else "unparsed"
-    row = {"seed_id": f"s{seed}", "left": left, "right": right, "winner": winner}
+    row = {"case_id": f"s{seed}", "left": left, "right": right, "outcome": winner}
     return row | {"n_utterances": 8, "status": status} | more
 
 
 def uni(seed: int, model: str, choice: str | None, index: int | None = None, n: int = 16) -> Row:
     status = "ok" if choice else "unparsed"
-    row = {"seed_id": f"s{seed}", "left": model, "choice": choice, "first_ai_index": index}
+    row = {"case_id": f"s{seed}", "left": model, "choice": choice, "place": index}
     return row | {"n_utterances": n, "status": status}
 
 

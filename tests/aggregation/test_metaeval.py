@@ -21,7 +21,8 @@ from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, mod
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows
-from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.tables import to_table
 
 N = 40
@@ -50,8 +51,17 @@ def rating(corpus: str, number: int, dimension: str, value: float, **more: Any) 
 
 
 def score(judge: str, corpus: str, number: int, dimension: str, value: float | None, **more: Any) -> dict[str, Any]:
-    row = {"judge": judge, "method": "yes_no", "corpus": corpus, "language": "en", "item_id": f"{corpus}-{number}"}
-    row |= {"dimension": dimension, "repeat": 0, "value": value, "scale_min": -9.0, "scale_max": 9.0, "status": "ok"}
+    row = {"judge": judge, "protocol": "yes_no", "corpus": corpus, "language": "en", "item_id": f"{corpus}-{number}"}
+    row |= {
+        "criterion": dimension,
+        "request_id": "",
+        "reason": "",
+        "repeat": 0,
+        "value": value,
+        "scale_min": -9.0,
+        "scale_max": 9.0,
+        "status": "ok",
+    }
     return row | more
 
 
@@ -79,7 +89,7 @@ def correlated(
 
 
 def as_tables(*rows: list[dict[str, Any]]) -> tuple[pa.Table, ...]:
-    return tuple(to_table(kind, part) for kind, part in zip((ITEMS, RATINGS, SCORES), rows, strict=True))
+    return tuple(to_table(kind, part) for kind, part in zip((ITEMS, RATINGS, JUDGEMENTS), rows, strict=True))
 
 
 def find(rows: Any, **where: Any) -> dict[str, Any]:
@@ -90,7 +100,7 @@ def find(rows: Any, **where: Any) -> dict[str, Any]:
 def test_correlations_are_scipys() -> None:
     items, ratings, scores = tables({"good": 0.5}, ("one",))
     row = find(correlation_rows(correlated(items, ratings, scores)), dimension="coherence")
-    x = [r["value"] for r in scores if r["dimension"] == "coherence"]
+    x = [r["value"] for r in scores if r["criterion"] == "coherence"]
     y = [r["value"] for r in ratings if r["dimension"] == "coherence"]
     assert row["pearson"] == pytest.approx(pearsonr(x, y).statistic)
     assert row["spearman"] == pytest.approx(spearmanr(x, y).statistic)
@@ -240,7 +250,7 @@ def test_a_dimension_ensemble_leaves_overall_out() -> None:
     items, ratings, scores = tables({"good": 0.5}, ("one",))
     cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
     row = find(dimension_ensemble_rows(cells, **HOW), corpus="one")
-    by_dimension = {d: np.array([r["value"] for r in scores if r["dimension"] == d]) for d in DIMENSIONS}
+    by_dimension = {d: np.array([r["value"] for r in scores if r["criterion"] == d]) for d in DIMENSIONS}
     overall = [r["value"] for r in ratings if r["dimension"] == "overall"]
     mean = np.mean([by_dimension[d] for d in DIMENSIONS[:4]], axis=0)
     assert row["ensemble"] == pytest.approx(pearsonr(mean, overall).statistic)
@@ -310,7 +320,7 @@ def test_scores_of_other_items_are_left_out() -> None:
 
 def test_a_judge_of_whom_nothing_could_be_read_is_not_passed_over() -> None:
     items, ratings, scores = tables({"mute": 0.5}, ("one",))
-    scores = [row | {"value": None, "status": "unparsed"} for row in scores if row["dimension"] != "overall"]
+    scores = [row | {"value": None, "status": "unparsed"} for row in scores if row["criterion"] != "overall"]
     rows = list(correlation_rows(correlated(items, ratings, scores)))
     assert {row["dimension"] for row in rows} == set(DIMENSIONS) - {"overall"}
     assert all((row["n"], row["n_missing"]) == (0, N) for row in rows)

@@ -17,7 +17,8 @@ from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated import RatedReading, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.published import metaeval as published
-from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.stats.correlation import Correlations, average_over
 from dialeval.tables import empty_table, to_table
 
@@ -29,7 +30,7 @@ def reading(real_data: Path, name: str) -> RatedReading:
 def test_gpt4_against_people_on_fed(real_data: Path) -> None:
     fed = reading(real_data, "fed-dial")
     items, ratings = to_table(ITEMS, list(item_rows(fed.items))), to_table(RATINGS, list(rating_rows(fed.ratings)))
-    cells = gather(items, ratings, empty_table(SCORES), {"fed-dial": "all"})
+    cells = gather(items, ratings, empty_table(JUDGEMENTS), {"fed-dial": "all"})
     results = correlate_cells(cells, resamples=20, confidence=0.95, random_seed=0)
     found = {row["dimension"]: row for row in correlation_rows(results)}
     # the paper prints .620 for informativeness; the public files give .615

@@ -20,7 +20,7 @@ from dialeval.corpora.items import Item
 from dialeval.perturbations.pool import build_pool
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.suite import damage_all, ladders, targets_of_items
-from dialeval.schemas.metaeval import SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.tables import empty_table, to_table
 
@@ -51,12 +51,14 @@ def scores(items: dict[str, Item], judges: dict[str, Any]) -> pa.Table:
     rows = [
         {
             "judge": judge,
-            "method": "yes_no",
+            "protocol": "yes_no",
+            "request_id": "",
             "corpus": item.corpus,
             "language": item.language,
             "item_id": item.item_id,
-            "dimension": dimension,
+            "criterion": dimension,
             "repeat": 0,
+            "reason": "",
             "value": function(item),
             "scale_min": 0.0,
             "scale_max": 1.0,
@@ -66,7 +68,7 @@ def scores(items: dict[str, Item], judges: dict[str, Any]) -> pa.Table:
         for item in items.values()
         for dimension in ("coherence", "engagingness", "informativeness")
     ]
-    return to_table(SCORES, rows)
+    return to_table(JUDGEMENTS, rows)
 
 
 def by_length(item: Item) -> float:
@@ -173,4 +175,4 @@ def test_nothing_damaged_gives_empty_tables() -> None:
     assert robustness_rows(scored, 0.95) == []
     assert list(average_rows(scored, 0.95)) == []
     assert list(drop_rows(scored)) == []
-    assert list(ladder_rows(empty_table(PAIRS), empty_table(SCORES), 0.95)) == []
+    assert list(ladder_rows(empty_table(PAIRS), empty_table(JUDGEMENTS), 0.95)) == []

@@ -28,7 +28,7 @@ def read(folder: Path, text: str, notes: Counter[str] | None = None) -> list[dic
 def test_scores_are_read_with_their_keys(tmp_path: Path) -> None:
     rows = ["fed,FED-1,overall,0.5,zh", 'fed,"FED, 2",overall,,en', "fed,FED-1,overall,nan,"]
     first, second, third = read(tmp_path, "\n".join(["corpus,item_id,dimension,value,language", *rows]))
-    assert (first["judge"], first["method"], first["language"], first["value"]) == ("mine", "file", "zh", 0.5)
+    assert (first["judge"], first["protocol"], first["language"], first["value"]) == ("mine", "file", "zh", 0.5)
     assert (second["item_id"], second["value"], second["status"]) == ("FED, 2", None, "missing")
     assert (third["language"], third["status"]) == ("en", "missing")
 
@@ -70,7 +70,7 @@ def test_an_item_that_nobody_rated_is_passed_over_and_counted(tmp_path: Path) ->
     notes: Counter[str] = Counter()
     rows = ["fed,FED-3,overall,0.5", "fed,FED-1,depth,0.5", "fed,FED-1,diversity,0.5"]
     found = read(tmp_path, "\n".join(["corpus,item_id,dimension,value", *rows]), notes)
-    assert [row["dimension"] for row in found] == ["depth", "diversity"]
+    assert [row["criterion"] for row in found] == ["depth", "diversity"]
     assert notes == {
         "of corpus 'fed' left out, for their items were (dialogues without a rating)": 1,
         "of corpus 'fed' on diversity, which nobody rated there: they count in ensembles only": 1,

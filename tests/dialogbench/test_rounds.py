@@ -37,7 +37,7 @@ def one_round(number: int, max_rounds: int, done: dict[str, Outcome], writer: di
     """Asks for what is wanting, and adds what is accepted to `done`."""
     briefs: dict[str, Brief] = {brief.item_id: brief for brief in BRIEFS}
     planned = list(plan_top_up(BRIEFS, done, Templates(), round_number=number, max_rounds=max_rounds))
-    read = [read_written(briefs[one.seed_id], answer(writer[one.seed_id]), "w") for one in planned]
+    read = [read_written(briefs[one.case_id], answer(writer[one.case_id]), "w") for one in planned]
     ruled = checked([*done.values(), *read])[len(done) :]
     judged = [
         filtered(one, parse("j", one.item, answer("incorrect" if "filter" in one.item.utterances[0] else "correct")))

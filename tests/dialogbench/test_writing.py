@@ -22,7 +22,7 @@ def test_a_request_is_sampled_at_temperature_one_and_says_what_it_is_about() -> 
     brief = next(plan_briefs(["MRG"], ["Film"], per_cell=1))
     planned = next(plan([brief], TEMPLATES))
     request = planned.request
-    assert (planned.seed_id, planned.left) == ("en/MRG/film/000", "MRG")
+    assert (planned.case_id, planned.left) == ("en/MRG/film/000", "MRG")
     assert request.request_id == "dialogbench_writing/en/MRG/film/000/0"
     assert (request.kind, request.sampling.temperature, request.repeat) == ("chat", 1.0, 0)
     assert fields_of(request.subject) == {
@@ -76,12 +76,12 @@ def test_a_round_asks_again_for_what_is_missing_as_another_request() -> None:
     assert [planned.request for planned in first] == [planned.request for planned in plan(briefs, TEMPLATES)]
     accepted = ["en/OD/film/000", "en/OD/music/001"]
     second = list(plan_top_up(briefs, accepted, TEMPLATES, round_number=1, max_rounds=2))
-    assert [planned.seed_id for planned in second] == ["en/OD/film/001", "en/OD/music/000"]
-    before = {planned.seed_id: planned.request for planned in first}
+    assert [planned.case_id for planned in second] == ["en/OD/film/001", "en/OD/music/000"]
+    before = {planned.case_id: planned.request for planned in first}
     for planned in second:
-        assert planned.request.messages == before[planned.seed_id].messages
-        assert planned.request.request_id != before[planned.seed_id].request_id
-        assert request_key(planned.request, "{}") != request_key(before[planned.seed_id], "{}")
+        assert planned.request.messages == before[planned.case_id].messages
+        assert planned.request.request_id != before[planned.case_id].request_id
+        assert request_key(planned.request, "{}") != request_key(before[planned.case_id], "{}")
     assert list(plan_top_up(briefs, accepted, TEMPLATES, round_number=2, max_rounds=2)) == []
 
 

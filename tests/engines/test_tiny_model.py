@@ -25,7 +25,7 @@ def test_single_verdicts_are_such_as_the_parser_reads(examples: Examples) -> Non
         before, said = examples.single_verdict()
         assert before.endswith("<|im_start|>assistant\n")
         assert said.endswith(f"{END}\n")
-        planned = {"request_id": "r", "seed_id": "s", "left": "m", "n_utterances": 8}
+        planned = {"request_id": "r", "case_id": "s", "left": "m", "n_utterances": 8}
         answer = {"text": said.removesuffix(f"{END}\n"), "status": "ok", "finish_reason": "stop"}
         verdict = detect.parse("tiny", planned, answer)
         assert verdict["status"] == "ok"

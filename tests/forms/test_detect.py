@@ -11,7 +11,7 @@ from dialeval.forms.detect import parse, passes, plan
 from dialeval.prompts.rendering import END_MARK, Templates
 from dialeval.tables import HUMAN
 
-PLANNED = {"request_id": "unieval/s/m", "protocol": "unieval", "seed_id": "s", "left": "m", "n_utterances": 6}
+PLANNED = {"request_id": "unieval/s/m", "protocol": "unieval", "case_id": "s", "left": "m", "n_utterances": 6}
 
 
 def verdict(text: str, status: str = "ok", finish_reason: str = "stop") -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_an_utterance_can_neither_end_its_line_nor_forge_a_mark() -> None:
 )
 def test_verdicts(text: str, choice: str | None, index: int | None, status: str) -> None:
     row = verdict(text)
-    assert (row["choice"], row["first_ai_index"], row["status"]) == (choice, index, status)
+    assert (row["choice"], row["place"], row["status"]) == (choice, index, status)
     assert status == "ok" or row["reason"]
 
 
@@ -86,7 +86,7 @@ def test_other_statuses() -> None:
     assert verdict("I'd rather not.", finish_reason="refusal")["status"] == "refused"
     assert verdict("Choice: Yes\nInd", finish_reason="length")["status"] == "truncated"
     cut = verdict("Choice: Yes\nIndex: 1", finish_reason="length")  # perhaps of 12
-    assert (cut["choice"], cut["first_ai_index"], cut["status"]) == (None, None, "truncated")
+    assert (cut["choice"], cut["place"], cut["status"]) == (None, None, "truncated")
     filtered = verdict("Choice: No\nIndex: None", finish_reason="refusal")
     assert (filtered["choice"], filtered["status"]) == (None, "refused")
 

@@ -58,7 +58,7 @@ def test_gteval_cuts_both_to_the_shorter() -> None:
 )
 def test_the_side_not_called_ai_wins(text: str, winner: str | None, status: str) -> None:
     planned = {
-        "request_id": "r", "protocol": "arena", "seed_id": "s", "left": "a", "right": "b", "n_utterances": 8
+        "request_id": "r", "protocol": "arena", "case_id": "s", "left": "a", "right": "b", "n_utterances": 8
     }  # fmt: skip
     row = parse("judge", planned, {"status": "ok", "text": text, "finish_reason": "stop"})
-    assert (row["winner"], row["status"], row["left"], row["right"]) == (winner, status, "a", "b")
+    assert (row["outcome"], row["status"], row["left"], row["right"]) == (winner, status, "a", "b")

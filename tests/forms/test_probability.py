@@ -51,7 +51,7 @@ def test_a_score_keeps_the_captured_mass() -> None:
         "label_mass": 0.8,
     }
     (row,) = parse("judge", planned, answer)
-    assert (row["dimension"], row["mass"], row["status"]) == ("overall", 0.8, "ok")
+    assert (row["criterion"], row["mass"], row["status"]) == ("overall", 0.8, "ok")
     assert row["value"] == pytest.approx(0.75)
     (row,) = parse("judge", planned, answer | {"label_logprobs": None, "label_mass": None, "status": "missing"})
     assert (row["value"], row["status"]) == (None, "missing")

@@ -11,7 +11,7 @@ from dialeval.engines.request import Message, Sampling, request_key
 from dialeval.forms import detect
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import request_from_row
-from dialeval.schemas.botchat import VERDICTS
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import again_plan, unieval_parse
 from dialeval.tables import Provenance, read_table, to_table, write_table
@@ -40,7 +40,7 @@ def response(request_id: str, text: str, status: str, finish_reason: str) -> dic
 def folder(tmp_path: Path) -> Path:
     planned = [one.to_row() for one in detect.plan(DIALOGUES, Templates(), Sampling())]
     write_table(tmp_path / "requests", REQUESTS, to_table(REQUESTS, planned), Provenance())
-    answers = [response(row["request_id"], *ANSWERS[row["seed_id"]]) for row in planned]
+    answers = [response(row["request_id"], *ANSWERS[row["case_id"]]) for row in planned]
     write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers), Provenance())
     again_plan.stage(
         again_plan.Settings(protocol="unieval"),
@@ -54,13 +54,13 @@ def folder(tmp_path: Path) -> Path:
 
 def test_only_what_could_not_be_read_is_asked_again_and_differently(folder: Path) -> None:
     rows = read_table(folder / "again", REQUESTS).to_pylist()
-    assert [row["seed_id"] for row in rows] == ["s1", "s3"]
-    first = {row["seed_id"]: request_from_row(row) for row in read_table(folder / "requests", REQUESTS).to_pylist()}
+    assert [row["case_id"] for row in rows] == ["s1", "s3"]
+    first = {row["case_id"]: request_from_row(row) for row in read_table(folder / "requests", REQUESTS).to_pylist()}
     for row in rows:
-        again, before = request_from_row(row), first[row["seed_id"]]
+        again, before = request_from_row(row), first[row["case_id"]]
         assert again.request_id == before.request_id + "/again"
         assert again.messages[:1] == before.messages
-        assert again.messages[1] == Message("assistant", ANSWERS[row["seed_id"]][0])
+        assert again.messages[1] == Message("assistant", ANSWERS[row["case_id"]][0])
         assert "exactly the form" in again.messages[2].content
         assert request_key(again, "model") != request_key(before, "model")
 
@@ -77,10 +77,10 @@ def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
         folder / "requests",
         [folder / "responses"],
         [folder / "second"],
-        folder / "verdicts",
+        folder / "judgements",
         Provenance(),
     )
-    rows = {row["seed_id"]: row for row in read_table(folder / "verdicts", VERDICTS).to_pylist()}
-    assert (rows["s1"]["choice"], rows["s1"]["first_ai_index"], rows["s1"]["status"]) == ("Yes", 3, "ok")
+    rows = {row["case_id"]: row for row in read_table(folder / "judgements", JUDGEMENTS).to_pylist()}
+    assert (rows["s1"]["choice"], rows["s1"]["place"], rows["s1"]["status"]) == ("Yes", 3, "ok")
     assert rows["s3"]["status"] == "unparsed"
     assert {name: row["status"] for name, row in rows.items() if name in ("s0", "s2")} == {"s0": "ok", "s2": "refused"}

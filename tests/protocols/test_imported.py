@@ -59,7 +59,7 @@ def test_without_any_dialogue_there_is_an_error() -> None:
 def planned(model: str, *, protocol: str = "unieval", right: str | None = None, n: int = 3) -> dict[str, Any]:
     subject = [["a", "b", "c"]] * (1 if right is None else 2)
     return {
-        "request_id": f"{protocol}/s1/{model}/{right}/{n}", "protocol": protocol, "seed_id": "s1", "left": model,
+        "request_id": f"{protocol}/s1/{model}/{right}/{n}", "protocol": protocol, "case_id": "s1", "left": model,
         "right": right, "n_utterances": n, "subject": subject,
     }  # fmt: skip
 
@@ -84,7 +84,7 @@ def test_half_an_emoji_in_a_published_answer_can_be_tabled() -> None:
 
 def test_answers_meet_requests_and_the_rest_is_missing() -> None:
     answers = {(Shown("s1", "bot", None), None): answer("Choice: No")}
-    rows = [planned("human"), planned("bot"), {**planned("bot"), "seed_id": "s2"}]
+    rows = [planned("human"), planned("bot"), {**planned("bot"), "case_id": "s2"}]
     assert joined(rows, answers) == (
         [("missing", "", ""), ("ok", "Choice: No", ""), ("missing", "", "")],
         {"requests without a published answer: missing": 2},
@@ -100,7 +100,7 @@ def test_arenas_answers_meet_by_length() -> None:
 def test_identical_texts_are_dropped_unless_they_differ_here() -> None:
     answers = {(Shown("s1", "bot", "human"), None): answer("EM"), (Shown("s1", "human", "bot"), None): answer("EM ")}
     row = planned("bot", protocol="gteval", right="human")
-    assert joined([row, {**row, "seed_id": "s2"}], answers) == (
+    assert joined([row, {**row, "case_id": "s2"}], answers) == (
         [("missing", "", "EM"), ("missing", "", "")],
         {
             "pairs that the file calls identical (EM) and that differ here: missing": 1,
@@ -113,7 +113,7 @@ def test_identical_texts_are_dropped_unless_they_differ_here() -> None:
 def test_yes_without_an_index_is_counted() -> None:
     texts = ("Choice: Yes\nReason: all 16 of them", "Choice: Yes\nIndex: None", "Choice: Yes\nIndex: 2", "Choice: No")
     answers = {(Shown(f"s{n}", "bot", None), None): answer(text) for n, text in enumerate(texts)}
-    rows = [{**planned("bot"), "seed_id": f"s{n}"} for n in range(len(texts))]
+    rows = [{**planned("bot"), "case_id": f"s{n}"} for n in range(len(texts))]
     (note,) = joined(rows, answers)[1].items()
     assert note == ("answers 'Choice: Yes' without an index: unparsed here, while the authors let them pass", 2)
 

@@ -8,8 +8,8 @@ import pytest
 import report_example as example
 
 from dialeval.report.archive import Archive, build_archive, pack, unpack
-from dialeval.schemas.botchat import VERDICTS
 from dialeval.schemas.every import TABLES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
@@ -55,9 +55,9 @@ def test_verdicts_keep_order_choice_reason_and_status(archive: Archive) -> None:
     piece = unpack(archive.verdicts[0])
     text = [*piece["strings"], None]
     rows = [
-        (text[protocol], models[left], None if right < 0 else models[right], text[choice], winner, text[reason])
-        for protocol, left, right, choice, winner, reason in zip(
-            *(piece[name] for name in ("protocol", "left", "right", "choice", "winner", "reason")), strict=True
+        (text[protocol], models[left], None if right < 0 else models[right], text[choice], outcome, text[reason])
+        for protocol, left, right, choice, outcome, reason in zip(
+            *(piece[name] for name in ("protocol", "left", "right", "choice", "outcome", "reason")), strict=True
         )
     ]
     assert len(rows) == 7
@@ -111,9 +111,9 @@ def test_the_first_seeds_are_kept_when_room_is_short(archive: Archive, missing: 
 
 
 def test_an_empty_run_packs() -> None:
-    names = ("seeds", "generated", "verdicts")
+    names = {"seeds": TABLES["seeds"], "generated": TABLES["generated"], "verdicts": JUDGEMENTS}
     empty = example.inputs(
-        **{name: empty_table(TABLES[name]) for name in names},
+        **{name: empty_table(table) for name, table in names.items()},
         human=empty_table(UTTERANCES),
         judges=(),
         chatbots=(),
@@ -126,7 +126,7 @@ def test_an_empty_run_packs() -> None:
 
 def test_models_and_judges_that_nobody_listed_are_named() -> None:
     stray = example.verdict("unieval", "MT-1", "stranger", judge="guest", choice="No")
-    archive = build_archive(example.inputs(verdicts=to_table(VERDICTS, [stray])), PLENTY)
+    archive = build_archive(example.inputs(verdicts=to_table(JUDGEMENTS, [stray])), PLENTY)
     index = unpack(archive.index)
     assert "stranger" in index["models"]
     assert index["judges"] == ["clerk", "guest"]

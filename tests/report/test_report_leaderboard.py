@@ -13,7 +13,8 @@ from dialeval.report.leaderboard import Board, Measure, Value, build_boards
 from dialeval.report.numbers import sort_value, write_interval, write_number
 from dialeval.report.outcomes import comparison_outcomes, single_outcome
 from dialeval.report.summary import summarise
-from dialeval.schemas.botchat import GTEVAL, UNIEVAL_PASS_RATES, UTTERANCE_LENGTHS, VERDICTS
+from dialeval.schemas.botchat import GTEVAL, UNIEVAL_PASS_RATES, UTTERANCE_LENGTHS
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.tables import empty_table, to_table
 
 
@@ -149,7 +150,7 @@ def test_unread_verdicts_are_counted() -> None:
     inputs = example.inputs()
     (board,) = build_boards(inputs)
     assert "1 of 11 verdicts of clerk could not be read" in summarise(inputs, board).details[1]
-    none = dataclasses.replace(inputs, verdicts=empty_table(VERDICTS))
+    none = dataclasses.replace(inputs, verdicts=empty_table(JUDGEMENTS))
     assert summarise(none, board).details[1] == "All 0 verdicts of clerk could be read."
 
 

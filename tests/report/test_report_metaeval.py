@@ -19,6 +19,7 @@ from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.parts import PARTS, part_of
 from dialeval.report.rated_sample import chosen_items
 from dialeval.schemas.every import TABLES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import CORRELATIONS, RATINGS
 from dialeval.schemas.robustness import ROBUSTNESS
 from dialeval.schemas.shared import UTTERANCES
@@ -27,7 +28,8 @@ from dialeval.tables import empty_table, to_table
 
 def inputs(**other: object) -> ReportInputs:
     """Meta-evaluation alone, without a chatbot."""
-    empty = {name: empty_table(TABLES[name]) for name in ("seeds", "generated", "verdicts")}
+    empty = {name: empty_table(TABLES[name]) for name in ("seeds", "generated")}
+    empty["verdicts"] = empty_table(JUDGEMENTS)
     fields = {
         **empty,
         "human": empty_table(UTTERANCES),

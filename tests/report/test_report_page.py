@@ -11,8 +11,9 @@ import report_example as example
 from dialeval.report import Figure, build_report
 from dialeval.report.archive import unpack
 from dialeval.report.page import SCRIPTS
-from dialeval.schemas.botchat import ARENA_ELO, GENERATED, UNIEVAL_PASS_RATES, VERDICTS
+from dialeval.schemas.botchat import ARENA_ELO, GENERATED, UNIEVAL_PASS_RATES
 from dialeval.schemas.every import TABLES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
@@ -52,7 +53,7 @@ def test_the_same_inputs_give_the_same_bytes(page: str) -> None:
 
 def test_dialogues_cannot_become_markup(page: str) -> None:
     assert "alert(1)" not in page
-    plain = build_report(example.inputs(verdicts=empty_table(VERDICTS), generated=empty_table(GENERATED)))
+    plain = build_report(example.inputs(verdicts=empty_table(JUDGEMENTS), generated=empty_table(GENERATED)))
     assert [tag for tag, _ in Page(page).tags] == [tag for tag, _ in Page(plain).tags]
     (index,) = re.findall(r'<script type="text/plain" id="archive-dialogues">(.*?)</script>', page, re.DOTALL)
     assert example.HOSTILE in unpack(index.split("\n")[0])["strings"]
@@ -143,7 +144,7 @@ def test_no_judge_ran() -> None:
     inputs = example.inputs()
     lengths = {"botchat/utterance_lengths": inputs.tables["botchat/utterance_lengths"]}
     page = build_report(
-        example.inputs(judges=(), verdicts=empty_table(VERDICTS), tables=lengths, responses={}, figures=())
+        example.inputs(judges=(), verdicts=empty_table(JUDGEMENTS), tables=lengths, responses={}, figures=())
     )
     assert "No judge ran, so nobody is ranked" in page
     assert "Tokens per utterance" in page
@@ -151,7 +152,8 @@ def test_no_judge_ran() -> None:
 
 
 def test_nothing_ran() -> None:
-    empty = {name: empty_table(TABLES[name]) for name in ("seeds", "generated", "verdicts")}
+    empty = {name: empty_table(TABLES[name]) for name in ("seeds", "generated")}
+    empty["verdicts"] = empty_table(JUDGEMENTS)
     page = build_report(
         example.inputs(
             **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, responses={}, figures=()

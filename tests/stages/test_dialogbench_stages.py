@@ -82,7 +82,7 @@ def test_requests_carry_the_items_names(tmp_path: Path) -> None:
     dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", HERE)
     requests = read_table(tmp_path / "requests.parquet", REQUESTS).to_pylist()
     assert len(requests) == 10 * 4 + 3 + 2
-    assert {request["seed_id"] for request in requests} == {row["item_id"] for row in rows}
+    assert {request["case_id"] for request in requests} == {row["item_id"] for row in rows}
     assert {request["max_tokens"] for request in requests} == {9}
 
 

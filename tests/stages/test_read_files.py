@@ -9,7 +9,8 @@ import pytest
 
 from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
-from dialeval.schemas.metaeval import LEFT_OUT_ITEMS, SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import LEFT_OUT_ITEMS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.stages import damage_items, read_corpus, read_rated, read_scores
 from dialeval.tables import Provenance, read_table, to_table, write_table
@@ -44,7 +45,7 @@ def test_scores_of_unrated_items_are_passed_over_with_a_word(
     tmp_path: Path, rated: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = scores(tmp_path, rated, "mine,a,overall,.5\nmine,b,relevance,.5\nmine,c,overall,.5\n")
-    assert [row["item_id"] for row in read_table(path, SCORES).to_pylist()] == ["a", "b"]
+    assert [row["item_id"] for row in read_table(path, JUDGEMENTS).to_pylist()] == ["a", "b"]
     said = capsys.readouterr().out
     assert "2 scores read" in said
     assert "1 scores of corpus 'mine' left out, for their items were (lines without a rating)" in said

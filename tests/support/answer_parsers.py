@@ -19,15 +19,15 @@ from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import settle
 from dialeval.prompts.rendering import one_line
 from dialeval.reasoning_marks import split_thinking, thinking_mark, without_marks
-from dialeval.schemas.botchat import VERDICTS
 from dialeval.schemas.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
-from dialeval.schemas.metaeval import SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.table import Table
 from dialeval.tables import to_table
 
 STATUSES = {"ok", "unparsed", "refused", "truncated", "low_mass", "missing", "rejected"}
-ABOUT = {"request_id": "r", "seed_id": "s", "left": "a", "right": "b", "n_utterances": 16, "protocol": "arena"}
-ITEM = {"labels": list(DIALOGUE_DIMENSIONS), "corpus": "c", "language": "en", "item_id": "i", "repeat": 0}
+ABOUT = {"request_id": "r", "case_id": "s", "left": "a", "right": "b", "n_utterances": 16, "protocol": "arena"}
+ITEM = {"request_id": "r", "protocol": "rating", "labels": list(DIALOGUE_DIMENSIONS)}
+ITEM |= {"corpus": "c", "language": "en", "item_id": "i", "repeat": 0}
 BRIEF = next(plan_briefs(["IC"], ["Film"], per_cell=1))
 TALK = dialogue("Do you sail?", "Every summer on the big lake.", "Alone?", "With my aunt Ines, who owns the boat.")
 REPLY = response("Where is Tom?", "Tom went to Oslo with 3 friends.")
@@ -58,9 +58,9 @@ def _texts(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 
 PARSERS: dict[str, tuple[Table | None, Callable[[dict[str, Any]], Iterable[dict[str, Any]]]]] = {
-    "unieval": (VERDICTS, lambda answer: [detect.parse("j", ABOUT, answer)]),
-    "pairwise": (VERDICTS, lambda answer: [pair.parse("j", ABOUT, answer)]),
-    "rating": (SCORES, lambda answer: scale.parse("j", ITEM, answer)),
+    "unieval": (JUDGEMENTS, lambda answer: [detect.parse("j", ABOUT, answer)]),
+    "pairwise": (JUDGEMENTS, lambda answer: [pair.parse("j", ABOUT, answer)]),
+    "rating": (JUDGEMENTS, lambda answer: scale.parse("j", ITEM, answer)),
     "letter": (None, lambda answer: examination.parse("m", "letter", item(), 0, [answer])),
     "classification": (None, lambda answer: [classification.parse("j", item(), answer)]),
     "filtering": (None, lambda answer: [filtering.parse("j", item(), answer)]),

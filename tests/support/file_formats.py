@@ -28,7 +28,8 @@ from dialeval.protocols import imported
 from dialeval.protocols.selfchat import rows as generated_rows
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.dialogbench import TEST_ITEMS
-from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS, SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import RESPONSES, UTTERANCES
 from dialeval.schemas.table import Table
@@ -126,7 +127,7 @@ _ABOUT = RatedCorpora(
 
 
 def _scores(folder: Path) -> None:
-    write_to_memory(SCORES, list(read_scores(folder / "mine.csv", "mine", (0.0, 1.0), _ABOUT, Counter())))
+    write_to_memory(JUDGEMENTS, list(read_scores(folder / "mine.csv", "mine", (0.0, 1.0), _ABOUT, Counter())))
 
 
 def _battles(name: str) -> Read:
@@ -157,7 +158,7 @@ def _published_dialogues(name: str) -> Read:
 
 def _request(protocol: str, right: str | None) -> dict[str, Any]:
     subject = [_TALK] if right is None else [_TALK, _TALK[:2]]
-    names = {"request_id": "r", "protocol": protocol, "seed_id": "MT-1", "left": "gpt", "right": right}
+    names = {"request_id": "r", "protocol": protocol, "case_id": "MT-1", "left": "gpt", "right": right}
     return {**names, "n_utterances": None, "subject": subject}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from dialeval.report import Figure, RatedSample, sample_rated
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import (
     ANNOTATOR_AGREEMENT,
     AVERAGES,
@@ -17,7 +18,6 @@ from dialeval.schemas.metaeval import (
     MATRICES,
     MODEL_ENSEMBLE,
     RATINGS,
-    SCORES,
 )
 from dialeval.tables import to_table
 
@@ -158,7 +158,7 @@ def ratings(n: int = N_ITEMS) -> pa.Table:
 
 def scores(n: int = N_ITEMS) -> pa.Table:
     """Two repeats of a judge, the second of which is unparsed on the last item, and a baseline."""
-    about = {"corpus": "small-talk", "dimension": "overall"}
+    about = {"corpus": "small-talk", "criterion": "overall", "request_id": "", "reason": ""}
     rows = []
     for number in range(n):
         for language in ("en", "zh"):
@@ -167,15 +167,15 @@ def scores(n: int = N_ITEMS) -> pa.Table:
                 lost = number == n - 1 and repeat == 1
                 rows.append(
                     item
-                    | {"judge": "gpt-x", "method": "rating", "repeat": repeat, "value": None if lost else value}
+                    | {"judge": "gpt-x", "protocol": "rating", "repeat": repeat, "value": None if lost else value}
                     | {"scale_min": 1.0, "scale_max": 5.0, "status": "unparsed" if lost else "ok"}
                 )
             rows.append(
                 item
-                | {"judge": "length", "method": "yes_no", "repeat": 0, "value": 0.25, "scale_min": 0.0}
+                | {"judge": "length", "protocol": "yes_no", "repeat": 0, "value": 0.25, "scale_min": 0.0}
                 | {"scale_max": 1.0, "status": "ok"}
             )
-    return to_table(SCORES, rows)
+    return to_table(JUDGEMENTS, rows)
 
 
 def sample(n: int = 30) -> RatedSample:

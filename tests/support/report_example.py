@@ -14,8 +14,8 @@ from dialeval.schemas.botchat import (
     UNIEVAL_PASS_RATES,
     UTTERANCE_LENGTHS,
     UTTERANCE_TOKENS,
-    VERDICTS,
 )
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import RESPONSES, UTTERANCES
 from dialeval.tables import to_table
 
@@ -44,24 +44,24 @@ SVG = (
 
 
 def verdict(protocol: str, seed_id: str, left: str, right: str | None = None, **other: Any) -> dict[str, Any]:
-    """Returns a row of the table `verdicts`; read and without a reason unless said otherwise."""
+    """Returns a row of the table `judgements`; read and without a reason unless said otherwise."""
     names = "/".join(name for name in (protocol, seed_id, left, right) if name)
-    row = {"judge": "clerk", "protocol": protocol, "request_id": names, "seed_id": seed_id, "left": left}
-    return {**row, "right": right, "n_utterances": 4, "reason": "", "status": "ok", **other}
+    row = {"judge": "clerk", "protocol": protocol, "request_id": names, "case_id": seed_id, "left": left}
+    return {**row, "right": right, "n_utterances": 4, "repeat": 0, "reason": "", "status": "ok", **other}
 
 
 _VERDICTS = [
     verdict("unieval", "MT-1", "human", choice="No", reason="Sounds like people."),
-    verdict("unieval", "MT-1", "able", choice="Yes", first_ai_index=4, reason=f"Says {HOSTILE}, which is odd."),
+    verdict("unieval", "MT-1", "able", choice="Yes", place=4, reason=f"Says {HOSTILE}, which is odd."),
     verdict("unieval", "MT-2", "able", choice="No"),
     verdict("unieval", "MT-10", "able", choice="No"),
     verdict("unieval", "MT-1", "weak", status="unparsed", reason="no line begins with 'Choice:'"),
-    verdict("unieval", "MT-2", "weak", choice="Yes", first_ai_index=3),
-    verdict("unieval", "MT-10", "weak", choice="Yes", first_ai_index=4),
-    verdict("arena", "MT-1", "able", "weak", choice="Conversation 2", winner="left", reason="The second repeats."),
-    verdict("arena", "MT-1", "weak", "able", choice="Both", winner="tie"),
-    verdict("gteval", "MT-1", "able", "human", choice="Conversation 1", winner="right"),
-    verdict("gteval", "MT-1", "human", "able", choice="Conversation 1", winner="right"),
+    verdict("unieval", "MT-2", "weak", choice="Yes", place=3),
+    verdict("unieval", "MT-10", "weak", choice="Yes", place=4),
+    verdict("arena", "MT-1", "able", "weak", choice="Conversation 2", outcome="left", reason="The second repeats."),
+    verdict("arena", "MT-1", "weak", "able", choice="Both", outcome="tie"),
+    verdict("gteval", "MT-1", "able", "human", choice="Conversation 1", outcome="right"),
+    verdict("gteval", "MT-1", "human", "able", choice="Conversation 1", outcome="right"),
 ]
 
 
@@ -119,7 +119,7 @@ def inputs(**other: Any) -> ReportInputs:
                 for turn, text in enumerate([*_HUMAN[seed_id][:2], *written])
             ],
         ),
-        verdicts=to_table(VERDICTS, _VERDICTS),
+        verdicts=to_table(JUDGEMENTS, _VERDICTS),
         tables={
             "botchat/unieval_pass_rates": to_table(
                 UNIEVAL_PASS_RATES,

@@ -15,7 +15,8 @@ from dialeval.engines.request import Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.engine import sampler_seed
 from dialeval.protocols.selfchat import history
-from dialeval.schemas.botchat import GENERATED, UNIEVAL_PASS_RATES, VERDICTS
+from dialeval.schemas.botchat import GENERATED, UNIEVAL_PASS_RATES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages import answer, extract_seeds, read_corpus, selfchat, unieval_parse, unieval_plan, unieval_rates
 from dialeval.tables import HUMAN, Provenance, read_table
 
@@ -115,15 +116,15 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     judging = answer.Settings(name="tiny", protocol="unieval", model=model, answering=asking)
     answer.stage(judging, path("requests"), [], store, path("responses"), tmp_path / "judge.json", about)
     parsing = unieval_parse.Settings(judge="tiny")
-    parts = {"requests": path("requests"), "responses": [path("responses")], "again": [], "verdicts": path("verdicts")}
-    unieval_parse.stage(parsing, **parts, provenance=about)
-    verdicts = read_table(path("verdicts"), VERDICTS).to_pylist()
+    parts = {"requests": path("requests"), "responses": [path("responses")], "again": []}
+    unieval_parse.stage(parsing, **parts, judgements=path("judgements"), provenance=about)
+    verdicts = read_table(path("judgements"), JUDGEMENTS).to_pylist()
     assert [row["left"] for row in verdicts] == [HUMAN] * N_SEEDS + ["tiny"] * N_SEEDS
     assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}
 
     rating = unieval_rates.Settings(judges=["tiny"], chatbots=["tiny"], n_utterances=[4, N_UTTERANCES])
     outputs = [tmp_path / name for name in ("rates.parquet", "rates.csv", "at_gt.parquet", "at_gt.csv")]
-    unieval_rates.stage(rating, [path("verdicts")], path("seeds"), *outputs, about)
+    unieval_rates.stage(rating, [path("judgements")], path("seeds"), *outputs, about)
     rates = read_table(outputs[0], UNIEVAL_PASS_RATES).to_pylist()
     assert {(row["model"], row["n"]) for row in rates} >= {("tiny", 4), ("tiny", N_UTTERANCES)}
 

@@ -37,7 +37,7 @@ def arena_elo(
     that could not be read rate nobody; their number stands beside.
 
     Args:
-        verdicts: table `verdicts` of Arena.
+        verdicts: table `judgements` of Arena.
         words: lengths of the dialogues, for the ratings that hold length fixed.
         judges: the judges, in the order of the table.
         models: the chatbots, in the order of the configuration.
@@ -70,7 +70,7 @@ def arena_win_rates(
     """Returns the table `botchat/arena_win_rates`: model_a against model_b, both orders together.
 
     Args:
-        verdicts: table `verdicts` of Arena.
+        verdicts: table `judgements` of Arena.
         judges: the judges, in the order of the table.
         models: the chatbots.
         lengths: the N that dialogues were cut to.

@@ -47,7 +47,7 @@ def judge_bias(
     cannot be computed has no value, and a note that says why.
 
     Args:
-        verdicts: table `verdicts` of Arena and GTEval; a comparison that a judge was asked several times has
+        verdicts: table `judgements` of Arena and GTEval; a comparison that a judge was asked several times has
             several rows.
         words: lengths of the dialogues.
         judges: the judges, in the order of the table.
@@ -107,7 +107,7 @@ class _Judged(NamedTuple):
 
 
 def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], models: Sequence[str]) -> _Judged:
-    comparison = ["seed_id", "left", "right"]
+    comparison = ["case_id", "left", "right"]
     item = verdicts.groupby(comparison, sort=False).ngroup()
     repeat = verdicts.groupby(["judge", *comparison], sort=False).cumcount()
     code = {judge: number for number, judge in enumerate(judges)}

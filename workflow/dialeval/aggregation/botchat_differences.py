@@ -29,7 +29,7 @@ def unieval_differences(
     Pairs are compared on the seeds on which both dialogues are long enough; people are among them.
 
     Args:
-        verdicts: table `verdicts` of UniEval.
+        verdicts: table `judgements` of UniEval.
         judges: the judges, in the order of the table.
         models: the chatbots, in the order of the table.
         lengths: the N.
@@ -42,16 +42,16 @@ def unieval_differences(
             long_enough = of_judge[of_judge["n_utterances"] >= n]
             shared = about("unieval_pass_rates", "pass_rate", f"N = {n}", judge)
             yield from _passes(long_enough, pd.Series(n, index=long_enough.index), systems, shared)
-        with_length = of_judge[of_judge["seed_id"].isin(list(human_lengths))]
+        with_length = of_judge[of_judge["case_id"].isin(list(human_lengths))]
         shared = about("unieval_at_gt_length", "pass_rate", "human length", judge)
-        yield from _passes(with_length, with_length["seed_id"].map(human_lengths), systems, shared)
+        yield from _passes(with_length, with_length["case_id"].map(human_lengths), systems, shared)
 
 
 def gteval_differences(verdicts: pd.DataFrame, judges: Sequence[str], models: Sequence[str]) -> Iterator[Row]:
     """Yields the differences of GTEval's win-or-tie rates, on the seeds and orders that both models have.
 
     Args:
-        verdicts: table `verdicts` of GTEval.
+        verdicts: table `judgements` of GTEval.
         judges: the judges, in the order of the table.
         models: the chatbots, in the order of the table.
     """
@@ -74,7 +74,7 @@ def arena_differences(
     """Yields, for every two models that met, the share of their comparisons that the first wins less that it loses.
 
     Args:
-        verdicts: table `verdicts` of Arena.
+        verdicts: table `judgements` of Arena.
         judges: the judges, in the order of the table.
         models: the chatbots, in the order of the table.
         lengths: the N that dialogues were cut to.
@@ -106,7 +106,7 @@ def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list
 def _passes(verdicts: pd.DataFrame, limits: pd.Series[int], systems: Sequence[str], shared: Row) -> list[Row]:
     """Returns the differences of pass rates; `limits` is the N of each verdict."""
     code = {model: number for number, model in enumerate(systems)}
-    seed = pd.factorize(verdicts["seed_id"])[0].astype(np.int64)
+    seed = pd.factorize(verdicts["case_id"])[0].astype(np.int64)
     held = np.nan_to_num(passed(verdicts, limits))  # what could not be read does not pass
     system = np.array([code[model] for model in verdicts["left"]], dtype=np.int64)
     values, cluster = _by_item(held, system, len(systems), seed, seed)

@@ -25,7 +25,7 @@ def gteval_rates(
     seed.
 
     Args:
-        verdicts: table `verdicts` of GTEval.
+        verdicts: table `judgements` of GTEval.
         judges: the judges, in the order of the table.
         models: the chatbots.
         confidence: nominal coverage of the intervals.

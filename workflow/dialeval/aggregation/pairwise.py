@@ -36,10 +36,10 @@ class Comparisons(NamedTuple):
 def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
     """Returns the verdicts as arrays; a model's number is its place in `models`."""
     code = {model: number for number, model in enumerate(models)}
-    outcome = verdicts["winner"].map(OUTCOMES).where(verdicts["status"] == "ok")
+    outcome = verdicts["outcome"].map(OUTCOMES).where(verdicts["status"] == "ok")
     return Comparisons(
         left=np.asarray(verdicts["left"].map(code), dtype=np.int64),
         right=np.asarray(verdicts["right"].map(code), dtype=np.int64),
         outcome=np.asarray(outcome, dtype=np.float64),
-        cluster=pd.factorize(verdicts["seed_id"])[0].astype(np.int64),
+        cluster=pd.factorize(verdicts["case_id"])[0].astype(np.int64),
     )

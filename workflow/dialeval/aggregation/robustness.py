@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.aggregation.score_arrays import keys, mean_values, places, scaled
+from dialeval.aggregation.score_arrays import keys, mean_values, places, scores_of
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.published.robustness import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.stats.arrays import FloatArray, IntArray
@@ -63,13 +63,14 @@ def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
         }
 
 
-def score_pairs(pairs: pa.Table, scores: pa.Table) -> ScoredPairs:
+def score_pairs(pairs: pa.Table, judgements: pa.Table) -> ScoredPairs:
     """Returns the scores of both sides of every pair, joined by key."""
     usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["ladder"])))
     before, after = keys(usable, "corpus", "language", "original_id"), keys(usable, "corpus", "language", "item_id")
     items = pa.chunked_array([*before.chunks, *after.chunks], pa.string()).unique()
+    scores = scores_of(judgements)
     dimensions = pa.array(scores["dimension"].unique())
-    given = mean_values(scaled(scores), ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
+    given = mean_values(scores, ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
     first, second = places(before, items), places(after, items)
     dialogue = keys(usable, "corpus", "cluster")
     cluster = places(dialogue, dialogue.unique())
@@ -217,15 +218,16 @@ def drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def ladder_rows(pairs: pa.Table, scores: pa.Table, confidence: float) -> Iterator[dict[str, Any]]:
+def ladder_rows(pairs: pa.Table, judgements: pa.Table, confidence: float) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/ladders`: how often scores fall with every step of damage."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))
     if not len(steps):
         return
     step = keys(steps, "corpus", "language", "item_id")
     items = step.unique()
+    scores = scores_of(judgements)
     dimensions = pa.array(scores["dimension"].unique())
-    given = mean_values(scaled(scores), ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
+    given = mean_values(scores, ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
     place = places(step, items)
     ladder_key = keys(steps, "corpus", "language", "ladder")
     ladder = places(ladder_key, ladder_key.unique())

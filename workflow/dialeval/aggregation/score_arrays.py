@@ -23,6 +23,16 @@ def places(wanted: pa.ChunkedArray, among: pa.Array) -> IntArray:
     return np.asarray(found.to_numpy(), dtype=np.int64)
 
 
+SCORED = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "value", "scale_min", "scale_max")
+"""Columns of the table `judgements` that scores of items are made of."""
+
+
+def scores_of(judgements: pa.Table) -> pa.Table:
+    """Returns the scores in a table `judgements`, from 0 to 1, under the papers' names: `method` and `dimension`."""
+    names = {"protocol": "method", "criterion": "dimension"}
+    return scaled(judgements.select(SCORED).rename_columns([names.get(name, name) for name in SCORED]))
+
+
 def scaled(table: pa.Table) -> pa.Table:
     """Returns a table of values with each value's place on its scale, from 0 to 1."""
     width = pc.subtract(table["scale_max"], table["scale_min"])

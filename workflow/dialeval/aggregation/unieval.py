@@ -28,7 +28,7 @@ def unieval_pass_rates(
     stays in the denominator.
 
     Args:
-        verdicts: table `verdicts` of UniEval.
+        verdicts: table `judgements` of UniEval.
         judges: the judges, in the order of the table.
         models: the chatbots, in the order of the table; people are put first.
         lengths: the N.
@@ -53,7 +53,7 @@ def unieval_at_gt_length(
     of the human dialogue on its seed (Figure 7).
 
     Args:
-        verdicts: table `verdicts` of UniEval.
+        verdicts: table `judgements` of UniEval.
         judges: the judges.
         models: the chatbots.
         human_lengths: seeds that serve GTEval -> number of human utterances.
@@ -61,8 +61,8 @@ def unieval_at_gt_length(
     rows: list[dict[str, Any]] = []
     for judge in judges:
         of_judge = verdicts[verdicts["judge"] == judge]
-        with_length = of_judge[of_judge["seed_id"].isin(list(human_lengths))]
-        limits = with_length["seed_id"].map(human_lengths)
+        with_length = of_judge[of_judge["case_id"].isin(list(human_lengths))]
+        limits = with_length["case_id"].map(human_lengths)
         rows += [{"judge": judge, **row} for row in _rates(with_length, limits, models)]
     return to_table(UNIEVAL_AT_GT_LENGTH, rows)
 
@@ -71,14 +71,14 @@ def passed(verdicts: pd.DataFrame, limits: pd.Series[int]) -> NDArray[np.float64
     """Returns 1 where a dialogue passes, 0 where not, NaN where the verdict could not be read, shape [n].
 
     Args:
-        verdicts: table `verdicts` of UniEval.
+        verdicts: table `judgements` of UniEval.
         limits: the N of each verdict.
     """
     return np.array(
         [
             float(passes(choice, None if pd.isna(index) else int(index), int(limit))) if status == "ok" else np.nan
             for choice, index, status, limit in zip(
-                verdicts["choice"], verdicts["first_ai_index"], verdicts["status"], limits, strict=True
+                verdicts["choice"], verdicts["place"], verdicts["status"], limits, strict=True
             )
         ],
         dtype=np.float64,
@@ -93,7 +93,7 @@ def _rates(verdicts: pd.DataFrame, limits: pd.Series[int], models: Sequence[str]
         passed(verdicts, limits),
         [code[model] for model in verdicts["left"]],
         len(groups),
-        cluster=pd.factorize(verdicts["seed_id"])[0],
+        cluster=pd.factorize(verdicts["case_id"])[0],
     )
     return [
         {

@@ -41,5 +41,5 @@ def dialogue_words(human: pa.Table, generated: pa.Table) -> dict[tuple[str, str]
 
 def words_shown(verdicts: pd.DataFrame, side: Literal["left", "right"], words: Words) -> NDArray[np.int64]:
     """Returns the words of the dialogue that was shown on a side, by verdict, shape [n]."""
-    shown = zip(verdicts[side], verdicts["seed_id"], verdicts["n_utterances"], strict=True)
+    shown = zip(verdicts[side], verdicts["case_id"], verdicts["n_utterances"], strict=True)
     return np.array([words[model, seed_id][int(n) - 1] for model, seed_id, n in shown], dtype=np.int64)

@@ -66,7 +66,7 @@ def rated_corpora(
 def read_scores(
     path: Path, name: str, scale: tuple[float, float], about: RatedCorpora, notes: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yields rows of the table `scores`.
+    """Yields rows of the table `judgements`.
 
     Args:
         path: the file.
@@ -108,16 +108,17 @@ def read_scores(
             notes[f"of corpus '{key[0]}' on {dimension}, which nobody rated there: they count in ensembles only"] += 1
         yield {
             "judge": name,
-            "method": "file",
+            "protocol": "file",
+            "request_id": "",
             "corpus": key[0],
             "language": key[1],
             "item_id": key[2],
-            "dimension": dimension,
+            "criterion": dimension,
             "repeat": repeat,
             "value": value,
             "scale_min": scale[0],
             "scale_max": scale[1],
-            "mass": None,
+            "reason": "",
             "status": "missing" if value is None else "ok",
         }
 

@@ -28,7 +28,7 @@ _EDGES = " \t.,;!*_`\"'“”()[]<>。"
 
 
 def plan(items: Iterable[TestItem], templates: Templates, sampling: Sampling = SAMPLING) -> Iterator[Planned]:
-    """Yields one request per item; `seed_id` is its id, `left` its task."""
+    """Yields one request per item; `case_id` is its id, `left` its task."""
     for item in items:
         prompt = templates.render(TEMPLATE, dialogue=render_utterances(item.utterances, item.language), domains=NAMES)
         request = Request(

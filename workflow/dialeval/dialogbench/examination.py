@@ -50,7 +50,7 @@ def plan(
 ) -> Iterator[Planned]:
     """Yields the requests that put items to a model.
 
-    `seed_id` is the item's id and `left` its task. The request id ends in the rotation and, under `perplexity`, the
+    `case_id` is the item's id and `left` its task. The request id ends in the rotation and, under `perplexity`, the
     option: `dialogbench/letter/en/KRG-7/2`, `dialogbench/perplexity/en/KRG-7/0/3`.
 
     Args:
@@ -130,7 +130,7 @@ def parse_all(
     waiting: list[Mapping[str, Any]] = []
     for request, answer in answered:
         rotation, option = place_of(request["request_id"], method)
-        item = items[request["seed_id"]]
+        item = items[request["case_id"]]
         waiting.append(answer)
         if option is None or option == len(item.options) - 1:
             yield from parse(model, method, item, rotation, waiting)

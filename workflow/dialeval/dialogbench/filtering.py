@@ -24,7 +24,7 @@ _RIGHT = re.compile(r"\bcorrect\b|正确", re.IGNORECASE)
 
 
 def plan(items: Iterable[TestItem], templates: Templates, sampling: Sampling = SAMPLING) -> Iterator[Planned]:
-    """Yields one request per item; `seed_id` is its id, `left` its task."""
+    """Yields one request per item; `case_id` is its id, `left` its task."""
     for item in items:
         prompt = templates.render(
             TEMPLATES[item.language],

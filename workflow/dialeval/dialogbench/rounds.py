@@ -99,7 +99,7 @@ async def write_in_rounds(
         planned = list(plan_top_up(briefs, accepted, templates, sampling, round_number=number, max_rounds=max_rounds))
         if not planned:
             break
-        asked_for = [brief_of[one.seed_id or ""] for one in planned]
+        asked_for = [brief_of[one.case_id or ""] for one in planned]
         answers = await ask([one.request for one in planned])
         read = [read_written(brief, answer, origin) for brief, answer in zip(asked_for, answers, strict=True)]
         settled = checked([*accepted.values(), *read], rules, threshold=duplicate_similarity)[len(accepted) :]

@@ -28,7 +28,7 @@ MIN_TURNS = 10
 def plan(
     briefs: Sequence[Brief], templates: Templates, sampling: Sampling = SAMPLING, *, repeat: int = 0
 ) -> Iterator[Planned]:
-    """Yields one request per brief; `seed_id` is the id of the item to be written, `left` its task.
+    """Yields one request per brief; `case_id` is the id of the item to be written, `left` its task.
 
     Args:
         briefs: what is to be written.

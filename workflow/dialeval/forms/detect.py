@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.engines.request import Message, Request, Sampling
+from dialeval.forms.judgement import judgement
 from dialeval.forms.verdict_text import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import DialoguesByModel, Planned
@@ -51,9 +52,9 @@ def plan(
 
 
 def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a row of the table `verdicts`.
+    """Returns a row of the table `judgements`.
 
-    `choice` is Yes (AI) or No; `first_ai_index` is 1-based as in the paper and set only for Yes.
+    `choice` is Yes (AI) or No; `place` is the first AI utterance, 1-based as in the paper, and set only for Yes.
 
     Args:
         judge: name of the judge.
@@ -61,24 +62,20 @@ def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> 
         answer: row of `responses` for the same request.
     """
     verdict = read_verdict(text_to_read(answer), OPTIONS, cut=was_cut(answer))
-    choice, index, problem = _choice_and_index(verdict, planned["n_utterances"])
-    return {
-        "judge": judge,
-        "protocol": "unieval",
-        "request_id": planned["request_id"],
-        "seed_id": planned["seed_id"],
-        "left": planned["left"],
-        "n_utterances": planned["n_utterances"],
-        "choice": choice,
-        "first_ai_index": index,
-        "reason": problem or verdict.reason,
-        "status": status_of(answer["status"], answer["finish_reason"], readable=choice is not None),
-    }
+    choice, place, problem = _choice_and_index(verdict, planned["n_utterances"])
+    return judgement(
+        judge,
+        planned,
+        status_of(answer["status"], answer["finish_reason"], readable=choice is not None),
+        choice=choice,
+        place=place,
+        reason=problem or verdict.reason,
+    )
 
 
-def passes(choice: str | None, first_ai_index: int | None, n: int) -> bool:
+def passes(choice: str | None, place: int | None, n: int) -> bool:
     """Returns whether a dialogue passes at N: human, or the first AI utterance comes after N."""
-    return choice == "No" or (choice == "Yes" and first_ai_index is not None and first_ai_index > n)
+    return choice == "No" or (choice == "Yes" and place is not None and place > n)
 
 
 def _choice_and_index(verdict: VerdictText, n_utterances: int) -> tuple[str | None, int | None, str]:

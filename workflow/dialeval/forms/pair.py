@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dialeval.engines.request import Dialogue, Message, Request, Sampling
+from dialeval.forms.judgement import judgement
 from dialeval.forms.verdict_text import read_verdict, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
+from dialeval.schemas.judgements import Outcome
 
 _NOUN = r"(?: (?:of )?(?:the |them|these )?(?:two )?(?:conversations?)?)?"
 OPTIONS = {
@@ -17,7 +19,7 @@ OPTIONS = {
     rf"both{_NOUN}": "Both",
     rf"neither{_NOUN}": "Neither",
 }
-WINNERS = {"Conversation 1": "right", "Conversation 2": "left", "Both": "tie", "Neither": "tie"}
+OUTCOMES: Mapping[str, Outcome] = {"Conversation 1": "right", "Conversation 2": "left", "Both": "tie", "Neither": "tie"}
 """Who is taken for human: the side that is not called AI."""
 
 
@@ -25,7 +27,7 @@ def plan_pair(
     protocol: str,
     template: str,
     name: str,
-    seed_id: str,
+    case_id: str,
     models: tuple[str, str],
     dialogues: tuple[Dialogue, Dialogue],
     templates: Templates,
@@ -37,7 +39,7 @@ def plan_pair(
         protocol: `arena` or `gteval`.
         template: name of the prompt template.
         name: beginning of the request ids.
-        seed_id: the ChatSEED.
+        case_id: the ChatSEED.
         models: the two models.
         dialogues: their dialogues, cut to one length.
         templates: the prompts.
@@ -47,20 +49,20 @@ def plan_pair(
         left, right = models[first], models[second]
         prompt = templates.render(template, first=dialogues[first], second=dialogues[second])
         request = Request(
-            request_id=f"{name}/{seed_id}/{left}/{right}",
+            request_id=f"{name}/{case_id}/{left}/{right}",
             protocol=protocol,
             kind="chat",
             messages=(Message("user", prompt),),
             sampling=sampling,
             subject=(dialogues[first], dialogues[second]),
         )
-        yield Planned(request, seed_id, left, right, len(dialogues[0]))
+        yield Planned(request, case_id, left, right, len(dialogues[0]))
 
 
 def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a row of the table `verdicts`.
+    """Returns a row of the table `judgements`.
 
-    `choice` is the conversation called AI; `winner` is left, right or tie: the side taken for human.
+    `choice` is the conversation called AI; `outcome` is left, right or tie: the side taken for human.
 
     Args:
         judge: name of the judge.
@@ -68,16 +70,11 @@ def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> 
         answer: row of `responses` for the same request.
     """
     verdict = read_verdict(text_to_read(answer), OPTIONS, cut=was_cut(answer))
-    return {
-        "judge": judge,
-        "protocol": planned["protocol"],
-        "request_id": planned["request_id"],
-        "seed_id": planned["seed_id"],
-        "left": planned["left"],
-        "right": planned["right"],
-        "n_utterances": planned["n_utterances"],
-        "choice": verdict.choice,
-        "winner": WINNERS.get(verdict.choice or ""),
-        "reason": verdict.reason,
-        "status": status_of(answer["status"], answer["finish_reason"], readable=verdict.choice is not None),
-    }
+    return judgement(
+        judge,
+        planned,
+        status_of(answer["status"], answer["finish_reason"], readable=verdict.choice is not None),
+        choice=verdict.choice,
+        outcome=OUTCOMES.get(verdict.choice or ""),
+        reason=verdict.reason,
+    )

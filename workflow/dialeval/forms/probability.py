@@ -13,6 +13,7 @@ from typing import Any
 from dialeval.corpora.items import DIMENSIONS, Item
 from dialeval.engines.request import Request, Sampling
 from dialeval.forms.item_prompts import messages_for, subject_of
+from dialeval.forms.judgement import judgement
 from dialeval.forms.verdict_text import status_of
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
@@ -49,26 +50,22 @@ def plan(
 
 
 def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `scores`; `mass` is the probability that both labels together captured.
+    """Yields the row of the table `judgements`; `mass` is the probability that both labels together captured.
 
     Below `labels.LOWEST_MASS` there is no score: the model is about to say something else.
     """
     value, mass = p_yes(dict(answer["label_logprobs"] or ())), answer["label_mass"]
     status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
-    yield {
-        "judge": judge,
-        "method": "yes_no",
-        "corpus": planned["corpus"],
-        "language": planned["language"],
-        "item_id": planned["item_id"],
-        "dimension": planned["part"],
-        "repeat": planned["repeat"],
-        "value": value if status == "ok" else None,
-        "scale_min": 0.0,
-        "scale_max": 1.0,
-        "mass": mass,
-        "status": status,
-    }
+    yield judgement(
+        judge,
+        planned,
+        status,
+        criterion=planned["part"],
+        value=value if status == "ok" else None,
+        scale_min=0.0,
+        scale_max=1.0,
+        mass=mass,
+    )
 
 
 def p_yes(logprobs: Mapping[str, float]) -> float | None:

@@ -13,6 +13,7 @@ from typing import Any
 from dialeval.corpora.items import DIMENSIONS, Item
 from dialeval.engines.request import Request, Sampling
 from dialeval.forms.item_prompts import messages_for, subject_of
+from dialeval.forms.judgement import judgement
 from dialeval.forms.verdict_text import is_whole, plain_text, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
@@ -60,7 +61,7 @@ def plan(items: Iterable[Item], templates: Templates, sampling: Sampling, repeat
 
 
 def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields a row of the table `scores` for each dimension asked for.
+    """Yields a row of the table `judgements` for each dimension asked for.
 
     Args:
         judge: name of the judge.
@@ -70,20 +71,15 @@ def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> 
     found = read_ratings(text_to_read(answer), planned["labels"], cut=was_cut(answer))
     for dimension in planned["labels"]:
         value = found.get(dimension)
-        yield {
-            "judge": judge,
-            "method": "rating",
-            "corpus": planned["corpus"],
-            "language": planned["language"],
-            "item_id": planned["item_id"],
-            "dimension": dimension,
-            "repeat": planned["repeat"],
-            "value": value,
-            "scale_min": SCALE[0],
-            "scale_max": SCALE[1],
-            "mass": None,
-            "status": status_of(answer["status"], answer["finish_reason"], readable=value is not None),
-        }
+        yield judgement(
+            judge,
+            planned,
+            status_of(answer["status"], answer["finish_reason"], readable=value is not None),
+            criterion=dimension,
+            value=value,
+            scale_min=SCALE[0],
+            scale_max=SCALE[1],
+        )
 
 
 def read_ratings(text: str, dimensions: Sequence[str], *, cut: bool = False) -> dict[str, float]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from dialeval.engines.labels import LOWEST_MASS
 from dialeval.reasoning_marks import without_thinking
+from dialeval.schemas.judgements import Status
 
 _DECORATION = r"[ \t\v\f\x85\u2028\u2029>*_#`\"'“”‘’\-•(\[{]*"  # no line break: it would look at every line many times
 _COLON = r"[\s*_`\"'“”]*:"
@@ -45,8 +46,8 @@ class VerdictText:
     reason: str
 
 
-def status_of(response_status: str, finish_reason: str, *, readable: bool, mass: float | None = None) -> str:
-    """Returns the status of a verdict: ok, unparsed, refused, truncated, low_mass or missing.
+def status_of(response_status: Status, finish_reason: str, *, readable: bool, mass: float | None = None) -> Status:
+    """Returns whether a verdict could be read, and if not, why.
 
     Args:
         response_status: status of the row in the table `responses`.

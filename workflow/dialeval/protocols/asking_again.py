@@ -18,7 +18,7 @@ from dialeval.reasoning_marks import without_marks
 
 TEMPLATE = "ask_again.j2"
 SUFFIX = "/again"
-ABOUT = ("seed_id", "left", "right", "n_utterances", "corpus", "language", "item_id", "part")
+ABOUT = ("case_id", "left", "right", "n_utterances", "corpus", "language", "item_id", "part")
 _Row = Mapping[str, Any]
 
 

@@ -96,7 +96,7 @@ def responses(
     used: set[Key] = set()
     answered_about: dict[str, bool] = {}
     for row in planned:
-        shown = Shown(row["seed_id"], row["left"], row["right"])
+        shown = Shown(row["case_id"], row["left"], row["right"])
         key = (shown, row["n_utterances"] if row["protocol"] == "arena" else None)
         answer = answers.get(key)
         for model in shown[1:]:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.errors import UserError
+from dialeval.forms import judgement
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.tables import iterate_rows
 
-ABOUT = ("request_id", "protocol", "seed_id", "left", "right", "n_utterances")
-ABOUT_ITEM = ("request_id", "corpus", "language", "item_id", "part", "labels", "repeat")
+ABOUT = (*judgement.ABOUT, "part", "labels")
 ANSWER = ("request_id", "status", "text", "finish_reason")
 CHOICE_ANSWER = ("request_id", "status", "finish_reason", "label_logprobs", "label_mass")
 

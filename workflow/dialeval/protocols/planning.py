@@ -22,7 +22,7 @@ class Planned:
     """A request and the ids of its subject: dialogues on a ChatSEED, or an item of a corpus.
 
     Attributes:
-        seed_id: the ChatSEED of the dialogues.
+        case_id: what the dialogues have in common: their ChatSEED, or another case.
         left: the model whose dialogue is shown (first).
         right: the model whose dialogue is shown second, in pairwise protocols.
         n_utterances: the length that dialogues were cut to, or have.
@@ -31,7 +31,7 @@ class Planned:
     """
 
     request: Request
-    seed_id: str | None = None
+    case_id: str | None = None
     left: str | None = None
     right: str | None = None
     n_utterances: int | None = None
@@ -56,7 +56,7 @@ class Planned:
             **sampling,
             "repeat": request.repeat,
             "subject": request.subject,
-            "seed_id": self.seed_id,
+            "case_id": self.case_id,
             "left": self.left,
             "right": self.right,
             "n_utterances": self.n_utterances,

@@ -19,20 +19,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.report.inputs import ReportInputs, Table
-from dialeval.report.outcomes import WINNERS, Outcome, comparison_outcomes, single_outcome
+from dialeval.report.outcomes import SIDES, Result, comparison_outcomes, single_outcome
 from dialeval.tables import HUMAN
 
 Columns = dict[str, list[Any]]
 Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol is asked at several), model."""
 
-OUTCOMES: tuple[Outcome, ...] = ("won", "tied", "lost", "none")
+OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none")
 _PROTOCOLS_AT_SEVERAL_N = frozenset({"arena"})
 _VERDICT_COLUMNS = [
-    "judge", "protocol", "request_id", "seed_id", "left", "right", "n_utterances", "choice", "winner",
-    "first_ai_index", "reason", "status",
+    "judge", "protocol", "request_id", "case_id", "left", "right", "n_utterances", "choice", "outcome",
+    "place", "reason", "status",
 ]  # fmt: skip
-_VERDICT_ORDER = ["seed_id", "judge", "protocol", "n_utterances", "left", "right", "request_id"]
+_VERDICT_ORDER = ["case_id", "judge", "protocol", "n_utterances", "left", "right", "request_id"]
 
 
 @dataclass(frozen=True)
@@ -142,13 +142,13 @@ class _Pool:
 
 
 class _BySeed:
-    """A table's rows, seed by seed, in a fixed order within each."""
+    """A table's rows, seed by seed, in a fixed order within each; the first column of that order says which seed."""
 
     def __init__(self, table: Table, order: list[str], large: list[str]) -> None:
         for name in large:  # so that sorting can join more than 2 GB of text
             table = table.set_column(table.column_names.index(name), name, table[name].cast(pa.large_string()))
         self._table = table.sort_by([(name, "ascending") for name in order])
-        counts = pc.value_counts(self._table["seed_id"])
+        counts = pc.value_counts(self._table[order[0]])
         sizes = sorted((entry["values"], entry["counts"]) for entry in counts.to_pylist())
         self._slices: dict[str, tuple[int, int]] = {}
         start = 0
@@ -166,21 +166,21 @@ class _BySeed:
 class _Counts:
     """How often each model won, tied, lost or got no verdict on each seed, by judge and protocol."""
 
-    by_case: dict[Case, dict[Outcome, dict[int, int]]] = field(
+    by_case: dict[Case, dict[Result, dict[int, int]]] = field(
         default_factory=lambda: defaultdict(lambda: {outcome: defaultdict(int) for outcome in OUTCOMES})
     )
 
     def add(self, place: int, rows: Columns) -> None:
         """Counts the verdicts on the seed at a place."""
-        for judge, protocol, n, left, right, choice, winner in _zipped(
-            rows, "judge", "protocol", "n_utterances", "left", "right", "choice", "winner"
+        for judge, protocol, n, left, right, choice, outcome in _zipped(
+            rows, "judge", "protocol", "n_utterances", "left", "right", "choice", "outcome"
         ):
             at = n if protocol in _PROTOCOLS_AT_SEVERAL_N and n is not None else 0
             if right is None:
                 self.by_case[judge, protocol, at, left][single_outcome(choice)][place] += 1
                 continue
-            for model, outcome in zip((left, right), comparison_outcomes(winner), strict=True):
-                self.by_case[judge, protocol, at, model][outcome][place] += 1
+            for model, result in zip((left, right), comparison_outcomes(outcome), strict=True):
+                self.by_case[judge, protocol, at, model][result][place] += 1
 
 
 def _zipped(rows: Columns, *names: str) -> Iterator[tuple[Any, ...]]:
@@ -265,8 +265,8 @@ def _verdicts_piece(names: _Names, rows: Columns, raw_answers: Mapping[tuple[str
         "left": [names.model(left) for left in rows["left"]],
         "right": [-1 if right is None else names.model(right) for right in rows["right"]],
         "choice": places(rows["choice"]),
-        "winner": [-1 if winner is None else WINNERS.index(winner) for winner in rows["winner"]],
-        "first_ai_index": [index or 0 for index in rows["first_ai_index"]],
+        "outcome": [-1 if outcome is None else SIDES.index(outcome) for outcome in rows["outcome"]],
+        "place": [place or 0 for place in rows["place"]],
         "reason": places(reason or None for reason in rows["reason"]),
         "status": places(rows["status"]),
         "answer": places(raw_answers.get(asked) for asked in _zipped(rows, "judge", "request_id")),

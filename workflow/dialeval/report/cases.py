@@ -105,7 +105,7 @@ def _by_cell(sample: RatedSample) -> dict[tuple[str, ...], list[dict[str, Any]]]
     """Returns the repeats of every score."""
     cells: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in sample.scores.to_pylist():
-        key = ("corpus", "item_id", "language", "judge", "method", "dimension")
+        key = ("corpus", "item_id", "language", "judge", "protocol", "criterion")
         cells[tuple(row[name] for name in key)].append(row)
     return cells
 

@@ -35,8 +35,8 @@ const dialogueColumns = (() => {
       left: verdicts.left[row],
       right: verdicts.right[row],
       choice: text(verdicts.choice[row]),
-      winner: verdicts.winner[row],
-      firstAi: verdicts.first_ai_index[row],
+      outcome: verdicts.outcome[row],
+      firstAi: verdicts.place[row],
       reason: text(verdicts.reason[row]),
       status: text(verdicts.status[row]),
       answer: text(verdicts.answer[row]),
@@ -47,13 +47,13 @@ const dialogueColumns = (() => {
     if (verdict.right < 0) {
       return verdict.choice === "" ? OUTCOMES[3] : verdict.choice === "No" ? OUTCOMES[0] : OUTCOMES[2];
     }
-    if (verdict.winner < 0) {
+    if (verdict.outcome < 0) {
       return OUTCOMES[3];
     }
-    if (verdict.winner === TIE) {
+    if (verdict.outcome === TIE) {
       return OUTCOMES[1];
     }
-    return (verdict.winner === 0 ? verdict.left : verdict.right) === model ? OUTCOMES[0] : OUTCOMES[2];
+    return (verdict.outcome === 0 ? verdict.left : verdict.right) === model ? OUTCOMES[0] : OUTCOMES[2];
   }
 
   function column(model, dialogues, verdicts) {

@@ -37,7 +37,8 @@ class RatedSample:
     """Some rated items of every corpus, with all that was said about them.
 
     Attributes:
-        items, ratings, scores: tables of these names.
+        items, ratings: tables of these names.
+        scores: table `judgements` of these items.
         n_items: how many items each corpus has in all, in one language.
         random_seed: seed by which the items were chosen.
     """
@@ -60,7 +61,7 @@ class ReportInputs:
         seeds: table `seeds`, whose order is the order of the dialogue viewer.
         human: table `utterances`; only the dialogues that `seeds` names (corpus, id) are shown.
         generated: table `generated`, of all chatbots.
-        verdicts: table `verdicts`, of all judges and protocols.
+        verdicts: table `judgements` of the dialogues, by all judges under all protocols.
         tables: further tables by their schema name, such as `botchat/arena_elo`; a missing one is left out.
         embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
         baselines: which judges are no more than baselines.

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
-Outcome = Literal["won", "tied", "lost", "none"]
+from dialeval.schemas.judgements import Outcome
 
-WINNERS = ("left", "right", "tie")
-"""Values of a verdict's `winner`, by which side it takes for human."""
+Result = Literal["won", "tied", "lost", "none"]
+
+SIDES: tuple[str, ...] = get_args(Outcome)
+"""Values of a judgement's `outcome`."""
 
 
-def comparison_outcomes(winner: str | None) -> tuple[Outcome, Outcome]:
-    """Returns the outcome for the left and for the right dialogue of a comparison.
+def comparison_outcomes(outcome: str | None) -> tuple[Result, Result]:
+    """Returns the result for the left and for the right dialogue of a comparison.
 
     Raises:
-        ValueError: the winner is not a value of the table `verdicts`.
+        ValueError: the outcome is not a value of the table `judgements`.
     """
-    if winner is None:
+    if outcome is None:
         return "none", "none"
-    if winner not in WINNERS:
-        raise ValueError(f"winner {winner!r} is none of {', '.join(WINNERS)}")
-    if winner == "tie":
+    if outcome not in SIDES:
+        raise ValueError(f"outcome {outcome!r} is none of {', '.join(SIDES)}")
+    if outcome == "tie":
         return "tied", "tied"
-    return ("won", "lost") if winner == "left" else ("lost", "won")
+    return ("won", "lost") if outcome == "left" else ("lost", "won")
 
 
-def single_outcome(choice: str | None) -> Outcome:
+def single_outcome(choice: str | None) -> Result:
     """Returns whether a dialogue judged by itself was taken for human throughout (won) or not (lost).
 
     Args:

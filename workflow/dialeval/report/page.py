@@ -211,5 +211,5 @@ def _left_out(inputs: ReportInputs, archive: Archive) -> str:
     return (
         f"Only the dialogues of the first {plural(kept, 'seed')} of {archive.n_seeds:,} are in this page, which may "
         f"take {inputs.max_bytes / 1e6:g} MB. The leaderboards count all seeds. The rest can be read from "
-        f"{inputs.results_dir}/dialogues/*.parquet and {inputs.results_dir}/verdicts/*/*.parquet."
+        f"{inputs.results_dir}/dialogues/*.parquet and {inputs.results_dir}/judgements/*/*.parquet."
     )

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.report.inputs import RatedSample, Table
-from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.tables import empty_table
 
 ITEMS_PER_CORPUS = 30
@@ -36,7 +37,7 @@ def sample_rated(
     Args:
         items: tables `items`, one per corpus.
         ratings: tables `ratings`.
-        scores: tables `scores`, read one after the other.
+        scores: tables `judgements` of these items, read one after the other.
         random_seed: seed of the choice.
         n: items per corpus.
     """
@@ -56,7 +57,7 @@ def sample_rated(
     return RatedSample(
         pa.concat_tables([empty_table(ITEMS), *kept]),
         pa.concat_tables([empty_table(RATINGS), *(_about(table, keys) for table in ratings)]),
-        pa.concat_tables([empty_table(SCORES), *(_about(table, keys) for table in scores)]),
+        pa.concat_tables([empty_table(JUDGEMENTS), *(_about(table, keys) for table in scores)]),
         n_items,
         random_seed,
     )

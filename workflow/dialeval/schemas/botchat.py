@@ -29,23 +29,6 @@ GENERATED = Table(
         "dropped": "oldest utterances left out to fit the context window",
     },
 )
-VERDICTS = Table(
-    "verdicts", schema(
-        judge=TEXT, protocol=TEXT, request_id=TEXT, seed_id=TEXT, left=maybe(TEXT), right=maybe(TEXT),
-        n_utterances=maybe(INT), choice=maybe(TEXT), winner=maybe(TEXT), first_ai_index=maybe(INT), reason=TEXT,
-        status=TEXT
-    ),
-    row="answer of a judge (`verdicts/<judge>/<protocol>`)",
-    columns={
-        "choice": (
-            "what the judge said. UniEval: Yes (an AI took part) or No; pairs: the conversation that is AI "
-            "(Conversation 1, Conversation 2, Both, Neither)"
-        ),
-        "winner": "the side taken for human: left, right or tie",
-        "first_ai_index": "first utterance of the AI, counted from 1 as in the paper",
-        "reason": "the judge's reason, or why the answer could not be read",
-    },
-)
 CHATBOT_DIFFERENCES = differences(
     "botchat/differences",
     row="pair of chatbots (or of a chatbot and people) and a number that both have",

@@ -40,17 +40,6 @@ RATINGS = Table(
         "value": "on the scale from scale_min to scale_max",
     },
 )
-SCORES = Table(
-    "scores", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, item_id=TEXT, dimension=TEXT, repeat=INT,
-        value=maybe(FLOAT), scale_min=FLOAT, scale_max=FLOAT, mass=maybe(FLOAT), status=TEXT
-    ),
-    row="item, dimension and repeat (`scores/<judge>/<method>`)",
-    columns={
-        "value": "on the scale from scale_min to scale_max",
-        "mass": "probability that Yes and No together captured",
-    },
-)
 AVERAGES = Table(
     "metaeval/averages", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, raters=TEXT,

@@ -21,7 +21,7 @@ REQUESTS = Table(
     "requests", schema(
         request_id=TEXT, protocol=TEXT, kind=TEXT, messages=pa.list_(pa.struct([("role", TEXT), ("content", TEXT)])),
         labels=TEXTS, answer_schema=TEXT, continuation=TEXT, temperature=FLOAT, top_p=FLOAT, max_tokens=INT,
-        sampler_seed=maybe(LARGE), stop=TEXTS, repeat=INT, subject=pa.list_(TEXTS), seed_id=maybe(TEXT),
+        sampler_seed=maybe(LARGE), stop=TEXTS, repeat=INT, subject=pa.list_(TEXTS), case_id=maybe(TEXT),
         left=maybe(TEXT), right=maybe(TEXT), n_utterances=maybe(INT), corpus=maybe(TEXT), language=maybe(TEXT),
         item_id=maybe(TEXT), part=maybe(TEXT)
     ),

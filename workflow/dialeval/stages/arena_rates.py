@@ -7,7 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.arena import arena_win_rates
-from dialeval.schemas.botchat import ARENA_WIN_RATES, VERDICTS
+from dialeval.schemas.botchat import ARENA_WIN_RATES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, write_for_people
 
@@ -20,10 +21,10 @@ class Settings(BaseModel):
     n_utterances: list[int]
 
 
-def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, judgements: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
     """Writes the table `botchat/arena_win_rates`."""
     table = arena_win_rates(
-        read_tables(verdicts, VERDICTS).to_pandas(),
+        read_tables(judgements, JUDGEMENTS).to_pandas(),
         settings.judges,
         settings.chatbots,
         settings.n_utterances,

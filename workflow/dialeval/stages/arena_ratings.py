@@ -10,12 +10,13 @@ from dialeval.aggregation.arena import arena_elo
 from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.words import dialogue_words
 from dialeval.config import Elo
-from dialeval.schemas.botchat import ARENA_ELO, CHATBOT_DIFFERENCES, GENERATED, VERDICTS
+from dialeval.schemas.botchat import ARENA_ELO, CHATBOT_DIFFERENCES, GENERATED
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, empty_table, read_tables, to_table, write_for_people, write_table
 
-COLUMNS = ("judge", "seed_id", "left", "right", "n_utterances", "winner", "status")
+COLUMNS = ("judge", "case_id", "left", "right", "n_utterances", "outcome", "status")
 
 
 class Settings(BaseModel):
@@ -30,7 +31,7 @@ class Settings(BaseModel):
 
 def stage(
     settings: Settings,
-    verdicts: list[Path],
+    judgements: list[Path],
     dialogues: list[Path],
     elo: Path,
     elo_csv: Path,
@@ -39,7 +40,7 @@ def stage(
 ) -> None:
     """Writes the table `botchat/arena_elo`, and of `botchat/differences` the rows on these ratings."""
     table, rows = arena_elo(
-        read_tables(verdicts, VERDICTS, COLUMNS).to_pandas(),
+        read_tables(judgements, JUDGEMENTS, COLUMNS).to_pandas(),
         dialogue_words(empty_table(UTTERANCES), read_tables(dialogues, GENERATED)),
         settings.judges,
         settings.chatbots,

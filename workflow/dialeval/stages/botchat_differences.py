@@ -8,11 +8,12 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.botchat_differences import arena_differences, gteval_differences, unieval_differences
 from dialeval.aggregation.differences import corrected
-from dialeval.schemas.botchat import CHATBOT_DIFFERENCES, SEEDS, VERDICTS
+from dialeval.schemas.botchat import CHATBOT_DIFFERENCES, SEEDS
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, to_table, write_for_people
 
-COLUMNS = ("judge", "seed_id", "left", "right", "n_utterances", "choice", "winner", "first_ai_index", "status")
+COLUMNS = ("judge", "case_id", "left", "right", "n_utterances", "choice", "outcome", "place", "status")
 
 
 class Settings(BaseModel):
@@ -40,13 +41,13 @@ def stage(
     human_lengths = {row["seed_id"]: row["n_human"] for row in read_table(seeds, SEEDS).to_pylist() if row["for_arena"]}
     rows = read_tables(rated, CHATBOT_DIFFERENCES).to_pylist()
     if arena:
-        frame = read_tables(arena, VERDICTS, COLUMNS).to_pandas()
+        frame = read_tables(arena, JUDGEMENTS, COLUMNS).to_pandas()
         rows += corrected(arena_differences(frame, judges, models, settings.arena))
     if unieval:
-        frame = read_tables(unieval, VERDICTS, COLUMNS).to_pandas()
+        frame = read_tables(unieval, JUDGEMENTS, COLUMNS).to_pandas()
         rows += corrected(unieval_differences(frame, judges, models, settings.unieval, human_lengths))
     if gteval:
-        frame = read_tables(gteval, VERDICTS, COLUMNS).to_pandas()
+        frame = read_tables(gteval, JUDGEMENTS, COLUMNS).to_pandas()
         rows += corrected(gteval_differences(frame, judges, models))
     write_for_people(table, csv, CHATBOT_DIFFERENCES, to_table(CHATBOT_DIFFERENCES, rows), provenance)
 

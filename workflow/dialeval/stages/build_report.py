@@ -9,9 +9,10 @@ from pydantic import BaseModel
 
 from dialeval.errors import UserError
 from dialeval.report import Figure, RatedSample, ReportInputs, build_report, sample_rated
-from dialeval.schemas.botchat import GENERATED, SEEDS, VERDICTS
+from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.every import TABLES
-from dialeval.schemas.metaeval import ITEMS, RATINGS, SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import read_provenance, read_table, read_tables, replacing
@@ -52,7 +53,7 @@ def stage(
             seeds=read_tables(seeds, SEEDS),
             human=read_tables(human, UTTERANCES),
             generated=read_tables(dialogues, GENERATED),
-            verdicts=read_tables(verdicts, VERDICTS),
+            verdicts=read_tables(verdicts, JUDGEMENTS),
             tables=_by_schema(tables),
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
@@ -81,7 +82,7 @@ def _rated(settings: Settings, items: list[Path], ratings: list[Path], scores: l
     return sample_rated(
         (read_table(path, ITEMS) for path in items),
         (read_table(path, RATINGS) for path in ratings),
-        (read_table(path, SCORES) for path in scores),
+        (read_table(path, JUDGEMENTS) for path in scores),
         settings.random_seed,
     )
 

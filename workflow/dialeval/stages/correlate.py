@@ -10,7 +10,9 @@ from dialeval.aggregation.metaeval.cells import gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows
-from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS, ITEMS, JUDGE_PAIRS, RANKING_AGREEMENT, RATINGS, SCORES
+from dialeval.aggregation.score_arrays import SCORED
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS, ITEMS, JUDGE_PAIRS, RANKING_AGREEMENT, RATINGS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, write_rows
 
@@ -28,7 +30,7 @@ def stage(
     settings: Settings,
     items: list[Path],
     ratings: list[Path],
-    scores: list[Path],
+    judgements: list[Path],
     folder: Path,
     provenance: Provenance,
 ) -> None:
@@ -36,7 +38,7 @@ def stage(
     cells = gather(
         read_tables(items, ITEMS),
         read_tables(ratings, RATINGS),
-        read_tables(scores, SCORES),
+        read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
     )
     results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks"}))

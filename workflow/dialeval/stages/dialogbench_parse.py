@@ -17,7 +17,7 @@ from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
-_ABOUT = ("request_id", "seed_id")
+_ABOUT = ("request_id", "case_id")
 _ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")
 
 

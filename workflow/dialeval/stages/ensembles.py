@@ -9,7 +9,9 @@ from pydantic import BaseModel
 from dialeval.aggregation.metaeval.cells import gather
 from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, model_ensemble_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
-from dialeval.schemas.metaeval import DIMENSION_ENSEMBLE, ITEMS, MATRICES, MODEL_ENSEMBLE, RATINGS, SCORES
+from dialeval.aggregation.score_arrays import SCORED
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import DIMENSION_ENSEMBLE, ITEMS, MATRICES, MODEL_ENSEMBLE, RATINGS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, write_rows
 
@@ -28,7 +30,7 @@ def stage(
     settings: Settings,
     items: list[Path],
     ratings: list[Path],
-    scores: list[Path],
+    judgements: list[Path],
     folder: Path,
     provenance: Provenance,
 ) -> None:
@@ -36,7 +38,7 @@ def stage(
     cells = gather(
         read_tables(items, ITEMS),
         read_tables(ratings, RATINGS),
-        read_tables(scores, SCORES),
+        read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
     )
     how = settings.model_dump(exclude={"ensemble_size", "benchmarks"})

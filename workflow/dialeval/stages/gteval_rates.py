@@ -7,7 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.gteval import gteval_rates
-from dialeval.schemas.botchat import GTEVAL, VERDICTS
+from dialeval.schemas.botchat import GTEVAL
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, write_for_people
 
@@ -19,9 +20,9 @@ class Settings(BaseModel):
     chatbots: list[str]
 
 
-def stage(settings: Settings, verdicts: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, judgements: list[Path], rates: Path, rates_csv: Path, provenance: Provenance) -> None:
     """Writes the table `botchat/gteval`."""
-    frame = read_tables(verdicts, VERDICTS).to_pandas()
+    frame = read_tables(judgements, JUDGEMENTS).to_pandas()
     table = gteval_rates(frame, settings.judges, settings.chatbots)
     write_for_people(rates, rates_csv, GTEVAL, table, provenance)
 

@@ -13,7 +13,7 @@ from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, iterate_rows
 
-COLUMNS = ("request_id", "protocol", "seed_id", "left", "right", "n_utterances", "subject")
+COLUMNS = ("request_id", "protocol", "case_id", "left", "right", "n_utterances", "subject")
 
 
 class Settings(BaseModel):

@@ -8,12 +8,13 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.bias import judge_bias
 from dialeval.aggregation.words import dialogue_words
-from dialeval.schemas.botchat import GENERATED, JUDGE_BIAS, VERDICTS
+from dialeval.schemas.botchat import GENERATED, JUDGE_BIAS
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, write_for_people
 
-COLUMNS = ("judge", "protocol", "seed_id", "left", "right", "n_utterances", "winner", "status")
+COLUMNS = ("judge", "protocol", "case_id", "left", "right", "n_utterances", "outcome", "status")
 
 
 class Settings(BaseModel):
@@ -29,7 +30,7 @@ class Settings(BaseModel):
 
 def stage(
     settings: Settings,
-    verdicts: list[Path],
+    judgements: list[Path],
     human: Path,
     dialogues: list[Path],
     table: Path,
@@ -38,7 +39,7 @@ def stage(
 ) -> None:
     """Writes the table `botchat/judge_bias`."""
     bias = judge_bias(
-        read_tables(verdicts, VERDICTS, COLUMNS).to_pandas(),
+        read_tables(judgements, JUDGEMENTS, COLUMNS).to_pandas(),
         dialogue_words(read_table(human, UTTERANCES), read_tables(dialogues, GENERATED)),
         settings.judges,
         settings.chatbots,

@@ -1,4 +1,4 @@
-"""Reads the judge's Arena and GTEval answers into verdicts."""
+"""Reads the judge's Arena and GTEval answers into judgements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from dialeval.forms.pair import parse
 from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
-from dialeval.schemas.botchat import VERDICTS
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
@@ -25,11 +25,11 @@ def stage(
     requests: Path,
     responses: list[Path],
     again: list[Path],
-    verdicts: Path,
+    judgements: Path,
     provenance: Provenance,
 ) -> None:
-    """Writes the table `verdicts`, one row per request."""
-    with TableWriter(verdicts, VERDICTS, provenance) as table:
+    """Writes the table `judgements`, one row per request."""
+    with TableWriter(judgements, JUDGEMENTS, provenance) as table:
         rows = (parse(settings.judge, *pair) for pair in answered(requests, responses, again=again))
         table.write_all(with_statuses_said(rows, settings.judge))
 

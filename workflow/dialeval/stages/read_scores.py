@@ -1,4 +1,4 @@
-"""Reads a file of ready scores into the table `scores`."""
+"""Reads a file of ready scores into the table `judgements`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.corpora.score_files import rated_corpora, read_scores
-from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS, SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_tables
 
@@ -27,10 +28,10 @@ def stage(
     items: list[Path],
     ratings: list[Path],
     left_out: list[Path],
-    scores: Path,
+    judgements: Path,
     provenance: Provenance,
 ) -> None:
-    """Writes the table `scores`, and says which scores are left out or serve less than one may think."""
+    """Writes the table `judgements`, and says which scores are left out or serve less than one may think."""
     about = rated_corpora(
         read_tables(items, ITEMS, ["corpus", "language", "item_id", "level"]).to_pydict(),
         read_tables(ratings, RATINGS, ["corpus", "dimension"]).to_pydict(),
@@ -38,7 +39,7 @@ def stage(
     )
     notes: Counter[str] = Counter()
     scale = (settings.scale_min, settings.scale_max)
-    with TableWriter(scores, SCORES, provenance) as table:
+    with TableWriter(judgements, JUDGEMENTS, provenance) as table:
         table.write_all(read_scores(file, settings.name, scale, about, notes))
     print(f"{file}: {table.rows} scores read")
     for note, count in notes.items():

@@ -17,7 +17,8 @@ from dialeval.aggregation.robustness import (
     theta_rows,
 )
 from dialeval.aggregation.robustness_differences import robustness_differences
-from dialeval.schemas.metaeval import SCORES
+from dialeval.aggregation.score_arrays import SCORED
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.robustness import (
     DROPS,
     LADDERS,
@@ -39,9 +40,9 @@ class Settings(BaseModel):
     confidence: float
 
 
-def stage(settings: Settings, pairs: list[Path], scores: list[Path], folder: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, pairs: list[Path], judgements: list[Path], folder: Path, provenance: Provenance) -> None:
     """Writes the tables `robustness/*` into a folder, each as Parquet and as CSV."""
-    every, given = read_tables(pairs, PAIRS), read_tables(scores, SCORES)
+    every, given = read_tables(pairs, PAIRS), read_tables(judgements, JUDGEMENTS, SCORED)
     scored = score_pairs(every, given)
     for table, rows in (
         (PAIR_COUNTS, pair_count_rows(every)),

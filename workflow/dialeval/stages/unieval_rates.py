@@ -7,7 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.unieval import unieval_at_gt_length, unieval_pass_rates
-from dialeval.schemas.botchat import SEEDS, UNIEVAL_AT_GT_LENGTH, UNIEVAL_PASS_RATES, VERDICTS
+from dialeval.schemas.botchat import SEEDS, UNIEVAL_AT_GT_LENGTH, UNIEVAL_PASS_RATES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_table, read_tables, write_for_people
 
@@ -22,7 +23,7 @@ class Settings(BaseModel):
 
 def stage(
     settings: Settings,
-    verdicts: list[Path],
+    judgements: list[Path],
     seeds: Path,
     rates: Path,
     rates_csv: Path,
@@ -31,7 +32,7 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the tables `botchat/unieval_pass_rates` and `botchat/unieval_at_gt_length`."""
-    frame = read_tables(verdicts, VERDICTS).to_pandas()
+    frame = read_tables(judgements, JUDGEMENTS).to_pandas()
     by_length = unieval_pass_rates(frame, settings.judges, settings.chatbots, settings.n_utterances)
     write_for_people(rates, rates_csv, UNIEVAL_PASS_RATES, by_length, provenance)
     human_lengths = {row["seed_id"]: row["n_human"] for row in read_table(seeds, SEEDS).to_pylist() if row["for_arena"]}

@@ -1,4 +1,4 @@
-"""Turns the label probabilities of a judge into scores."""
+"""Turns the label probabilities of a judge into judgements."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.forms.probability import parse
-from dialeval.protocols.joining import ABOUT_ITEM, CHOICE_ANSWER, answered
+from dialeval.protocols.joining import ABOUT, CHOICE_ANSWER, answered
 from dialeval.protocols.statuses import with_statuses_said
-from dialeval.schemas.metaeval import SCORES
+from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
@@ -25,12 +25,12 @@ def stage(
     requests: Path,
     responses: list[Path],
     again: list[Path],
-    scores: Path,
+    judgements: Path,
     provenance: Provenance,
 ) -> None:
-    """Writes the table `scores`, one row per item, dimension and repeat; probabilities are never asked for `again`."""
-    with TableWriter(scores, SCORES, provenance) as table:
-        pairs = answered(requests, responses, ABOUT_ITEM, CHOICE_ANSWER)
+    """Writes the table `judgements`, one row per item and criterion; probabilities are never asked for `again`."""
+    with TableWriter(judgements, JUDGEMENTS, provenance) as table:
+        pairs = answered(requests, responses, ABOUT, CHOICE_ANSWER)
         rows = (row for pair in pairs for row in parse(settings.judge, *pair))
         table.write_all(with_statuses_said(rows, settings.judge))
 

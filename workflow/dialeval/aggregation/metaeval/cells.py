@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.aggregation.score_arrays import keys, mean_values, places, scaled
+from dialeval.aggregation.score_arrays import keys, mean_values, places, scaled, scores_of
 from dialeval.corpora.items import DIMENSIONS, Level
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -62,8 +62,8 @@ class Cell:
         return None
 
 
-def gather(items: pa.Table, ratings: pa.Table, scores: pa.Table, benchmarks: Mapping[str, str]) -> list[Cell]:
-    """Returns the cells of tables `items`, `ratings` and `scores`, in the order of the items.
+def gather(items: pa.Table, ratings: pa.Table, judgements: pa.Table, benchmarks: Mapping[str, str]) -> list[Cell]:
+    """Returns the cells of tables `items`, `ratings` and `judgements`, in the order of the items.
 
     Scores of items that are not among them are left out: judges score damaged items, too.
 
@@ -73,6 +73,7 @@ def gather(items: pa.Table, ratings: pa.Table, scores: pa.Table, benchmarks: Map
     Raises:
         ValueError: an item is there twice in one language.
     """
+    scores = scores_of(judgements)
     item = keys(items, "corpus", "language", "item_id").combine_chunks()
     if len(item.unique()) < len(item):
         counts = item.value_counts()
@@ -87,7 +88,7 @@ def gather(items: pa.Table, ratings: pa.Table, scores: pa.Table, benchmarks: Map
     human = mean_values(means, ("rater_kind",), dimensions, rated_item, ("corpus", "item_id"))
     of_models = scaled(means.filter(pc.equal(means["rater_kind"], "model")))
     models = mean_values(of_models, ("rater", "method"), dimensions, rated_item, ("corpus", "item_id"))
-    judges = mean_values(scaled(scores), ("judge", "method"), dimensions, item, ("corpus", "language", "item_id"))
+    judges = mean_values(scores, ("judge", "method"), dimensions, item, ("corpus", "language", "item_id"))
 
     frame = items.select(["corpus", "level", "language", "item_id", "cluster"]).to_pandas()
     cells = []
