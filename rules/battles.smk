@@ -33,31 +33,3 @@ rule rate_battles:
             "--battles {input:q} --table {output.table:q} --csv {output.csv:q} "
             "--differences {output.differences:q} --differences-csv {output.differences_csv:q}",
         )
-
-
-rule draw_battles:
-    input:
-        f"{RESULTS}/tables/battles/{{battles}}.parquet",
-    output:
-        svg=report(
-            f"{RESULTS}/figures/battles/{{battles}}.svg",
-            caption="captions/battles.rst",
-            category="Battles",
-        ),
-        pdf=f"{RESULTS}/figures/battles/{{battles}}.pdf",
-    log:
-        f"{RESULTS}/logs/figures/battles/{{battles}}.log",
-    wildcard_constraints:
-        battles=one_of(CONFIG.battles),
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=lambda wildcards: settings(
-            name=wildcards.battles, cluster=CONFIG.battles[wildcards.battles].cluster
-        ),
-        code=code("draw_battles"),
-    shell:
-        command(
-            "draw_battles",
-            "--ratings {input:q} --svg {output.svg:q} --pdf {output.pdf:q}",
-        )

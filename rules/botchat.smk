@@ -8,7 +8,7 @@ rule botchat:
             for name in botchat_tables()
             for suffix in ("parquet", "csv")
         ],
-        lambda wildcards: [*figure_files("svg"), *figure_files("pdf")],
+        [figure_files("botchat", suffix) for suffix in ("svg", "pdf")],
 
 
 rule tabulate_seeds:

@@ -25,6 +25,8 @@ try:
     from dialeval.engines.prices import Prices, prices_of
     from dialeval.engines.spending import terms
     from dialeval.errors import UserError
+    from dialeval.figures import entries
+    from dialeval.figures.entries import drawings
     from dialeval.fingerprint import fingerprint
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")

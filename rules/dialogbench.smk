@@ -175,28 +175,3 @@ rule tabulate_dialogbench:
             "--items {input.item_table:q} --answers {input.answers:q} --written {input.written:q} "
             "--descriptions {input.descriptions:q} --folder {params.folder:q}",
         )
-
-
-rule draw_dialogbench:
-    input:
-        [path for path in dialogbench_tables() if path.endswith(".parquet")],
-    output:
-        svg=[
-            report(
-                path,
-                caption=f"captions/dialogbench_{name}.rst",
-                category="DialogBench",
-            )
-            for name, path in zip(DIALOGBENCH_FIGURES, dialogbench_figure_files("svg"))
-        ],
-        pdf=dialogbench_figure_files("pdf"),
-    log:
-        f"{RESULTS}/logs/figures/dialogbench.log",
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=settings(figures=DIALOGBENCH_FIGURES),
-        code=code("draw_dialogbench"),
-        folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
-    shell:
-        command("draw_dialogbench", "--tables {input:q} --folder {params.folder:q}")

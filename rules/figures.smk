@@ -1,97 +1,84 @@
-# Figures, as SVG and PDF. BotChat's begin with the paper's number for the figure.
-
-DRAWN_FROM = {  # figure -> its table
-    "figure2_seed_lengths": "seeds",
-    "figure3_utterance_lengths": "utterance_tokens",
-    "figure4_unieval": "unieval_pass_rates",
-    "figure6_gteval": "gteval",
-    "figure7_unieval_at_gt_length": "unieval_at_gt_length",
-    "judge_bias": "judge_bias",
-    "table2_arena_ratings": "arena_elo",
-}
-for n in CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []:
-    DRAWN_FROM[f"figure5_arena_n{n}"] = "arena_win_rates"
-FIGURES = sorted(
-    name
-    for name, table in DRAWN_FROM.items()
-    if table in {*botchat_tables(), "utterance_tokens"}
-)
+# Figures, as SVG and PDF, those of a part in one job. BotChat's begin with the paper's number for the figure.
 
 
 rule draw_botchat:
     input:
-        sorted({f"{TABLES}/{DRAWN_FROM[name]}.parquet" for name in FIGURES}),
+        drawn_from("botchat"),
     output:
-        svg=[
-            report(path, caption=caption(name), category="BotChat")
-            for name, path in zip(FIGURES, figure_files("svg"))
-        ],
-        pdf=figure_files("pdf"),
+        svg=reported("botchat", "BotChat"),
+        pdf=figure_files("botchat", "pdf"),
     log:
-        f"{RESULTS}/logs/figures.log",
+        f"{RESULTS}/logs/figures/botchat.log",
     conda:
         "../envs/core.yaml"
     params:
-        settings=settings(
-            figures=FIGURES, arena_min_utterances=CONFIG.seeds.arena_min_utterances
-        ),
-        code=code("draw_botchat"),
+        settings=draw_settings(DRAWN["botchat"]),
+        code=draw_code(DRAWN["botchat"]),
+        captions=captions(DRAWN["botchat"]),
         folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
     shell:
-        command("draw_botchat", "--tables {input:q} --folder {params.folder:q}")
+        command("draw", "--tables {input:q} --folder {params.folder:q}")
 
 
-rule draw_metaeval:
+use rule draw_botchat as draw_metaeval with:
     input:
-        [f"{METAEVAL}/{name}.parquet" for name in METAEVAL_DRAWN_FROM],
+        drawn_from("metaeval"),
     output:
-        svg=[
-            report(
-                path,
-                caption=f"captions/metaeval_{name}.rst",
-                category="Meta-evaluation",
-            )
-            for name, path in zip(METAEVAL_FIGURES, metaeval_figure_files("svg"))
-        ],
-        pdf=metaeval_figure_files("pdf"),
+        svg=reported("metaeval", "Meta-evaluation"),
+        pdf=figure_files("metaeval", "pdf"),
     log:
         f"{RESULTS}/logs/figures/metaeval.log",
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(
-            figures=METAEVAL_FIGURES,
-            confidence=CONFIG.metaeval.confidence if CONFIG.metaeval else 0.95,
-        ),
-        code=code("draw_metaeval"),
-        folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
-    shell:
-        command("draw_metaeval", "--tables {input:q} --folder {params.folder:q}")
+        settings=draw_settings(DRAWN["metaeval"]),
+        code=draw_code(DRAWN["metaeval"]),
+        captions=captions(DRAWN["metaeval"]),
 
 
-rule draw_robustness:
+use rule draw_botchat as draw_robustness with:
     input:
-        [f"{ROBUSTNESS}/{name}.parquet" for name in ROBUSTNESS_DRAWN_FROM],
+        drawn_from("robustness"),
     output:
-        svg=[
-            report(
-                path,
-                caption=f"captions/robustness_{name}.rst",
-                category="Robustness",
-            )
-            for name, path in zip(ROBUSTNESS_FIGURES, robustness_figure_files("svg"))
-        ],
-        pdf=robustness_figure_files("pdf"),
+        svg=reported("robustness", "Robustness"),
+        pdf=figure_files("robustness", "pdf"),
     log:
         f"{RESULTS}/logs/figures/robustness.log",
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(
-            figures=ROBUSTNESS_FIGURES,
-            confidence=CONFIG.robustness.confidence if CONFIG.robustness else 0.95,
+        settings=draw_settings(DRAWN["robustness"]),
+        code=draw_code(DRAWN["robustness"]),
+        captions=captions(DRAWN["robustness"]),
+
+
+use rule draw_botchat as draw_dialogbench with:
+    input:
+        drawn_from("dialogbench"),
+    output:
+        svg=reported("dialogbench", "DialogBench"),
+        pdf=figure_files("dialogbench", "pdf"),
+    log:
+        f"{RESULTS}/logs/figures/dialogbench.log",
+    params:
+        settings=draw_settings(DRAWN["dialogbench"]),
+        code=draw_code(DRAWN["dialogbench"]),
+        captions=captions(DRAWN["dialogbench"]),
+
+
+use rule draw_botchat as draw_battles with:
+    input:
+        f"{RESULTS}/tables/battles/{{battles}}.parquet",
+    output:
+        svg=report(
+            f"{RESULTS}/figures/battles/{{battles}}.svg",
+            caption="captions/figures.rst",
+            category="Battles",
+            labels={"figure": "{battles}"},
         ),
-        code=code("draw_robustness"),
-        folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
-    shell:
-        command("draw_robustness", "--tables {input:q} --folder {params.folder:q}")
+        pdf=f"{RESULTS}/figures/battles/{{battles}}.pdf",
+    log:
+        f"{RESULTS}/logs/figures/battles/{{battles}}.log",
+    wildcard_constraints:
+        battles=one_of(CONFIG.battles),
+    params:
+        settings=lambda wildcards: draw_settings(drawn_battles(wildcards.battles)),
+        code=lambda wildcards: draw_code(drawn_battles(wildcards.battles)),
+        captions=lambda wildcards: captions(drawn_battles(wildcards.battles)),
+        folder=f"{RESULTS}/figures/battles",

@@ -141,15 +141,6 @@ def wanted_battles(wildcards):
     return battle_files()
 
 
-def figure_files(suffix):
-    return [f"{RESULTS}/figures/botchat/{name}.{suffix}" for name in FIGURES]
-
-
-def caption(name):
-    """Returns the caption of a figure in Snakemake's report; one serves the same figure at every N."""
-    return f"captions/{name.split('_n')[0]}.rst"
-
-
 def report_tables():
     """Returns the tables that the page shows, or says where they are."""
     tables = []
@@ -171,21 +162,18 @@ def report_verdicts():
     return [path for protocol in PROTOCOLS for path in results_of(protocol)]
 
 
-def report_figures():
-    """Returns the figures that the page shows."""
-    figures = figure_files("svg") if CONFIG.talks() else []
-    figures += metaeval_figure_files("svg") if CONFIG.metaeval else []
-    figures += robustness_figure_files("svg") if CONFIG.robustness else []
-    return figures + (dialogbench_figure_files("svg") if CONFIG.dialogbench else [])
+def report_parts():
+    """Returns the names and titles of the parts of this run."""
+    parts = {
+        "botchat": ("BotChat", CONFIG.talks()),
+        "metaeval": ("meta-evaluation", CONFIG.metaeval),
+        "robustness": ("robustness", CONFIG.robustness),
+        "dialogbench": ("DialogBench", CONFIG.dialogbench),
+    }
+    return {part: title for part, (title, is_shown) in parts.items() if is_shown}
 
 
 def report_title():
     """Returns the heading of the page."""
-    parts = {
-        "BotChat": CONFIG.talks(),
-        "meta-evaluation": CONFIG.metaeval,
-        "robustness": CONFIG.robustness,
-        "DialogBench": CONFIG.dialogbench,
-    }
-    shown = [part for part, is_shown in parts.items() if is_shown]
+    shown = list(report_parts().values())
     return f"DialEval: {shown[0]}" if len(shown) == 1 else "DialEval"

@@ -12,13 +12,6 @@ DIALOGBENCH_TABLES = [
     "filter_counts",
     "differences",
 ]
-DIALOGBENCH_FIGURES = [  # all are always drawn; one without anything to show says why
-    "tasks",
-    "domains",
-    "positions",
-    "styles",
-    "domain_counts",
-]
 
 
 def item_ablations():
@@ -118,19 +111,12 @@ def dialogbench_tables():
     ]
 
 
-def dialogbench_figure_files(suffix):
-    """Returns the figures of DialogBench."""
-    return [
-        f"{RESULTS}/figures/dialogbench/{name}.{suffix}" for name in DIALOGBENCH_FIGURES
-    ]
-
-
 def dialogbench_files():
     """Returns the tables and figures of DialogBench."""
     if not CONFIG.dialogbench:
         return []
     return [
         *dialogbench_tables(),
-        *dialogbench_figure_files("svg"),
-        *dialogbench_figure_files("pdf"),
+        *figure_files("dialogbench", "svg"),
+        *figure_files("dialogbench", "pdf"),
     ]

@@ -10,30 +10,7 @@ ROBUSTNESS_TABLES = [
     "ladders",
     "differences",
 ]
-ROBUSTNESS_FIGURES = [  # all are always drawn; one without anything to show says why
-    "ratios",
-    "drops",
-    "ladders",
-]
-ROBUSTNESS_DRAWN_FROM = ["robustness", "drops", "ladders"]
 ENSEMBLES = ["dimension_ensemble", "model_ensemble", "matrices"]
-METAEVAL_FIGURES = [  # all are always drawn; one without anything to show says why
-    "judges",
-    "judges_by_corpus",
-    "judges_by_language",
-    "dimensions",
-    "languages",
-    "judges_among_themselves",
-    "ensembles",
-    "annotators",
-]
-METAEVAL_DRAWN_FROM = [
-    "correlations",
-    "averages",
-    "matrices",
-    "model_ensemble",
-    "annotator_agreement",
-]
 
 
 def rated_corpora(reader, others=False):
@@ -92,21 +69,14 @@ def robustness_tables():
     ]
 
 
-def robustness_figure_files(suffix):
-    """Returns the figures of robustness."""
-    return [
-        f"{RESULTS}/figures/robustness/{name}.{suffix}" for name in ROBUSTNESS_FIGURES
-    ]
-
-
 def robustness_files():
     """Returns the tables and figures of robustness."""
     if not CONFIG.robustness:
         return []
     return [
         *robustness_tables(),
-        *robustness_figure_files("svg"),
-        *robustness_figure_files("pdf"),
+        *figure_files("robustness", "svg"),
+        *figure_files("robustness", "pdf"),
     ]
 
 
@@ -150,11 +120,6 @@ def metaeval_files():
         return []
     return [
         *metaeval_tables(),
-        *metaeval_figure_files("svg"),
-        *metaeval_figure_files("pdf"),
+        *figure_files("metaeval", "svg"),
+        *figure_files("metaeval", "pdf"),
     ]
-
-
-def metaeval_figure_files(suffix):
-    """Returns the figures of meta-evaluation."""
-    return [f"{RESULTS}/figures/metaeval/{name}.{suffix}" for name in METAEVAL_FIGURES]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Missing = Callable[[pd.DataFrame, str], pd.DataFrame]
 
 DRAW: dict[str, Callable[[BotChatTables], Figure]] = {
-    "figure3": lambda tables: figure3_utterance_lengths(tables.utterance_tokens(), "cl100k_base"),
+    "figure3": lambda tables: figure3_utterance_lengths(tables.utterance_tokens()),
     "figure4": lambda tables: figure4_unieval(tables.unieval_pass_rates()),
     "figure5": lambda tables: figure5_arena(tables.arena_win_rates(), 16),
     "figure6": lambda tables: figure6_gteval(tables.gteval()),
@@ -37,7 +37,7 @@ DRAW: dict[str, Callable[[BotChatTables], Figure]] = {
 }
 EMPTY: dict[str, tuple[str, Callable[[pd.DataFrame], Figure]]] = {
     "figure2": ("botchat/seeds", figure2_seed_lengths),
-    "figure3": ("botchat/utterance_tokens", lambda table: figure3_utterance_lengths(table, "cl100k_base")),
+    "figure3": ("botchat/utterance_tokens", figure3_utterance_lengths),
     "figure4": ("botchat/unieval_pass_rates", figure4_unieval),
     "figure5": ("botchat/arena_win_rates", lambda table: figure5_arena(table, 8)),
     "figure6": ("botchat/gteval", figure6_gteval),
@@ -188,22 +188,22 @@ def test_figure2_marks_the_seeds_of_the_arena(two_models: BotChatTables) -> None
 
 def test_figure3_survives_constant_lengths_and_a_single_utterance(tmp_path: Path) -> None:
     tokens = {"constant": [7] * 50, "single": [12], "zeros": [0, 0], "long": [0, 3, 20, 5000]}
-    rows = [{"model": model, "tokens": count} for model, counts in tokens.items() for count in counts]
-    figure = figure3_utterance_lengths(pd.DataFrame(rows), "cl100k_base")
+    rows = [{"model": model, "tokens": count, "tokenizer": "t"} for model, counts in tokens.items() for count in counts]
+    figure = figure3_utterance_lengths(pd.DataFrame(rows))
     svg, _ = saved(figure, tmp_path)
     assert rows_of(figure.axes[0]) == ["zeros", "constant", "single", "long"]
     assert {"0.0", "7.0", "12.0", "1,255.8", "50"} <= set(texts_of(svg))
 
 
 def test_figure3_is_logarithmic_only_where_lengths_differ_widely() -> None:
-    near = pd.DataFrame({"model": "a", "tokens": np.arange(10, 40)})
-    far = pd.DataFrame({"model": "a", "tokens": [*range(10, 40), 4000]})
-    assert "logarithmic" not in figure3_utterance_lengths(near, "t").axes[0].get_xlabel()
-    assert "logarithmic" in figure3_utterance_lengths(far, "t").axes[0].get_xlabel()
+    near = pd.DataFrame({"model": "a", "tokenizer": "t", "tokens": np.arange(10, 40)})
+    far = pd.DataFrame({"model": "a", "tokenizer": "t", "tokens": [*range(10, 40), 4000]})
+    assert "logarithmic" not in figure3_utterance_lengths(near).axes[0].get_xlabel()
+    assert "logarithmic" in figure3_utterance_lengths(far).axes[0].get_xlabel()
 
 
 def test_figure3_puts_the_human_dialogues_first(two_models: BotChatTables) -> None:
-    figure = figure3_utterance_lengths(two_models.utterance_tokens(), "cl100k_base")
+    figure = figure3_utterance_lengths(two_models.utterance_tokens())
     assert rows_of(figure.axes[0])[0] == "human"
     assert figure.axes[0].get_yticklabels()[0].get_fontweight() == "bold"
     assert figure.axes[0].get_xlabel().startswith("Utterance length (cl100k_base tokens")

@@ -10,10 +10,12 @@ from pathlib import Path
 import metaeval_example as example
 import pandas as pd
 import pytest
+from drawn_figures import by_name, settings
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dialeval.errors import UserError
+from dialeval.figures import entries
 from dialeval.figures.metaeval_forest import correlation_limits, figure_judges
 from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judges_by_language, plain
 from dialeval.figures.metaeval_matrices import figure_dimensions, figure_judges_among_themselves, figure_languages
@@ -22,9 +24,10 @@ from dialeval.figures.metaeval_raters import figure_annotators, figure_ensembles
 from dialeval.figures.style import PAGE_WIDTH, save_figure
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
-from dialeval.stages.draw_metaeval import DRAWINGS, Settings, stage
+from dialeval.stages.draw import stage
 from dialeval.tables import Provenance, empty_table, to_table, write_table
 
+DRAWINGS = by_name(entries.METAEVAL)
 THIRTY = tuple((f"my-lab/judge-{place:02}", "rating" if place % 2 else "yes_no") for place in range(30))
 
 
@@ -90,7 +93,7 @@ def test_thirty_judges_have_room(name: str) -> None:
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_an_empty_table_gives_one_sentence(name: str) -> None:
-    draw, tables, _ = DRAWINGS[name]
+    draw, tables = DRAWINGS[name]
     figure = draw(*(empty_table(table).to_pandas() for table in tables))
     assert figure.axes == []
     (sentence,) = figure.texts
@@ -99,7 +102,7 @@ def test_an_empty_table_gives_one_sentence(name: str) -> None:
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_a_table_without_a_column_is_refused(name: str) -> None:
-    draw, tables, _ = DRAWINGS[name]
+    draw, tables = DRAWINGS[name]
     with pytest.raises(ValueError, match="the table has no column"):
         draw(*(pd.DataFrame({"other": []}) for _ in tables))
 
@@ -252,20 +255,18 @@ def test_the_axis_of_correlations_holds_every_interval() -> None:
     assert correlation_limits(low.iloc[1:]) == (-0.1, 1.02)
 
 
-def test_the_stage_writes_every_figure_and_refuses_an_unknown_one(tmp_path: Path) -> None:
+def test_the_stage_writes_every_figure_and_names_a_missing_table(tmp_path: Path) -> None:
     paths = []
     for name, table in example.tables().items():
-        paths.append(tmp_path / f"{name.split('/')[1]}.parquet")
+        paths.append(tmp_path / f"{name}.parquet")
         write_table(paths[-1], TABLES[name], table, Provenance())
-    stage(Settings(figures=["judges", "annotators"], confidence=0.9), paths, tmp_path / "figures")
+    stage(settings(entries.METAEVAL, "judges", "annotators"), paths, tmp_path / "figures")
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
         "annotators.pdf", "annotators.svg", "judges.pdf", "judges.svg",
     ]  # fmt: skip
     assert "90 % interval" in (tmp_path / "figures" / "judges.svg").read_text()
-    with pytest.raises(UserError, match="there is no figure 'judge'.*judges"):
-        stage(Settings(figures=["judge"], confidence=0.9), paths, tmp_path)
     with pytest.raises(UserError, match="figure languages needs the table 'metaeval/matrices'"):
-        stage(Settings(figures=["languages"], confidence=0.9), paths[:2], tmp_path)
+        stage(settings(entries.METAEVAL, "languages"), paths[:2], tmp_path)
 
 
 def test_a_single_judge_and_corpus_is_drawn() -> None:

@@ -79,18 +79,18 @@ def figure2_seed_lengths(seeds_counts: pd.DataFrame, arena_min: int = 4) -> Figu
 
 
 @styled
-def figure3_utterance_lengths(tokens: pd.DataFrame, tokenizer: str) -> Figure:
+def figure3_utterance_lengths(tokens: pd.DataFrame) -> Figure:
     """Draws the distribution of utterance lengths of every model as a violin (BotChat, Figure 3).
 
     The axis is logarithmic, as log(1 + tokens), where the longest utterance is many times as long as the usual one.
 
     Args:
-        tokens: `botchat/utterance_tokens`: model, tokens.
-        tokenizer: the tokenizer that counted them, for the axis.
+        tokens: `botchat/utterance_tokens`: model, tokens, tokenizer.
     """
-    check_columns(tokens, "model", "tokens")
+    check_columns(tokens, "model", "tokens", "tokenizer")
     if tokens.empty:
         return sentence_figure("There are no utterances, so there are no lengths to show.")
+    tokenizer = str(tokens["tokenizer"].iloc[0])
     lengths = {
         str(model): group.to_numpy(dtype=np.float64) for model, group in tokens.groupby("model")["tokens"] if len(group)
     }

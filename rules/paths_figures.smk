@@ -1,0 +1,81 @@
+# What is drawn, by the configuration: files, captions and settings follow from the figures' entries.
+
+# by another name, as a line that begins with `report` is a directive
+from snakemake.io import report as shown_in_report
+
+
+def interval(section, how):
+    """Returns what the bars of a part's figures are."""
+    return f"{100 * (section.confidence if section else 0.95):g} % interval ({how})"
+
+
+DRAWN = {  # one without anything to show says why
+    "botchat": drawings(
+        entries.BOTCHAT,
+        {
+            "arena_min": CONFIG.seeds.arena_min_utterances,
+            "n": CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else [],
+        },
+        [f"botchat/{name}" for name in [*botchat_tables(), "utterance_tokens"]],
+    ),
+    "metaeval": drawings(
+        entries.METAEVAL, {"interval": interval(CONFIG.metaeval, "dialogues resampled")}
+    ),
+    "robustness": drawings(
+        entries.ROBUSTNESS,
+        {"interval": interval(CONFIG.robustness, "clustered by dialogue")},
+    ),
+    "dialogbench": drawings(entries.DIALOGBENCH, {}),
+}
+
+
+def drawn_battles(name):
+    """Returns what is drawn of a table of battles."""
+    battles = CONFIG.battles[name]
+    words = f"95 % interval (resampled by {battles.cluster or 'row'})"
+    return drawings(entries.BATTLES, {"title": [name], "interval": words})
+
+
+def figure_files(part, suffix):
+    """Returns the figures of a part."""
+    return [f"{RESULTS}/figures/{part}/{one.name}.{suffix}" for one in DRAWN[part]]
+
+
+def reported(part, category):
+    """Returns the figures of a part as Snakemake's own report shows them."""
+    words = {"caption": "captions/figures.rst", "category": category}
+    return [
+        shown_in_report(path, labels={"figure": one.title}, **words)
+        for path, one in zip(figure_files(part, "svg"), DRAWN[part])
+    ]
+
+
+def drawn_from(part):
+    """Returns the tables that the figures of a part are drawn from."""
+    tables = dict.fromkeys(table for one in DRAWN[part] for table in one.tables)
+    return [f"{RESULTS}/tables/{table}.parquet" for table in tables]
+
+
+def draw_settings(drawn):
+    """Returns what the stage that draws must know of the pictures."""
+    return settings(drawings=[one.settings() for one in drawn])
+
+
+def draw_code(drawn):
+    """Returns the fingerprint of the stage that draws, and of the modules that these pictures need."""
+    modules = sorted({one.module for one in drawn})
+    return "-".join([code("draw"), *map(fingerprint, modules)])
+
+
+def captions(drawn):
+    """Returns titles and captions for Snakemake's own report."""
+    return [[one.title, one.caption] for one in drawn]
+
+
+def figure_captions():
+    """Returns title and caption of every figure by part and name, for the report."""
+    return {
+        f"{part}/{one.name}": (one.title, one.caption)
+        for part in DRAWN
+        for one in DRAWN[part]
+    }

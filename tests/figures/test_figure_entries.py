@@ -1,0 +1,66 @@
+"""The entries of the figures: what draws them exists and takes what they give it, and each stands for itself."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from dialeval.errors import UserError
+from dialeval.figures import entries
+from dialeval.figures.entries import Figure, drawings
+from dialeval.fingerprint import fingerprint
+from dialeval.stages.draw import Drawing, Settings, stage
+
+PARTS = {name: part for name, part in vars(entries).items() if isinstance(part, tuple) and isinstance(part[0], Figure)}
+EVERY = [figure for part in PARTS.values() for figure in part]
+OPTIONS = {"n": [8, 16], "title": ["mine"], "arena_min": 4, "interval": "95 % interval"}
+
+
+@pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.name)
+def test_what_draws_a_figure_takes_its_tables_and_options(figure: Figure) -> None:
+    for drawing in figure.drawings(OPTIONS):
+        draw = getattr(import_module(drawing.module), drawing.draw.partition(".")[2])
+        inspect.signature(draw).bind(*drawing.tables, **drawing.options)
+        assert drawing.title
+        assert drawing.caption.endswith(".")
+        assert "{" not in drawing.name + drawing.title + drawing.caption + "".join(drawing.tables)
+
+
+def test_names_are_distinct_within_a_part() -> None:
+    for part in PARTS.values():
+        names = [drawing.name for drawing in drawings(part, OPTIONS)]
+        assert len(set(names)) == len(names)
+
+
+def test_a_figure_of_which_there_are_several_has_one_for_every_value() -> None:
+    found = {drawing.name: drawing for drawing in drawings(entries.BOTCHAT, OPTIONS)}
+    assert found["figure5_arena_n16"].options == {"n": 16}
+    assert found["figure5_arena_n16"].title == "Arena: who wins against whom, N = 16"
+    assert "figure5_arena_n4" not in found
+
+
+def test_only_figures_whose_tables_a_run_has_are_drawn() -> None:
+    found = drawings(entries.BOTCHAT, OPTIONS, ["botchat/seeds", "botchat/gteval"])
+    assert [drawing.name for drawing in found] == ["figure2_seed_lengths", "figure6_gteval"]
+
+
+def test_a_figure_without_its_table_says_which() -> None:
+    drawing = Drawing(**drawings(entries.BATTLES, OPTIONS)[0].settings())
+    with pytest.raises(UserError, match="figure mine needs the table 'battles/mine'; given: battles/yours"):
+        stage(Settings(drawings=[drawing]), [Path("tables/battles/yours.parquet")], Path())
+
+
+def test_no_stage_reaches_the_entries_or_the_figures_of_other_parts() -> None:
+    modules = {figure.draw.partition(".")[0] for figure in EVERY}
+    reached = {definition.module for definition in _reached("dialeval.stages.draw")}
+    assert not reached & {f"dialeval.figures.{module}" for module in (*modules, "entries")}
+    assert fingerprint("dialeval.figures.botchat_rates") != fingerprint("dialeval.figures.botchat_arena")
+
+
+def _reached(module: str) -> frozenset[object]:
+    from dialeval import fingerprint as fingerprints
+
+    return fingerprints._reach(module)[0]

@@ -1,0 +1,38 @@
+"""Figures by their entries, as tests draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from matplotlib.figure import Figure as Picture
+
+from dialeval.figures.entries import Figure, drawings
+from dialeval.schemas.every import TABLES
+from dialeval.schemas.table import Table
+from dialeval.stages.draw import Settings
+
+OPTIONS: dict[str, Any] = {"interval": "90 % interval"}
+
+
+class Drawn(NamedTuple):
+    """What draws a figure, and from which tables."""
+
+    draw: Callable[..., Picture]
+    tables: tuple[Table, ...]
+
+
+def by_name(figures: Sequence[Figure]) -> dict[str, Drawn]:
+    """Returns figures by the name of their files."""
+    found = {}
+    for one in drawings(figures, OPTIONS):
+        draw = getattr(import_module(one.module), one.draw.partition(".")[2])
+        found[one.name] = Drawn(draw, tuple(TABLES[name] for name in one.tables))
+    return found
+
+
+def settings(figures: Sequence[Figure], *names: str) -> Settings:
+    """Returns the settings of the stage that draws the figures of these names."""
+    wanted = [one.settings() for one in drawings(figures, OPTIONS) if one.name in names]
+    return Settings.model_validate({"drawings": wanted})

@@ -1,0 +1,291 @@
+"""Every figure: its files' name, the tables that it reads, what draws it, and what is said about it.
+
+Rules, stages, captions and the report follow from these entries. They name the drawing functions instead of importing
+them, as Snakemake reads the entries at its every start, and matplotlib takes longer to import than all the rest. No
+stage imports this module: a figure that is added re-draws no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure.
+
+    Attributes:
+        name: of its files.
+        tables: what it is drawn from, `<folder>/<table>` as under `tables` among the results.
+        draw: `<module>.<function>` in this package; the function is given the tables in order.
+        title: its heading.
+        caption: what it shows, in a sentence or two.
+        options: what else the function is given by name, such as `interval`, in words for the axis.
+        per: an option, such as `n`, of which every value has a picture of its own; the value stands for `{n}` in name,
+            tables, title and caption. Empty where there is one picture.
+    """
+
+    name: str
+    tables: tuple[str, ...]
+    draw: str
+    title: str
+    caption: str
+    options: tuple[str, ...] = ()
+    per: str = ""
+
+    def drawings(self, options: Mapping[str, Any]) -> list[Drawing]:
+        """Returns what is drawn of it: one picture, or one for every value of `per`."""
+        given = {name: options[name] for name in self.options}
+        values = [{self.per: value} for value in options[self.per]] if self.per else [{}]
+        return [
+            Drawing(
+                self.name.format(**value),
+                tuple(table.format(**value) for table in self.tables),
+                self.draw,
+                self.title.format(**value),
+                self.caption.format(**value),
+                given | value,
+            )
+            for value in values
+        ]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One picture of a figure, with the options that its function is given; see `Figure`."""
+
+    name: str
+    tables: tuple[str, ...]
+    draw: str
+    title: str
+    caption: str
+    options: Mapping[str, Any]
+
+    @property
+    def module(self) -> str:
+        """The module whose code draws it."""
+        return f"dialeval.figures.{self.draw.partition('.')[0]}"
+
+    def settings(self) -> dict[str, Any]:
+        """Returns what the stage that draws it must know: all but what is said about it."""
+        return {"name": self.name, "tables": self.tables, "draw": self.draw, "options": dict(self.options)}
+
+
+def drawings(
+    figures: Iterable[Figure], options: Mapping[str, Any], tables: Iterable[str] | None = None
+) -> list[Drawing]:
+    """Returns the pictures of figures, as far as a run has the tables that they are drawn from; None: it has all."""
+    found = [one for figure in figures for one in figure.drawings(options)]
+    at_hand = None if tables is None else set(tables)
+    return [one for one in found if at_hand is None or at_hand.issuperset(one.tables)]
+
+
+BOTCHAT = (
+    Figure(
+        "figure2_seed_lengths",
+        ("botchat/seeds",),
+        "botchat_lengths.figure2_seed_lengths",
+        "Human dialogues by length",
+        "How many utterances the human dialogues have; the marked ones serve Arena and GTEval (the paper's Figure 2).",
+        ("arena_min",),
+    ),
+    Figure(
+        "figure3_utterance_lengths",
+        ("botchat/utterance_tokens",),
+        "botchat_lengths.figure3_utterance_lengths",
+        "Utterance lengths",
+        "Lengths of the utterances that each chatbot wrote, and of all human ones, in tokens (Figure 3).",
+    ),
+    Figure(
+        "figure4_unieval",
+        ("botchat/unieval_pass_rates",),
+        "botchat_rates.figure4_unieval",
+        "UniEval pass rate by length",
+        "Share of dialogues in which the judge sees no AI utterance up to N (Figure 4). Intervals are clustered by "
+        "seed.",
+    ),
+    Figure(
+        "figure5_arena_n{n}",
+        ("botchat/arena_win_rates",),
+        "botchat_arena.figure5_arena",
+        "Arena: who wins against whom, N = {n}",
+        "Win and win+tie rates of the row's model against the column's, dialogues cut to {n} utterances (Figure 5).",
+        per="n",
+    ),
+    Figure(
+        "figure6_gteval",
+        ("botchat/gteval",),
+        "botchat_rates.figure6_gteval",
+        "GTEval: against the human dialogue",
+        "How often the judge takes a chatbot's dialogue for the human one (Figure 6). Seeds resampled.",
+    ),
+    Figure(
+        "figure7_unieval_at_gt_length",
+        ("botchat/unieval_at_gt_length",),
+        "botchat_rates.figure7_unieval_at_gt_length",
+        "UniEval pass rate at the human length",
+        "The same pass rate, each dialogue cut to the length of the human one on its seed (Figure 7).",
+    ),
+    Figure(
+        "judge_bias",
+        ("botchat/judge_bias",),
+        "botchat_bias.figure_judge_bias",
+        "The judges' biases",
+        "What the order and length of two dialogues, and kinship with a model, do to a judge's verdicts, and how far "
+        "judges agree. Seeds resampled; models held fixed: together with length and place, in one logit.",
+    ),
+    Figure(
+        "table2_arena_ratings",
+        ("botchat/arena_elo",),
+        "botchat_arena.figure_arena_ratings",
+        "Arena ratings",
+        "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled seeds (Table 2).",
+    ),
+)
+
+METAEVAL = (
+    Figure(
+        "judges",
+        ("metaeval/averages", "metaeval/correlations"),
+        "metaeval_forest.figure_judges",
+        "How well judges agree with the ratings",
+        "Mean Pearson correlation over corpora, dimension by dimension; a paper's number beside it where a judge has "
+        "a name of the paper's. Dialogues resampled.",
+        ("interval",),
+    ),
+    Figure(
+        "judges_by_corpus",
+        ("metaeval/correlations",),
+        "metaeval_heat.figure_judges_by_corpus",
+        "Corpus by corpus",
+        "Pearson correlation of every judge with the ratings of every corpus, on overall or else what was rated.",
+    ),
+    Figure(
+        "judges_by_language",
+        ("metaeval/averages",),
+        "metaeval_heat.figure_judges_by_language",
+        "Language by language",
+        "Pearson correlation of every judge in each language, averaged over corpora (xDial-Eval, Table 5).",
+    ),
+    Figure(
+        "dimensions",
+        ("metaeval/matrices",),
+        "metaeval_matrices.figure_dimensions",
+        "Dimension with dimension",
+        "Whether a judge tells dimensions apart as people do (comp-analysis, Figures 1 and 2).",
+    ),
+    Figure(
+        "languages",
+        ("metaeval/matrices",),
+        "metaeval_matrices.figure_languages",
+        "Language with language",
+        "How a judge's scores of the same items agree from language to language (xDial-Eval, Figures 1 and 2).",
+    ),
+    Figure(
+        "judges_among_themselves",
+        ("metaeval/matrices",),
+        "metaeval_matrices.figure_judges_among_themselves",
+        "Judge with judge",
+        "How the scores of judges go with one another's and with people's ratings (xDial-Eval, Figure 3).",
+    ),
+    Figure(
+        "ensembles",
+        ("metaeval/model_ensemble",),
+        "metaeval_raters.figure_ensembles",
+        "Ensembles of judges",
+        "The mean score of the best judges beside their best member, chosen on all corpora or on the others alone "
+        "(comp-analysis, Table 9). Dialogues resampled.",
+        ("interval",),
+    ),
+    Figure(
+        "annotators",
+        ("metaeval/annotator_agreement",),
+        "metaeval_raters.figure_annotators",
+        "How far raters agree",
+        "Agreement of the raters of each corpus among themselves. Dialogues resampled.",
+        ("interval",),
+    ),
+)
+
+ROBUSTNESS = (
+    Figure(
+        "ratios",
+        ("robustness/robustness",),
+        "robustness_ratios.figure_ratios",
+        "Which damage judges notice",
+        "Share of pairs whose score falls by more than theta, beside the share whose score rises by as much, which is "
+        "what noise alone gives (comp-analysis, Table 12). Intervals are clustered by dialogue.",
+        ("interval",),
+    ),
+    Figure(
+        "drops",
+        ("robustness/drops", "robustness/robustness"),
+        "robustness_drops.figure_drops",
+        "How far scores fall",
+        "Original score less damaged score: the middle half and nine tenths of the pairs, and the theta past which "
+        "damage counts as noticed.",
+    ),
+    Figure(
+        "ladders",
+        ("robustness/ladders", "robustness/robustness"),
+        "robustness_ladders.figure_ladders",
+        "Damage in steps",
+        "Share of severity ladders on which the score falls with every step, or never rises. Intervals are clustered "
+        "by dialogue.",
+        ("interval",),
+    ),
+)
+
+DIALOGBENCH = (
+    Figure(
+        "tasks",
+        ("dialogbench/accuracy",),
+        "dialogbench_accuracy.figure_tasks",
+        "Accuracy by task",
+        "Share of the test items of each task that a model answers rightly; the average is over tasks, people's "
+        "accuracies are published ones (DialogBench, Table 2).",
+    ),
+    Figure(
+        "domains",
+        ("dialogbench/domains",),
+        "dialogbench_accuracy.figure_domains",
+        "Accuracy by domain",
+        "Daily life beside professional knowledge; of fewer than five items only their number is shown (Tables 7 and "
+        "8).",
+    ),
+    Figure(
+        "positions",
+        ("dialogbench/positions",),
+        "dialogbench_accuracy.figure_positions",
+        "Position bias",
+        "How often a model chooses each letter, and how often it is right where the right answer stands there.",
+    ),
+    Figure(
+        "styles",
+        ("dialogbench/styles",),
+        "dialogbench_shares.figure_styles",
+        "Styles of the speakers",
+        "Written items before and after their speakers were given characters, as a model sees them.",
+    ),
+    Figure(
+        "domain_counts",
+        ("dialogbench/domain_counts",),
+        "dialogbench_shares.figure_domain_counts",
+        "Domains of the written items",
+        "As a model sees them, before and after the domain was given.",
+    ),
+)
+
+BATTLES = (
+    Figure(
+        "{title}",
+        ("battles/{title}",),
+        "ratings.figure_battle_ratings",
+        "Ratings from the battles '{title}'",
+        "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled clusters.",
+        ("interval",),
+        per="title",
+    ),
+)
