@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parents[2]
+WARM_START = Path(__file__).parent / "warm_start"
 SMALL: dict[str, Any] = {
     "models": {
         "random": {"engine": "embedded", "method": "random", "folds": 3},
@@ -45,10 +46,17 @@ class Workspace:
         text = yaml.safe_dump({**SMALL, **changes}, sort_keys=False)
         (self.folder / "config.yaml").write_text(text, encoding="utf-8")
 
-    def start(self, *arguments: str, cores: int = 2) -> subprocess.Popen[str]:
-        """Starts snakemake in a process group of its own."""
+    def start(self, *arguments: str, cores: int = 2, warm: bool = False) -> subprocess.Popen[str]:
+        """Starts snakemake in a process group of its own.
+
+        Args:
+            arguments: what is typed behind `snakemake`.
+            cores: how many jobs may run at once.
+            warm: whether jobs are forks of a process that has imported their libraries; signals do not reach them.
+        """
         command = [str(Path(sys.executable).parent / "snakemake"), "--cores", str(cores), *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(self.folder / "workflow"), "TIKTOKEN_CACHE_DIR": ""}
+        own = [WARM_START, self.folder / "workflow"] if warm else [self.folder / "workflow"]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, own)), "TIKTOKEN_CACHE_DIR": ""}
         environment["XDG_CACHE_HOME"] = str(self.folder / "cache")
         return subprocess.Popen(
             command,
@@ -60,9 +68,9 @@ class Workspace:
             start_new_session=True,
         )
 
-    def run(self, *arguments: str, cores: int = 2, ok: bool = True) -> str:
+    def run(self, *arguments: str, cores: int = 2, ok: bool = True, warm: bool = True) -> str:
         """Runs snakemake to its end and returns what it printed."""
-        process = self.start(*arguments, cores=cores)
+        process = self.start(*arguments, cores=cores, warm=warm)
         try:
             output, _ = process.communicate(timeout=300)
         except subprocess.TimeoutExpired:

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from workspace import Workspace, new_workspace
+from workspace import WARM_START, Workspace, new_workspace
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A process that becomes the jobs of most runs."""
+    address = str(tmp_path_factory.mktemp("warm") / "start")
+    command = [sys.executable, str(WARM_START.with_suffix(".py")), address]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        os.environ["WARM_START"] = address
+        yield
+        del os.environ["WARM_START"]
+        process.kill()
 
 
 @pytest.fixture
