@@ -70,6 +70,7 @@ def refuse_jobs_without_a_device():
     asked = set()
     for job in waiting:  # the makers of test items stand in no wildcard
         named = set(CONFIG.models).intersection(job.wildcards)
+        named |= {PARTNER} if PARTNER and "chatbot" in job.wildcards.keys() else set()
         asked |= named or set(CONFIG.models).intersection(item_makers().values())
     for name in sorted(asked):
         reason = cannot_compute_here(
@@ -119,6 +120,7 @@ def selfchat_settings(wildcards):
         model=asked_model(wildcards.chatbot),
         selfchat=CONFIG.selfchat,
         answering=CONFIG.answering,
+        partner=asked_model(PARTNER) if PARTNER else None,
         prompts_directory=PROMPTS,
         shard=int(wildcards.get("shard", 1)),
         shards=int(wildcards.get("shards", 1)),
@@ -351,13 +353,17 @@ def parse_stage(wildcards):
     return "pairwise_parse" if pairwise else f"{wildcards.protocol}_parse"
 
 
-def gpus(name):
-    """Returns how many GPUs a job of a model asks the scheduler for."""
-    model = CONFIG.models.get(name)
-    return model.scheduled_gpus if isinstance(model, VllmModel) else 0
+def in_vllm(names):
+    """Returns those of some models that vLLM runs in the job itself."""
+    models = [CONFIG.models.get(name) for name in names]
+    return [model for model in models if isinstance(model, VllmModel)]
 
 
-def environment(name):
-    """Returns the conda environment of a job of a model."""
-    model = CONFIG.models.get(name)
-    return f"../envs/{'vllm' if isinstance(model, VllmModel) else 'core'}.yaml"
+def gpus(*names):
+    """Returns how many GPUs a job of models asks the scheduler for; two in vLLM are one in two roles."""
+    return max((model.scheduled_gpus for model in in_vllm(names)), default=0)
+
+
+def environment(*names):
+    """Returns the conda environment of a job of models."""
+    return f"../envs/{'vllm' if in_vllm(names) else 'core'}.yaml"

@@ -27,9 +27,9 @@ rule read_corpus:
 
 rule extract_seeds:
     input:
-        HUMAN,
+        f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet",
     output:
-        SEEDS,
+        f"{RESULTS}/seeds.parquet",
     log:
         f"{RESULTS}/logs/seeds.log",
     conda:
@@ -39,6 +39,30 @@ rule extract_seeds:
         code=code("extract_seeds"),
     shell:
         command("extract_seeds", "--utterances {input:q} --seeds {output:q}")
+
+
+rule read_scenarios:
+    input:
+        CONFIG.scenarios_path() or [],
+    output:
+        scenarios=f"{RESULTS}/scenarios/scenarios.parquet",
+        seeds=f"{RESULTS}/scenarios/seeds.parquet",
+        people=f"{RESULTS}/scenarios/people.parquet",
+    log:
+        f"{RESULTS}/logs/scenarios.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            limit=CONFIG.selfchat.scenarios and CONFIG.selfchat.scenarios.limit,
+            opened=CONFIG.partner_is_embedded(),
+        ),
+        code=code("read_scenarios"),
+    shell:
+        command(
+            "read_scenarios",
+            "--path {input:q} --scenarios {output.scenarios:q} --seeds {output.seeds:q} --people {output.people:q}",
+        )
 
 
 rule learn_embedded:

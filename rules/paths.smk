@@ -1,7 +1,17 @@
 # Which files the rules read and write, by the configuration.
 
-HUMAN = f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet"
-SEEDS = f"{RESULTS}/seeds.parquet"
+PARTNER = CONFIG.selfchat.partner
+SCENARIOS = (
+    [f"{RESULTS}/scenarios/scenarios.parquet"] if CONFIG.selfchat.scenarios else []
+)
+HUMAN = (
+    f"{RESULTS}/scenarios/people.parquet"
+    if SCENARIOS
+    else f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet"
+)
+SEEDS = (
+    f"{RESULTS}/scenarios/seeds.parquet" if SCENARIOS else f"{RESULTS}/seeds.parquet"
+)
 TABLES = f"{RESULTS}/tables/botchat"
 RATED_DIFFERENCES = f"{RESULTS}/ratings_compared/arena.parquet"
 PAIRWISE = [name for name in ("arena", "gteval") if name in PROTOCOLS]
@@ -19,6 +29,15 @@ def learned(name):
 def dialogues(names):
     """Returns the dialogue tables of chatbots."""
     return [f"{RESULTS}/dialogues/{name}.parquet" for name in names]
+
+
+def talk_usage(chatbot, shard, shards):
+    """Returns what a job that chats writes about the chatbot, and about the partner if there is one."""
+    records = [f"{RESULTS}/usage/{chatbot}/selfchat-{shard}-of-{shards}.json"]
+    if PARTNER:
+        name = f"partner-of-{chatbot}-{shard}-of-{shards}"
+        records.append(f"{RESULTS}/usage/{PARTNER}/{name}.json")
+    return records
 
 
 def results_of(protocol):
@@ -49,7 +68,12 @@ def asked_models():
     return [
         name
         for name in dict.fromkeys(
-            [*CONFIG.chatbots, *CONFIG.judges, *CONFIG.asked_judges()]
+            [
+                *CONFIG.chatbots,
+                *([PARTNER] if PARTNER else []),
+                *CONFIG.judges,
+                *CONFIG.asked_judges(),
+            ]
         )
         if name not in PUBLISHED
     ]
@@ -57,8 +81,15 @@ def asked_models():
 
 def usage_records():
     """Returns what every job that asks a model writes about that."""
-    jobs = [(name, "selfchat") for name in CONFIG.chatbots]
-    jobs += [
+    chats = [
+        record
+        for name in CONFIG.chatbots
+        if name not in PUBLISHED
+        for shards in [CONFIG.models[name].shards]
+        for shard in range(1, shards + 1)
+        for record in talk_usage(name, shard, shards)
+    ]
+    jobs = [
         (name, protocol)
         for protocol in [*PROTOCOLS, *SCORING]
         for name in CONFIG.judges_of(protocol)
@@ -74,7 +105,8 @@ def usage_records():
         for name in (rewriters() if perturbed("pairs") else [])
     ]
     return (
-        dialogbench_usage()
+        chats
+        + dialogbench_usage()
         + repeated
         + rewriting
         + [
@@ -89,9 +121,10 @@ def usage_records():
 
 def botchat_tables():
     """Returns the names of the tables that the configured protocols give."""
-    names = ["seeds", "utterance_lengths"]
+    names = ["utterance_lengths"] if SCENARIOS else ["seeds", "utterance_lengths"]
     if CONFIG.judges and CONFIG.protocols.unieval:
-        names += ["unieval_pass_rates", "unieval_at_gt_length"]
+        names += ["unieval_pass_rates"]
+        names += [] if SCENARIOS else ["unieval_at_gt_length"]
     if CONFIG.judges and CONFIG.protocols.arena:
         names += ["arena_elo", "arena_win_rates"]
     if CONFIG.judges and CONFIG.protocols.gteval:

@@ -1,5 +1,5 @@
 # Chatbots continue the seeds. A model with `shards` above 1 does so in several jobs, whose parts become one table.
-# The dialogues of a published model are taken from a file.
+# With a partner, which says the other side, the same job asks it too. The dialogues of a published model are taken from a file.
 
 SHARDED = [name for name in CONFIG.chatbots if CONFIG.models[name].shards > 1]
 
@@ -7,18 +7,20 @@ SHARDED = [name for name in CONFIG.chatbots if CONFIG.models[name].shards > 1]
 rule generate_dialogues:
     input:
         seeds=SEEDS,
+        scenarios=SCENARIOS,
         learned=lambda wildcards: learned(wildcards.chatbot),
+        partner_learned=learned(PARTNER),
     output:
         generated=f"{RESULTS}/dialogues/{{chatbot}}.parquet",
-        usage=f"{RESULTS}/usage/{{chatbot}}/selfchat-1-of-1.json",
+        usage=talk_usage("{chatbot}", "1", "1"),
     log:
         f"{RESULTS}/logs/dialogues/{{chatbot}}.log",
     wildcard_constraints:
         chatbot=one_of(set(CONFIG.chatbots) - set(SHARDED) - set(PUBLISHED)),
     conda:
-        lambda wildcards: environment(wildcards.chatbot)
+        lambda wildcards: environment(wildcards.chatbot, PARTNER)
     resources:
-        gpu=lambda wildcards: gpus(wildcards.chatbot),
+        gpu=lambda wildcards: gpus(wildcards.chatbot, PARTNER),
     params:
         settings=selfchat_settings,
         code=code("selfchat"),
@@ -26,7 +28,8 @@ rule generate_dialogues:
     shell:
         command(
             "selfchat",
-            "--seeds {input.seeds:q} --learned {input.learned:q} --store {params.store:q} "
+            "--seeds {input.seeds:q} --scenarios {input.scenarios:q} --learned {input.learned:q} "
+            "--partner-learned {input.partner_learned:q} --store {params.store:q} "
             "--generated {output.generated:q} --usage {output.usage:q}",
         )
 
@@ -34,7 +37,7 @@ rule generate_dialogues:
 use rule generate_dialogues as generate_shard with:
     output:
         generated=f"{RESULTS}/dialogues/{{chatbot}}.shards/{{shard}}-of-{{shards}}.parquet",
-        usage=f"{RESULTS}/usage/{{chatbot}}/selfchat-{{shard}}-of-{{shards}}.json",
+        usage=talk_usage("{chatbot}", "{shard}", "{shards}"),
     log:
         f"{RESULTS}/logs/dialogues/{{chatbot}}-{{shard}}-of-{{shards}}.log",
     wildcard_constraints:

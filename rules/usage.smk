@@ -26,6 +26,7 @@ rule estimate:
     input:
         human=HUMAN,
         seeds=SEEDS,
+        scenarios=SCENARIOS,
         learned=[path for name in asked_models() for path in learned(name)],
         dialogues=dialogues(
             [name for name in CONFIG.chatbots if name in set(PUBLISHED)]
@@ -56,6 +57,6 @@ rule estimate:
     shell:
         command(
             "estimate",
-            "--human {input.human:q} --seeds {input.seeds:q} --learned {input.learned:q} "
+            "--human {input.human:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} --learned {input.learned:q} "
             "--dialogues {input.dialogues:q} --planned {input.planned:q} {params.planned_before:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q}",
         )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.prompts.rendering import END_MARK, one_line, render_dialogue, render_speakers
-from dialeval.protocols.selfchat import history
+from dialeval.protocols.voices import history
 from dialeval.reasoning_marks import split_thinking, thinking_mark, without_marks, without_thinking
 
 MARKS = (

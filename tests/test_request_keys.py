@@ -30,6 +30,7 @@ from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import plan_rewriting
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import arena, gteval, selfchat
+from dialeval.protocols.voices import Voice
 from dialeval.tables import HUMAN
 
 N_DIALOGUES = 6
@@ -83,9 +84,10 @@ def botchat() -> Iterator[Request]:
     )
     yield from (one.request for one in planned)
     system = TEMPLATES.render(selfchat.TEMPLATE)
+    chatbot = Voice(Unbounded(), lambda _: system, SAMPLING)
     for seed_id, dialogue in bots["one"].items():
         for n in range(2, 5):
-            yield selfchat.next_request(Unbounded(), seed_id, dialogue[:n], system=system, sampling=SAMPLING)[0]
+            yield chatbot.next_request(seed_id, dialogue[:n])[0]
 
 
 def scored() -> Iterator[Request]:

@@ -27,7 +27,9 @@ from dialeval.forms import detect
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import arena, gteval
+from dialeval.protocols.partner import talk_of
 from dialeval.protocols.selfchat import TEMPLATE, chat_all
+from dialeval.protocols.voices import SELFCHAT
 from dialeval.tables import HUMAN
 
 TEMPLATES, CHAT = Templates(), Selfchat(n_utterances=8)
@@ -101,11 +103,8 @@ def run(store: Path, models: dict[str, OpenAIModel], seeds: dict[str, Dialogue])
         engine = OpenAIEngine(models[name])
         with ResponseStore(store, identity=engine.identity, name=name, protocol="selfchat") as answers:
             job = Answering(engine, answers, Progress("t", None, "a", stream=io.StringIO()))
-            sampling = Sampling(temperature=CHAT.temperature, max_tokens=CHAT.max_tokens)
-            talks = chat_all(
-                job, seeds, n_utterances=CHAT.n_utterances, system=TEMPLATES.render(TEMPLATE), sampling=sampling
-            )
-            turns = job.run(talks)
+            talk = talk_of(CHAT, TEMPLATES.render(TEMPLATE), engine, None, {})
+            turns = job.run(chat_all(talk, {SELFCHAT: job}, seeds))
         by_model[name] = {
             seed_id: (*seeds[seed_id], *(turn.response.text.strip() for turn in dialogue))
             for seed_id, dialogue in turns.items()

@@ -33,6 +33,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols import arena, gteval
 from dialeval.protocols.planning import Planned
 from dialeval.protocols.selfchat import chat_all
+from dialeval.protocols.voices import SELFCHAT, Talk
 from dialeval.tables import HUMAN
 
 SYSTEM = "Chat as people do."
@@ -81,7 +82,8 @@ def chat(folder: Path, name: str, engine: Engine, seeds: dict[str, Dialogue] = S
     with opened(folder, name, engine, "selfchat") as store:
         job = answering(store, engine)
         sampling = Sampling(temperature=CHAT.temperature, max_tokens=CHAT.max_tokens)
-        turns = job.run(chat_all(job, seeds, n_utterances=n, system=SYSTEM, sampling=sampling))
+        talk = Talk.alone(engine, n_utterances=n, system=SYSTEM, sampling=sampling)
+        turns = job.run(chat_all(talk, {SELFCHAT: job}, seeds))
     responses = [turn.response for dialogue in turns.values() for turn in dialogue]
     return taken(job.asked, responses)
 

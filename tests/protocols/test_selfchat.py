@@ -16,7 +16,8 @@ from dialeval.engines.answering import Answering
 from dialeval.engines.request import AnswerFailure, Dialogue, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
-from dialeval.protocols.selfchat import Turn, chat_all, history, rows
+from dialeval.protocols.selfchat import Turn, chat_all, rows
+from dialeval.protocols.voices import SELFCHAT, Talk, history
 from dialeval.reasoning_marks import without_marks
 
 SEEDS: dict[str, Dialogue] = {f"s{n}": (f"hello {n}", f"hi {n}") for n in range(6)}
@@ -28,7 +29,8 @@ def run(
     with ResponseStore(folder, identity=engine.identity, name="m", protocol="selfchat") as store:
         answering = Answering(engine, store, Progress("t", None, "u", stream=io.StringIO()))
         sampling = Sampling(max_tokens=max_tokens)
-        dialogues = asyncio.run(chat_all(answering, seeds, n_utterances=n, system="Chat.", sampling=sampling))
+        talk = Talk.alone(engine, n_utterances=n, system="Chat.", sampling=sampling)
+        dialogues = asyncio.run(chat_all(talk, {SELFCHAT: answering}, seeds))
     return dialogues, answering
 
 

@@ -26,6 +26,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`corpora.<name>`", config.Corpus),
     ("`seeds`", config.Seeds),
     ("`selfchat`", config.Selfchat),
+    ("`selfchat.scenarios`", config.Scenarios),
     ("`protocols.unieval`", config.UniEval),
     ("`protocols.arena`", config.Arena),
     ("`protocols.gteval`", config.GTEval),

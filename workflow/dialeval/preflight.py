@@ -10,6 +10,7 @@ from typing import Any
 from dialeval import runlock
 from dialeval.config import Config, Mistake, load_config, read_config_file
 from dialeval.corpora.robustness_sets import check_sets
+from dialeval.corpora.scenarios import read_scenarios
 from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import find_strategy
@@ -55,7 +56,7 @@ def checked_config(
     check_files(given)
     checks: list[Callable[[Config], Iterator[Mistake]]] = [_unknown_strategies, _unwritable]
     if reads:
-        checks.append(_incomplete_sets)
+        checks += [_incomplete_sets, _unreadable_scenarios]
     if asks:
         checks.append(partial(_unavailable_models, own_environments=own_environments))
     source = f" in {', '.join(map(_shown, given))}" if given else ""
@@ -90,6 +91,16 @@ def _incomplete_sets(config: Config) -> Iterator[Mistake]:
         check_sets(folder, config.robustness.strategies)
     except UserError as error:
         yield Mistake("robustness.published", str(error), ("robustness.strategies",))
+
+
+def _unreadable_scenarios(config: Config) -> Iterator[Mistake]:
+    path, chat = config.scenarios_path(), config.selfchat
+    if path is None or chat.scenarios is None or not path.is_file():
+        return
+    try:
+        read_scenarios(path, limit=chat.scenarios.limit, opened=config.partner_is_embedded())
+    except UserError as error:
+        yield Mistake("selfchat.scenarios", str(error), ("selfchat.partner",))
 
 
 def _unwritable(config: Config) -> Iterator[Mistake]:

@@ -27,6 +27,7 @@ from dialeval.engines.tiny_model import build_tiny_model
 from dialeval.engines.vllm_engine import VllmEngine, vllm_missing
 from dialeval.progress import Progress
 from dialeval.protocols.selfchat import Turn, chat_all
+from dialeval.protocols.voices import SELFCHAT, Talk
 
 N_UTTERANCES = 6
 SYSTEM = "You are chatting with another person. Be short."
@@ -141,7 +142,8 @@ def run_selfchat(
         with ResponseStore(store, identity=engine.identity, name="tiny", protocol="selfchat") as responses:
             stored = len(responses)
             answering = Answering(engine, responses, progress)
-            dialogues = asyncio.run(chat_all(answering, of or seeds(), **options))
+            talk = Talk.alone(engine, **options)
+            dialogues = asyncio.run(chat_all(talk, {SELFCHAT: answering}, of or seeds()))
             return Chats(dialogues, answering, stored)
     finally:
         engine.concurrency = before

@@ -14,7 +14,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.engine import sampler_seed
-from dialeval.protocols.selfchat import history
+from dialeval.protocols.voices import history
 from dialeval.schemas.botchat import GENERATED, UNIEVAL_PASS_RATES
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages import answer, extract_seeds, read_corpus, selfchat, unieval_parse, unieval_plan, unieval_rates
@@ -105,7 +105,7 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     model = model.model_copy(update={"extra_body": {"seed": 1}})  # so that it goes the same way every time
     chat = Selfchat(n_utterances=N_UTTERANCES, temperature=1, max_tokens=12)
     chatting = selfchat.Settings(name="tiny", model=model, selfchat=chat, answering=asking)
-    selfchat.stage(chatting, path("seeds"), [], store, path("generated"), tmp_path / "chat.json", about)
+    selfchat.stage(chatting, path("seeds"), [], [], [], store, path("generated"), [tmp_path / "chat.json"], about)
     generated = read_table(path("generated"), GENERATED).to_pylist()
     assert len(generated) == N_SEEDS * N_UTTERANCES
     written = [row for row in generated if row["origin"] == "model"]

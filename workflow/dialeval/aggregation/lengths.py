@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dialeval.corpora.seeds import dialogues_of
 from dialeval.engines.cl100k import Tokenizer
+from dialeval.protocols.planning import human_dialogues
 from dialeval.published.botchat import published_value
 from dialeval.schemas.botchat import UTTERANCE_LENGTHS, UTTERANCE_TOKENS
 from dialeval.tables import HUMAN, to_table
@@ -26,11 +26,10 @@ def utterance_tokens(human: pa.Table, seeds: pa.Table, generated: pa.Table, toke
         generated: table `generated` of all chatbots.
         tokenizer: what counts.
     """
-    dialogues = dialogues_of(human)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"model": HUMAN, "seed_id": seed_id, "turn": turn, "text": text}
-        for seed_id in seeds["seed_id"].to_pylist()
-        for turn, text in enumerate(dialogues[seed_id])
+        for seed_id, dialogue in human_dialogues(human, seeds).items()
+        for turn, text in enumerate(dialogue)
     ]
     rows += _written_by_chatbots(generated)
     counts = tokenizer.count_all([row.pop("text") for row in rows])

@@ -5,7 +5,7 @@
 (`python -m dialeval.config_reference`).
 """
 
-from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Selfchat, UniEval
+from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Scenarios, Selfchat, UniEval
 from dialeval.config.consistency import Mistake
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
@@ -45,6 +45,7 @@ __all__ = [
     "RatedCorpus",
     "Rating",
     "Robustness",
+    "Scenarios",
     "ScoreFile",
     "Seeds",
     "Selfchat",

@@ -7,17 +7,46 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dialeval.config.section import Length, Number, Repeats, Resamples, Section, Temperature, TokenCount, Whole
+from dialeval.config.section import (
+    Count,
+    Length,
+    Name,
+    Number,
+    Repeats,
+    Resamples,
+    Section,
+    Temperature,
+    TokenCount,
+    Whole,
+)
+
+
+class Scenarios(Section):
+    """Whom a simulated user plays: a table of situations, one dialogue of every chatbot each."""
+
+    path: Path = Field(
+        description="CSV file or JSON Lines, relative to data_dir or absolute: scenario_id, opening, persona, goal."
+    )
+    limit: Count | None = Field(None, description="Use only the first so many, for a trial run.")
 
 
 class Selfchat(Section):
-    """How a chatbot talks to itself (BotChat 3.1, 4.1)."""
+    """How a chatbot talks: to itself (BotChat 3.1, 4.1), or with a partner that plays the user."""
 
     n_utterances: Annotated[Whole, Field(ge=3, le=1_000)] = Field(
         16, description="Length N of a dialogue, the seed's two included."
     )
     temperature: Temperature = Field(0.0, description="Sampling temperature; the paper's is 0.")
     max_tokens: TokenCount = Field(1024, description="Longest utterance in the model's tokens.")
+    partner: Name | None = Field(
+        None, description="Model that plays the user for every chatbot; null: each chatbot says both sides."
+    )
+    scenarios: Scenarios | None = Field(
+        None, description="Whom the partner plays, in place of the seeds; null: nobody in particular, on the seeds."
+    )
+    end: str = Field(
+        "[END]", min_length=1, max_length=80, description="What the partner writes when the talk is over for it."
+    )
 
 
 class _JudgingProtocol(Section):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
+from dialeval.config.partners import unfit_partner
 from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol
 from dialeval.config.resolved import SHIPPED
 from dialeval.errors import nearest
@@ -58,6 +59,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from (Mistake(*found) for found in unfit_protocols(config))
     yield from _long_arenas(config)
     yield from _incomplete_parts(config)
+    yield from (Mistake(*found) for found in unfit_partner(config))
     yield from _published_models(config)
     yield from _unpriced_models(config)
 
@@ -69,6 +71,7 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
         "chatbots": config.chatbots,
         "judges": config.judges,
         **{f"protocols.{name}.judges": _own_judges(config, name) for name in config.resolved_protocols()},
+        "selfchat.partner": [config.selfchat.partner] if config.selfchat.partner else [],
         "robustness.rewriter": [rewriter] if rewriter else [],
         **(dialogbench.models() if dialogbench else {}),
     }
@@ -141,6 +144,8 @@ def _learning(config: Config) -> Iterator[Mistake]:
 
 def _unable_judges(config: Config) -> Iterator[Mistake]:
     jobs = [("chatbots", config.chatbots, "selfchat", "selfchat", False)]
+    if config.selfchat.partner:
+        jobs.append(("selfchat.partner", [config.selfchat.partner], "selfchat", "selfchat", False))
     for name, one in config.resolved_protocols().items():
         field = f"protocols.{name}.judges" if _own_judges(config, name) else "judges"
         jobs.append((field, config.judges_of(name), name, _asked_as(name, one), name not in PUBLISHED_UNDER))

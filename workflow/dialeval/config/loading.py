@@ -67,6 +67,7 @@ def missing_files(config: Config) -> Iterator[Mistake]:
         sources |= {
             f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.metaeval.score_files
         }
+    sources |= {"selfchat.scenarios.path": config.scenarios_path()}
     sources |= {"robustness.published": config.published_damage()}
     if config.dialogbench:
         sources |= {

@@ -28,13 +28,25 @@ WITHOUT_CHATBOTS: dict[str, Any] = {
 
 def _botchat_protocols(selfchat: object) -> dict[str, Any]:
     """Returns BotChat's protocols at the paper's lengths, as far as dialogues are that long."""
-    longest = selfchat.get("n_utterances", 16) if isinstance(selfchat, Mapping) else 16
+    chat = selfchat if isinstance(selfchat, Mapping) else {}
+    longest = chat.get("n_utterances", 16)
     lengths: dict[str, list[int]] = {
         name: section.model_fields["n_utterances"].default for name, section in (("unieval", UniEval), ("arena", Arena))
     }
     if isinstance(longest, int) and not isinstance(longest, bool) and longest >= 3:
         lengths = {name: [n for n in all_n if n <= longest] or [longest] for name, all_n in lengths.items()}
-    return {**{name: {"n_utterances": all_n} for name, all_n in lengths.items()}, "gteval": {}}
+    return {**{name: {"n_utterances": all_n} for name, all_n in lengths.items()}} | (
+        {} if chat.get("scenarios") else {"gteval": {}}  # people said nothing there
+    )
+
+
+def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what need not be said where dialogues begin with scenarios."""
+    chat = raw.get("selfchat")
+    if not (isinstance(chat, Mapping) and chat.get("scenarios")):
+        return {}
+    corpora = raw.get("corpora") or WITHOUT_CHATBOTS["corpora"]
+    return {"corpora": corpora, "seeds": {"corpus": next(iter(corpora))}} if isinstance(corpora, Mapping) else {}
 
 
 PAPERS_CRITERIA = (
@@ -105,6 +117,7 @@ class Config(Section):
         if not isinstance(raw, Mapping):
             return raw
         if raw.get("chatbots"):
+            raw = {**_instead_of_seeds(raw), **raw}
             asked = "protocols" not in raw and raw.get("judges")
             return {**raw, "protocols": _botchat_protocols(raw.get("selfchat"))} if asked else raw
         alone = any(raw.get(part) for part in PARTS) or (raw.get("battles") and "models" not in raw)
@@ -140,7 +153,8 @@ class Config(Section):
     def models_in_use(self) -> list[str]:
         """Returns every model that chats, judges, scores, rewrites, writes items or is examined."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
-        asked = [*self.chatbots, *self.judges, *self.asked_judges(), *rewriter, *self.dialogbench_models()]
+        partner = [self.selfchat.partner] if self.selfchat.partner else []
+        asked = [*self.chatbots, *partner, *self.judges, *self.asked_judges(), *rewriter, *self.dialogbench_models()]
         return list(dict.fromkeys(asked))
 
     def asked_before(self, protocol: str) -> list[str]:
@@ -192,6 +206,14 @@ class Config(Section):
         """Returns the folder of the published damaged sets."""
         path = self.robustness.published if self.robustness else None
         return None if path is None else self._in_data_dir(path)
+
+    def partner_is_embedded(self) -> bool:
+        """Returns whether the simulated user is an embedded model, which cannot speak first."""
+        return isinstance(self.models.get(self.selfchat.partner or ""), EmbeddedModel)
+
+    def scenarios_path(self) -> Path | None:
+        """Returns where the table of scenarios lies, if there is one."""
+        return None if self.selfchat.scenarios is None else self._in_data_dir(self.selfchat.scenarios.path)
 
     def rated_path(self, name: str) -> Path | None:
         """Returns where a rated corpus lies, or None for our own."""

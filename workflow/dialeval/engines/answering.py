@@ -203,17 +203,17 @@ class Answering:
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Runs work that asks this model to its end, then gives back what the engine holds."""
+        return asyncio.run(self.closing(work))
 
-        async def with_closing() -> _Result:
-            try:
-                return await work
-            except BudgetUsedUp as error:
-                raise BudgetUsedUp(f"{error}{self._how_far()}") from None
-            finally:
-                await self.engine.close()
-                self._tell_of_broken()
-
-        return asyncio.run(with_closing())
+    async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Does work that asks this model, then gives back what the engine holds."""
+        try:
+            return await work
+        except BudgetUsedUp as error:
+            raise BudgetUsedUp(f"{error}{self._how_far()}") from None
+        finally:
+            await self.engine.close()
+            self._tell_of_broken()
 
     def _how_far(self) -> str:
         """Returns how much of the work is done, where its extent is known."""

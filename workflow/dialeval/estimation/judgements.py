@@ -58,7 +58,7 @@ class Subjects:
 def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
     """Returns whether a dialogue, or its first n utterances, are known."""
     known = chats.known.get(seed_id, ())
-    return len(known) >= min(n or chats.length, chats.length)
+    return seed_id in chats.ended or len(known) >= min(n or chats.length, chats.length)
 
 
 @dataclass

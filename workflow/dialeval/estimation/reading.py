@@ -83,7 +83,7 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
         notes.append(f"no answer of this model is stored yet; assumed: {estimate.assumed.source}")
     factor = 1.0
     if batched and prices != Prices():
-        outside = estimate.protocol == "selfchat"
+        outside = estimate.protocol in ("selfchat", "partner")
         factor = ORDINARY_OF_BATCH if outside else 1.0
         notes.append(
             f"not in batches: {factor:g} times the prices, which are those of batches" if outside else "in batches"

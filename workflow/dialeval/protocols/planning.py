@@ -93,15 +93,15 @@ def generated_dialogues(generated: pa.Table) -> dict[str, dict[str, Dialogue]]:
 
 
 def human_dialogues(utterances: pa.Table, seeds: pa.Table) -> dict[str, Dialogue]:
-    """Returns the human dialogues that the seeds were taken from, by seed_id."""
+    """Returns the human dialogues that the seeds were taken from, by seed_id; none of scenarios."""
     dialogues = dialogues_of(utterances)
-    return {seed_id: dialogues[seed_id] for seed_id in seeds["seed_id"].to_pylist()}
+    return {seed_id: dialogues[seed_id] for seed_id in seeds["seed_id"].to_pylist() if seed_id in dialogues}
 
 
 def human_speakers(utterances: pa.Table, seeds: pa.Table) -> dict[str, tuple[str, ...]]:
     """Returns who says each utterance of the human dialogues that the seeds were taken from, by seed_id."""
     speakers = speakers_of(utterances)
-    return {seed_id: speakers[seed_id] for seed_id in seeds["seed_id"].to_pylist()}
+    return {seed_id: speakers[seed_id] for seed_id in seeds["seed_id"].to_pylist() if seed_id in speakers}
 
 
 def arena_seeds(seeds: pa.Table) -> list[str]:

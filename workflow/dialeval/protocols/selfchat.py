@@ -1,31 +1,23 @@
-"""Self-chat (BotChat 3.1, Algorithm 1): a model continues a ChatSEED, utterance by utterance, playing both speakers."""
+"""Self-chat (BotChat 3.1, Algorithm 1): a model continues a ChatSEED, utterance by utterance, playing both speakers.
+
+Where a partner is configured, it is the simulated user's model that says every other utterance, the first one included.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from dialeval.engines.answering import Answering, run_together
-from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response, Sampling
-from dialeval.reasoning_marks import without_marks
+from dialeval.engines.request import AnswerFailure, Dialogue, Request, Response
+from dialeval.protocols.voices import PARTNER, Talk, Voice
 
-PROTOCOL = "selfchat"
 TEMPLATE = "selfchat.j2"
-
-
-class Window(Protocol):
-    """What decides how much of a dialogue a prompt holds: an engine, or what is known of one that is not running."""
-
-    @property
-    def context_window(self) -> int | None:
-        """Tokens of prompt and answer together; None if there is no limit."""
-        ...
-
-    def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
-        ...
+Grown = Callable[[], None]
+"""Is called when a dialogue has one more utterance."""
 
 
 @dataclass(frozen=True)
@@ -34,112 +26,101 @@ class Turn:
 
     Attributes:
         dropped: how many of the oldest utterances were left out for the prompt to fit the context window.
+        origin: `model` for the chatbot's own, `partner` for the simulated user's.
     """
 
     text: str
     response: Response
     dropped: int
+    origin: str = "model"
 
 
-def history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
-    """Returns the prompt for the next utterance: the one to be answered is the user's, roles alternate back from it.
+class Step(NamedTuple):
+    """Who is asked for an utterance, what, and the answer that is stored."""
 
-    Marks of thinking lose their brackets, since chat templates cut earlier answers at them.
-    """
-    roles = ["user", "assistant"]
-    turns = [Message(roles[age % 2], without_marks(text)) for age, text in enumerate(reversed(utterances))]
-    return (Message("system", system), *reversed(turns))
+    voice: Voice
+    request: Request
+    response: Response | None
 
 
-def fit_history(
-    system: str, utterances: Sequence[str], engine: Window, max_tokens: int
-) -> tuple[tuple[Message, ...], int]:
-    """Returns the longest history that leaves room for the answer, and how many old utterances it leaves out.
+class Followed(NamedTuple):
+    """A dialogue as far as it is stored."""
 
-    Raises:
-        AnswerFailure: not even the last utterance fits.
-    """
-    for dropped in range(len(utterances)):
-        messages = history(system, utterances[dropped:])
-        window = engine.context_window
-        if window is None or engine.count_tokens(messages) + max_tokens <= window:
-            return messages, dropped
-    raise AnswerFailure("context", f"the last utterance alone does not fit a window of {engine.context_window}")
+    steps: tuple[Step, ...]
+    utterances: Dialogue
+    ended: bool
 
 
-def next_request(
-    engine: Window, seed_id: str, utterances: Sequence[str], *, system: str, sampling: Sampling
-) -> tuple[Request, int]:
-    """Returns the request for a dialogue's next utterance, and how many old utterances its prompt leaves out.
-
-    Raises:
-        AnswerFailure: not even the last utterance fits the window.
-    """
-    messages, dropped = fit_history(system, utterances, engine, sampling.max_tokens)
-    request = Request(
-        request_id=f"selfchat/{seed_id}/{len(utterances)}",
-        protocol=PROTOCOL,
-        kind="chat",
-        messages=messages,
-        sampling=sampling,
-        subject=(tuple(utterances),),
-    )
-    return request, dropped
-
-
-def follow(
-    engine: Window,
-    seed_id: str,
-    seed: Dialogue,
-    stored: Callable[[Request], Response | None],
-    *,
-    n_utterances: int,
-    system: str,
-    sampling: Sampling,
-) -> Iterator[tuple[Request, Response | None]]:
-    """Yields the requests of a dialogue with their stored answers, up to the first that has none (None).
+def follow(talk: Talk, seed_id: str, seed: Dialogue, stored: Callable[[Voice, Request], Response | None]) -> Followed:
+    """Returns the requests of a dialogue with their stored answers, up to the first that has none.
 
     A dialogue that cannot go on, since its last utterance does not fit the window, ends there.
     """
-    utterances = list(seed)
+    utterances, steps, ended = list(seed), list[Step](), False
     with suppress(AnswerFailure):
-        while len(utterances) < n_utterances:
-            request, _ = next_request(engine, seed_id, utterances, system=system, sampling=sampling)
-            response = stored(request)
-            yield request, response
+        while len(utterances) < talk.n_utterances and not ended:
+            voice = talk.voice(len(utterances))
+            request, _ = voice.next_request(seed_id, utterances)
+            response = stored(voice, request)
+            steps.append(Step(voice, request, response))
             if response is None:
-                return
-            utterances.append(response.text.strip())
+                break
+            text, ended = voice.said(response.text)
+            utterances += [text] if text else []
+    return Followed(tuple(steps), tuple(utterances), ended or len(utterances) >= talk.n_utterances)
 
 
 async def chat_all(
-    answering: Answering, seeds: Mapping[str, Dialogue], *, n_utterances: int, system: str, sampling: Sampling
+    talk: Talk, speakers: Mapping[str, Answering], seeds: Mapping[str, Dialogue]
 ) -> dict[str, list[Turn]]:
-    """Continues every seed, `engine.concurrency` dialogues at a time; each goes on as soon as its last answer is there.
+    """Continues every seed, as many at a time as the engines allow; each goes on as soon as its last answer is there.
 
-    A dialogue whose next utterance cannot be had is left out; its failure is counted in `answering`. An engine with a
-    cache of its own may say when another dialogue has room there (`room_for_dialogues`).
+    A dialogue whose next utterance cannot be had is left out; its failure is counted. An engine with a cache of its own
+    may say when another dialogue has room there (`room_for_dialogues`).
+
+    Args:
+        talk: how dialogues go on.
+        speakers: the models by what their answers are stored under: the chatbot, and the partner if there is one.
+        seeds: what was said before, by seed_id.
     """
     dialogues: dict[str, list[Turn]] = {}
     waiting = iter(seeds.items())
-    begin: Callable[[int], AbstractAsyncContextManager[Callable[[], None]]] = _begin_at_once
-    if hasattr(answering.engine, "room_for_dialogues"):
-        begin = answering.engine.room_for_dialogues(n_utterances, sampling.max_tokens).dialogue
+    begin = _rooms(talk, speakers)
 
     async def worker() -> None:
         for seed_id, seed in waiting:
             async with begin(len(seed)) as grown:
                 with suppress(AnswerFailure):
-                    dialogues[seed_id] = await chat(
-                        answering, seed_id, seed, grown, n_utterances=n_utterances, system=system, sampling=sampling
-                    )
+                    dialogues[seed_id] = await chat(talk, speakers, seed_id, seed, grown)
 
-    await run_together(worker() for _ in range(min(answering.engine.concurrency, len(seeds))))
+    at_once = min(speaker.engine.concurrency for speaker in speakers.values())
+    await run_together(worker() for _ in range(min(at_once, len(seeds))))
     return dialogues
 
 
-def _begin_at_once(_length: int) -> AbstractAsyncContextManager[Callable[[], None]]:
-    return nullcontext(lambda: None)
+def _rooms(talk: Talk, speakers: Mapping[str, Answering]) -> Callable[[int], AbstractAsyncContextManager[Grown]]:
+    """Returns what waits until every engine has room for another dialogue of a length; it gives what lets it grow."""
+    rooms = []
+    histories = Counter(id(speaker.engine) for speaker in speakers.values())
+    for name, speaker in speakers.items():
+        voice = talk.partner if name == PARTNER and talk.partner else talk.chatbot
+        engine = speaker.engine
+        if hasattr(engine, "room_for_dialogues") and (of_it := histories.pop(id(engine), 0)):
+            room = engine.room_for_dialogues(talk.n_utterances, voice.sampling.max_tokens, histories=of_it)
+            rooms.append(room.dialogue)
+
+    @asynccontextmanager
+    async def begin(length: int) -> AsyncIterator[Grown]:
+        async with AsyncExitStack() as held:
+            grow: list[Grown] = [await held.enter_async_context(room(length)) for room in rooms]
+
+            def grown() -> None:
+                for one in grow:
+                    one()
+
+            yield grown
+
+    return begin
 
 
 def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, list[Turn]]) -> Iterator[dict[str, Any]]:
@@ -154,7 +135,7 @@ def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, li
             yield {
                 **about,
                 "turn": number,
-                "origin": "model",
+                "origin": turn.origin,
                 "text": turn.text,
                 "prompt_tokens": turn.response.prompt_tokens,
                 "completion_tokens": turn.response.completion_tokens,
@@ -163,38 +144,47 @@ def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, li
             }
 
 
-async def chat(
-    answering: Answering,
-    seed_id: str,
-    seed: Dialogue,
-    grown: Callable[[], None],
-    *,
-    n_utterances: int,
-    system: str,
-    sampling: Sampling,
-) -> list[Turn]:
-    """Continues a seed until the dialogue has `n_utterances`; every answer goes through the store, so a killed run
-    takes the dialogue up again where it was. `grown` is called after each utterance.
+async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed: Dialogue, grown: Grown) -> list[Turn]:
+    """Continues a seed until the dialogue has its length or the partner ends it.
+
+    Every answer goes through the store, so a killed run takes the dialogue up again where it was.
+
+    Args:
+        talk: how dialogues go on.
+        speakers: the models, by what their answers are stored under.
+        seed_id: the seed.
+        seed: its utterances.
+        grown: called after each utterance.
 
     Raises:
         AnswerFailure: an utterance could not be had; the dialogue cannot go on.
     """
     utterances = list(seed)
     turns: list[Turn] = []
-    while len(utterances) < n_utterances:
+    while len(utterances) < talk.n_utterances:
+        voice = talk.voice(len(utterances))
+        answering = speakers[voice.protocol]
         try:
-            request, dropped = next_request(answering.engine, seed_id, utterances, system=system, sampling=sampling)
+            request, dropped = voice.next_request(seed_id, utterances)
         except AnswerFailure as failure:
-            answering.count_failure(failure, f"the utterance {utterances[-1]!r:.60}")
+            answering.count_failure(failure, f"the utterance {utterances[-1]!r:.60}" if utterances else seed_id)
             raise
         response = await answering.ask(request)
-        if not response.text.strip():  # a reasoning model whose budget was gone before it spoke
+        text, ends = voice.said(response.text)
+        if not text and not ends:  # a reasoning model whose budget was gone before it spoke
             lost = AnswerFailure("truncated", "the answer was empty when its token budget ran out")
             if response.finish_reason == "refusal":
                 lost = AnswerFailure("refused", "the endpoint's content filter left nothing of the answer")
             answering.count_failure(lost, request.request_id)
             raise lost
-        utterances.append(response.text.strip())
-        turns.append(Turn(utterances[-1], response, dropped))
-        grown()
+        if text:
+            utterances.append(text)
+            turns.append(Turn(text, response, dropped, "model" if voice is talk.chatbot else "partner"))
+            grown()
+        if ends:
+            break
+    if talk.partner is not None and not any(turn.origin == "model" for turn in turns):
+        silent = AnswerFailure("ended", "the talk was over before the chatbot said anything; give it an opening")
+        speakers[PARTNER].count_failure(silent, seed_id)
+        raise silent
     return turns

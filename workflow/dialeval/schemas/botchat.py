@@ -25,7 +25,7 @@ GENERATED = Table(
     ),
     row="utterance of a chatbot's dialogue (`dialogues/<chatbot>`)",
     columns={
-        "origin": "seed or model",
+        "origin": "seed (or a scenario's opening), model (the chatbot) or partner (the simulated user)",
         "dropped": "oldest utterances left out to fit the context window",
     },
 )

@@ -31,17 +31,21 @@ class Asked:
         self._name, self._protocol = name, protocol
         self._tokens, self._seconds = TokenSums(), 0.0
 
-    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Runs work that asks this model to its end.
+    def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[Asked] = ()) -> _Result:
+        """Runs work that asks this model, and others perhaps, to its end.
 
         Raises:
             UserError: more requests failed than the configuration allows.
         """
         start = time.monotonic()
+        for other in others:
+            work = other.answering.closing(work)
         result = self.answering.run(work)
-        self._seconds = time.monotonic() - start
-        self.answering.progress.finish()
-        self.answering.check_failures()
+        for asked in (self, *others):
+            asked._seconds = time.monotonic() - start
+            asked.answering.progress.finish()
+        for asked in (self, *others):
+            asked.answering.check_failures()
         return result
 
     async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:

@@ -8,13 +8,15 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.config import Model, OpenAIModel, Protocols, Selfchat
+from dialeval.corpora.scenarios import scenarios_of
 from dialeval.engines.prices import prices_of
-from dialeval.estimation.chats import Chats, estimate_chats
+from dialeval.estimation.chats import Chats, chat_estimate, estimate_chats
 from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import KnownModel, known_model
 from dialeval.estimation.planned import estimate_planned
 from dialeval.estimation.reading import estimate_table, in_words
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.partner import told_partner
 from dialeval.protocols.planning import (
     arena_seeds,
     generated_dialogues,
@@ -23,6 +25,7 @@ from dialeval.protocols.planning import (
     human_speakers,
 )
 from dialeval.protocols.selfchat import TEMPLATE
+from dialeval.protocols.voices import PARTNER
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.shared import ESTIMATE, UTTERANCES
 from dialeval.stages.command import run
@@ -51,6 +54,7 @@ def stage(
     settings: Settings,
     human: Path,
     seeds: Path,
+    scenarios: list[Path],
     learned: list[Path],
     dialogues: list[Path],
     planned: list[Path],
@@ -65,18 +69,24 @@ def stage(
     `planned` the tables of requests <protocol>.parquet that do not depend on chatbots.
     """
     seed_rows = read_table(seeds, SEEDS)
+    played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
     utterances = read_table(human, UTTERANCES)
     people = human_dialogues(utterances, seed_rows)
     first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
     templates = Templates(settings.prompts_directory)
     models = _known_models(settings, learned)
     estimates, chats = [], []
+    chat, system = settings.selfchat, templates.render(TEMPLATE)
+    partner = chat_estimate(models[chat.partner], PARTNER, chat, people) if chat.partner else None
+    told = told_partner(first, played, templates, chat.end)
     for name in settings.chatbots:
         if name in models:
-            system = templates.render(TEMPLATE)
-            estimate, known = estimate_chats(models[name], first, people, settings.selfchat, system, store)
+            estimate, known = estimate_chats(models[name], first, people, chat, system, store, partner, told)
             estimates.append(estimate)
             chats.append(known)
+    if partner is not None:
+        partner.notes.append("at most: the partner may end a talk before its length")
+        estimates.append(partner)
     published = generated_dialogues(read_tables(dialogues, GENERATED))
     chats += [Chats(name, known=dict(published[name])) for name in settings.chatbots if name in published]
     judges = [models[name] for name in settings.judges if name in models]
@@ -97,7 +107,14 @@ def _known_models(settings: Settings, learned: list[Path]) -> dict[str, KnownMod
     files = {path.name.removesuffix(LEARNED): path for path in learned}
     return {
         name: known_model(name, settings.models[name], files)
-        for name in dict.fromkeys([*settings.chatbots, *settings.judges, *chain(*settings.askers.values())])
+        for name in dict.fromkeys(
+            [
+                *settings.chatbots,
+                *filter(None, [settings.selfchat.partner]),
+                *settings.judges,
+                *chain(*settings.askers.values()),
+            ]
+        )
         if name in settings.models
     }
 

@@ -1,48 +1,63 @@
-"""Lets a chatbot continue the ChatSEEDs, talking to itself (BotChat 3.1)."""
+"""Lets a chatbot continue the ChatSEEDs, talking to itself (BotChat 3.1) or with a simulated user."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
 from dialeval.config import Answering as AnsweringSettings
-from dialeval.config import Model, Selfchat
+from dialeval.config import Model, Selfchat, VllmModel
+from dialeval.corpora.scenarios import scenarios_of
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Request, Response, Sampling
+from dialeval.engines.request import Dialogue, Engine, Request, Response
 from dialeval.engines.store import run_of
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.partner import talk_of, told_partner
 from dialeval.protocols.planning import in_shard
-from dialeval.protocols.selfchat import PROTOCOL, TEMPLATE, Turn, chat_all, follow, rows
+from dialeval.protocols.selfchat import TEMPLATE, Turn, chat_all, follow, rows
+from dialeval.protocols.voices import PARTNER, SELFCHAT, Talk, Voice
 from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.stages.asking import asking
+from dialeval.stages.asking import Asked, asking
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, read_table
 
 
 class Settings(BaseModel):
-    """The chatbot and how it chats; `shard` of `shards` is this job's part of the seeds."""
+    """The chatbot and how it chats; `shard` of `shards` is this job's part of the seeds.
+
+    `partner` is the model that `selfchat.partner` names.
+    """
 
     name: str
     model: Model
     selfchat: Selfchat
     answering: AnsweringSettings
+    partner: Model | None = None
     prompts_directory: Path | None = None
     shard: int = 1
     shards: int = 1
+
+    @property
+    def part(self) -> str:
+        """Returns the job's name in a store."""
+        return f"shard-{self.shard}-of-{self.shards}"
 
 
 def stage(
     settings: Settings,
     seeds: Path,
+    scenarios: list[Path],
     learned: list[Path],
+    partner_learned: list[Path],
     store: Path,
     generated: Path,
-    usage: Path,
+    usage: list[Path],
     provenance: Provenance,
 ) -> None:
-    """Writes the table `generated` and a record of the usage.
+    """Writes the table `generated` and a record of each model's usage: the chatbot's, then the partner's.
 
     The table has every dialogue, seed utterances included, one row per utterance.
     """
@@ -51,39 +66,72 @@ def stage(
         for row in read_table(seeds, SEEDS).to_pylist()
         if in_shard(row["seed_id"], settings.shard, settings.shards)
     }
-    chat = settings.selfchat
-    system = Templates(settings.prompts_directory).render(TEMPLATE)
-    sampling = Sampling(temperature=chat.temperature, max_tokens=chat.max_tokens)
-    engine = open_engine(settings.model, learned, store, PROTOCOL)
-    how: dict[str, Any] = {"n_utterances": chat.n_utterances, "system": system, "sampling": sampling}
-    with asking(
-        engine,
-        store,
-        name=settings.name,
-        protocol=PROTOCOL,
-        max_failure_share=settings.answering.max_failure_share,
-        total=sum(chat.n_utterances - len(seed) for seed in by_id.values()),
-        unit="utterances",
-        writer=f"shard-{settings.shard}-of-{settings.shards}",
-        run=run_of(generated.parent, settings.shards),
-    ) as chatbot:
-        answering = chatbot.answering
-
-        def stored(request: Request) -> Response | None:
-            return answering.store.get(answering.key(request))
-
-        async def chat_and_count() -> dict[str, list[Turn]]:
-            dialogues = await chat_all(answering, by_id, **how)
-            for seed_id, seed in by_id.items():  # dialogues that broke off count too, as far as they came
-                for request, response in follow(engine, seed_id, seed, stored, **how):
-                    if response is not None:
-                        chatbot.count(answering.key(request), response)
-            return dialogues
-
-        dialogues = chatbot.run(chat_and_count())
+    chat, templates = settings.selfchat, Templates(settings.prompts_directory)
+    engine = open_engine(settings.model, learned, store, SELFCHAT)
+    partner = _partner(settings, engine, partner_learned, store)
+    played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
+    told = told_partner(by_id, played, templates, chat.end)
+    talk = talk_of(chat, templates.render(TEMPLATE), engine, partner, told)
+    ask = partial(asking, store=store, max_failure_share=settings.answering.max_failure_share, unit="utterances")
+    turns = [talk.voice(turn).protocol for seed in by_id.values() for turn in range(len(seed), chat.n_utterances)]
+    with ExitStack() as opened:
+        speakers = {
+            SELFCHAT: opened.enter_context(
+                ask(
+                    engine,
+                    name=settings.name,
+                    protocol=SELFCHAT,
+                    total=turns.count(SELFCHAT),
+                    writer=settings.part,
+                    run=run_of(generated.parent, settings.shards),
+                )
+            )
+        }
+        if partner is not None and chat.partner is not None:
+            # every chatbot's job may write the partner's answers at once, whatever its shards
+            ask = partial(ask, partner, name=chat.partner, protocol=PARTNER, run=run_of(usage[1].parent, 1))
+            first = [seed_id for seed_id, seed in by_id.items() if not seed]
+            asked_before = 0
+            if first and talk.partner is not None:
+                # one job at a time asks for first words, so that they are the same for all chatbots and paid for once
+                with ask(total=len(first), writer="first-words") as beginning:
+                    requests = [talk.partner.next_request(seed_id, ())[0] for seed_id in first]
+                    beginning.run(beginning.answering.ask_all(requests))
+                    asked_before = beginning.answering.asked
+            writer = f"{settings.name}-{settings.part}"
+            speakers[PARTNER] = opened.enter_context(ask(total=turns.count(PARTNER), writer=writer))
+            speakers[PARTNER].answering.asked += asked_before
+        own, *others = speakers.values()
+        dialogues = own.run(_talk(talk, speakers, by_id), others)
     with TableWriter(generated, GENERATED, provenance) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
-    chatbot.write_usage(usage)
+    for speaker, path in zip(speakers.values(), usage, strict=True):
+        speaker.write_usage(path)
+
+
+def _partner(settings: Settings, engine: Engine, learned: list[Path], store: Path) -> Engine | None:
+    """Returns the simulated user's engine; one vLLM in two roles is one vLLM."""
+    if settings.partner is None:
+        return None
+    if settings.partner == settings.model and isinstance(settings.model, VllmModel):
+        return engine
+    return open_engine(settings.partner, learned, store, PARTNER)
+
+
+async def _talk(talk: Talk, speakers: dict[str, Asked], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
+    """Lets a chatbot continue all seeds, and counts the tokens of all answers."""
+    answerings = {protocol: asked.answering for protocol, asked in speakers.items()}
+    dialogues = await chat_all(talk, answerings, seeds)
+
+    def stored(voice: Voice, request: Request) -> Response | None:
+        answering = answerings[voice.protocol]
+        return answering.store.get(answering.key(request))
+
+    for seed_id, seed in seeds.items():  # dialogues that broke off count too, as far as they came
+        for voice, request, response in follow(talk, seed_id, seed, stored).steps:
+            if response is not None:
+                speakers[voice.protocol].count(answerings[voice.protocol].key(request), response)
+    return dialogues
 
 
 if __name__ == "__main__":

@@ -136,15 +136,17 @@ class VllmEngine:
         self._admission = Admission(driver.size.cache_tokens, driver.size.block_size, self._model.concurrency)
         return driver
 
-    def room_for_dialogues(self, n_utterances: int, max_tokens: int) -> DialogueRoom:
+    def room_for_dialogues(self, n_utterances: int, max_tokens: int, *, histories: int = 1) -> DialogueRoom:
         """Returns what lets many dialogues begin as the cache has room for them.
 
         Args:
             n_utterances: utterances that they have in the end.
             max_tokens: longest utterance.
+            histories: how often each dialogue lies in the cache: twice where the model speaks in two roles.
         """
 
-        def holds(lengths: Mapping[int, int]) -> bool:
+        def holds(going_on: Mapping[int, int]) -> bool:
+            lengths = {length: histories * number for length, number in going_on.items()}
             if self._admission is None:  # before the engine has started, which a stored dialogue never needs
                 return sum(lengths.values()) <= FIRST_DIALOGUES
             return self._admission.holds(lengths, n_utterances, max_tokens)

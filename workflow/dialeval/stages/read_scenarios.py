@@ -1,0 +1,35 @@
+"""Reads the scenarios in which chatbots talk with a simulated user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.corpora.scenarios import read_scenarios, scenario_table, seeds_of
+from dialeval.schemas.botchat import SEEDS
+from dialeval.schemas.scenarios import SCENARIOS
+from dialeval.schemas.shared import UTTERANCES
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, empty_table, write_table
+
+
+class Settings(BaseModel):
+    """How many scenarios are kept, and whether each needs an opening."""
+
+    limit: int | None = None
+    opened: bool = False
+
+
+def stage(settings: Settings, path: Path, scenarios: Path, seeds: Path, people: Path, provenance: Provenance) -> None:
+    """Writes the tables `scenarios` and `seeds`, and as `utterances` the human dialogues behind them: none."""
+    found = read_scenarios(path, limit=settings.limit, opened=settings.opened)
+    without = sum(not scenario.opening for scenario in found)
+    print(f"{path}: {len(found)} scenarios read, {without} of them without an opening")
+    write_table(scenarios, SCENARIOS, scenario_table(found), provenance)
+    write_table(seeds, SEEDS, seeds_of(found), provenance)
+    write_table(people, UTTERANCES, empty_table(UTTERANCES), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
