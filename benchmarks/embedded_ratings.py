@@ -22,7 +22,7 @@ from importlib.resources import files
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from dialeval.corpora.items import DIMENSIONS
+from dialeval.criteria import DIMENSIONS
 from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.evaluation import held_back_dimensions
 from dialeval.engines.embedded.judge import Judge

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dialeval.corpora.items import Item, Level
+from dialeval.corpora.items import Item
+from dialeval.criteria import Level
 from dialeval.perturbations.item_damage import Damaged
 from dialeval.perturbations.pool import build_pool
 from dialeval.perturbations.registry import STRATEGIES, damage

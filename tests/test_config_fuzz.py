@@ -55,6 +55,10 @@ whole = {
     **copy.deepcopy(BASE),
     "battles": {"mine": {"path": "x.csv"}},
     "elo": {"k": 32},
+    "criteria": {
+        "warm": {"scale": ["cold", "warm"], "levels": {"warm": "x"}, "words": {"zh": {"labels": ["冷", "暖"]}}},
+        "apt": {"scale": [1, 7], "levels": {7: "x"}, "question": "Is it?", "aliases": ["fit"], "hurt_by": ["dullness"]},
+    },
     "tokens": {"cl100k_file": None},
 }
 for _name, _field in {"gpt": "headers", "local": "engine_args"}.items():

@@ -10,9 +10,10 @@ import pytest
 from scipy.stats import pearsonr
 
 from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
-from dialeval.corpora.items import DIALOGUE_DIMENSIONS, Item, Rating
+from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.rated import RatedReading, Scale, repeated_ratings
 from dialeval.corpora.rated_readers import read_rated
+from dialeval.criteria import DIMENSIONS
 from dialeval.schemas.metaeval import ANNOTATOR_AGREEMENT, RATED_CORPORA
 
 GPT4_BETWEEN_ROUNDS = {
@@ -21,7 +22,7 @@ GPT4_BETWEEN_ROUNDS = {
     "ieval-dial": (0.858, 0.748, 0.486, 0.744, 0.729),
     "persona-see": (0.845, 0.623, 0.429, 0.689, 0.618),
 }
-"""In the order of `DIALOGUE_DIMENSIONS`."""
+"""In the order of `DIMENSIONS["dialogue"]`."""
 
 
 def turn(item_id: str, *utterances: str, language: str = "en") -> Item:
@@ -148,7 +149,7 @@ def test_fed_turn_has_the_papers_words_once_speakers_names_are_counted(real_data
         ("dailydialog-zhao", "relevance, overall", "specificity, interestingness, understandability"),
         ("fed-turn", "relevance, specificity, interestingness, understandability, overall", ""),
         ("conture-turn", "overall", "relevance, specificity, interestingness, understandability"),
-        ("conture-dial", "", ", ".join(DIALOGUE_DIMENSIONS)),
+        ("conture-dial", "", ", ".join(DIMENSIONS["dialogue"])),
     ],
 )
 def test_table_1_says_who_rated_what(real_data: Path, name: str, human: str, model: str) -> None:
@@ -161,7 +162,7 @@ def test_gpt4_agrees_with_itself_between_rounds(real_data: Path, name: str, publ
     reading = read(real_data, name)
     rows = annotator_rows(reading.items, reading.ratings, resamples=0)
     by_model = {row["dimension"]: row for row in rows if row["rater_kind"] == "model"}
-    found = [by_model[dimension]["pairwise_pearson"] for dimension in DIALOGUE_DIMENSIONS]
+    found = [by_model[dimension]["pairwise_pearson"] for dimension in DIMENSIONS["dialogue"]]
     assert [round(value, 3) for value in found] == list(published)
     assert {row["n_rounds"] for row in by_model.values()} == {5}
     if name in ("fed-dial", "conture-dial"):
@@ -175,7 +176,7 @@ def test_gpt4_agrees_with_people_as_published(real_data: Path) -> None:
         if rating.round is None:
             means.setdefault((rating.rater_kind, rating.dimension), {})[rating.item_id] = rating.value
     found = []
-    for dimension in DIALOGUE_DIMENSIONS:
+    for dimension in DIMENSIONS["dialogue"]:
         people, model = means["human", dimension], means["model", dimension]
         assert people.keys() == model.keys()
         found.append(float(pearsonr(list(people.values()), [model[item_id] for item_id in people])[0]))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.corpora.items import DIALOGUE_DIMENSIONS, TURN_DIMENSIONS
 from dialeval.corpora.rated import RatedReading
 from dialeval.corpora.rated_readers import RATED_READERS, rated_source_files, read_rated
+from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError
 
 TURN_SETS = {
@@ -51,7 +51,7 @@ def test_turn_sets(real_data: Path, name: str, counts: tuple[int, int]) -> None:
     assert (len(reading.items), len({item.cluster for item in reading.items})) == counts
     by_dimension = Counter(rating.dimension for rating in reading.ratings)
     assert set(by_dimension.values()) == {counts[0]}
-    assert set(by_dimension) == ({"overall"} if "268be7c" in name else set(TURN_DIMENSIONS))
+    assert set(by_dimension) == ({"overall"} if "268be7c" in name else set(DIMENSIONS["turn"]))
 
 
 def test_the_clusters_of_fed_turn_are_the_dialogues_of_fed_dial(real_data: Path) -> None:
@@ -89,7 +89,7 @@ def test_dialogue_sets(real_data: Path, name: str, rated: int, all_items: int) -
     reading = read(real_data, "comp_dialogue", f"comp-analysis/dialog_level_texts/{name}_text.txt")
     assert len(reading.items) == rated
     assert sum(reading.skipped.values()) == all_items - rated
-    assert {r.dimension for r in reading.ratings} == set(DIALOGUE_DIMENSIONS)
+    assert {r.dimension for r in reading.ratings} == set(DIMENSIONS["dialogue"])
     assert Counter(r.round for r in reading.ratings) == dict.fromkeys((0, 1, 2, 3, 4, None), 5 * rated)
     assert {speaker for item in reading.items for speaker in item.speakers} == {"human", "chatbot"}
 

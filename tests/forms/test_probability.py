@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from dialeval.corpora.items import TURN_DIMENSIONS, Item
+from dialeval.corpora.items import Item
+from dialeval.criteria import DIMENSIONS
 from dialeval.forms.probability import p_yes, parse, plan
 from dialeval.prompts.rendering import Templates
 
@@ -15,7 +16,7 @@ ITEM = Item("fed", "FED-1", "en", "turn", "c1", ("human", "chatbot"), ("Any plan
 
 def test_questions_on_one_item_share_their_beginning() -> None:
     planned = list(plan([ITEM], Templates()))
-    assert [one.part for one in planned] == list(TURN_DIMENSIONS)
+    assert [one.part for one in planned] == list(DIMENSIONS["turn"])
     prompts = [one.request.messages[0].content for one in planned]
     shared = len(prompts[0][: next(n for n in range(len(prompts[0])) if len({p[n] for p in prompts}) > 1)])
     assert "Fishing, then a pie." in prompts[0][:shared]

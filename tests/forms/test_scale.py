@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.corpora.items import DIALOGUE_DIMENSIONS, TURN_DIMENSIONS, Item
+from dialeval.corpora.items import Item
+from dialeval.criteria import DIMENSIONS
 from dialeval.engines.request import Sampling
 from dialeval.forms.scale import parse, plan, read_ratings
 from dialeval.prompts.rendering import Templates
@@ -20,11 +21,11 @@ ALONE = Item("fed", "FED-3", "en", "turn", "c3", ("chatbot",), ("Hello there.",)
 
 def test_one_request_asks_for_all_dimensions_of_the_level() -> None:
     turn, dialogue, alone = (one.request for one in plan([TURN, DIALOGUE, ALONE], Templates(), Sampling(), 1))
-    assert turn.labels == TURN_DIMENSIONS
-    assert dialogue.labels == DIALOGUE_DIMENSIONS
+    assert turn.labels == DIMENSIONS["turn"]
+    assert dialogue.labels == DIMENSIONS["dialogue"]
     prompt = turn.messages[0].content
     assert prompt.index("Human: Any plans?") < prompt.index("### Response") < prompt.index("Chatbot: Fishing")
-    assert all(f"{dimension} - x" in prompt for dimension in TURN_DIMENSIONS)
+    assert all(f"{dimension} - x" in prompt for dimension in DIMENSIONS["turn"])
     assert "nothing was said before" in alone.messages[0].content
     assert turn.request_id == "rating/fed/en/FED-1/0"
 
@@ -60,19 +61,19 @@ def test_repeats_differ_in_nothing_but_their_draw() -> None:
     ],
 )
 def test_answers_are_read(text: str, expected: dict[str, float]) -> None:
-    assert read_ratings(text, DIALOGUE_DIMENSIONS) == expected
+    assert read_ratings(text, DIMENSIONS["dialogue"]) == expected
 
 
 @given(values=st.lists(st.integers(10, 50).map(lambda n: n / 10), min_size=5, max_size=5))
 def test_what_is_asked_for_is_read_back(values: list[float]) -> None:
-    given_values = dict(zip(TURN_DIMENSIONS, values, strict=True))
+    given_values = dict(zip(DIMENSIONS["turn"], values, strict=True))
     text = "\n".join(f"{dimension} - {value}" for dimension, value in given_values.items())
-    assert read_ratings(text, TURN_DIMENSIONS) == given_values
+    assert read_ratings(text, DIMENSIONS["turn"]) == given_values
 
 
 @given(text=st.text())
 def test_any_text_is_read_without_an_error(text: str) -> None:
-    assert all(1 <= value <= 5 for value in read_ratings(text, TURN_DIMENSIONS).values())
+    assert all(1 <= value <= 5 for value in read_ratings(text, DIMENSIONS["turn"]).values())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from perturbation_items import dialogue, response, small_pool
 
-from dialeval.corpora.items import DIMENSIONS, Item
+from dialeval.corpora.items import Item
+from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.pool import Pool, build_pool

@@ -9,7 +9,7 @@ from typing import Any
 from dialogbench_examples import item, record
 from perturbation_items import dialogue, response
 
-from dialeval.corpora.items import DIALOGUE_DIMENSIONS
+from dialeval.criteria import DIMENSIONS
 from dialeval.dialogbench import classification, examination, filtering
 from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.written import read_written
@@ -26,7 +26,7 @@ from dialeval.tables import to_table
 
 STATUSES = {"ok", "unparsed", "refused", "truncated", "low_mass", "missing", "rejected"}
 ABOUT = {"request_id": "r", "case_id": "s", "left": "a", "right": "b", "n_utterances": 16, "protocol": "arena"}
-ITEM = {"request_id": "r", "protocol": "rating", "labels": list(DIALOGUE_DIMENSIONS)}
+ITEM = {"request_id": "r", "protocol": "rating", "labels": list(DIMENSIONS["dialogue"])}
 ITEM |= {"corpus": "c", "language": "en", "item_id": "i", "repeat": 0}
 BRIEF = next(plan_briefs(["IC"], ["Film"], per_cell=1))
 TALK = dialogue("Do you sail?", "Every summer on the big lake.", "Alone?", "With my aunt Ines, who owns the boat.")

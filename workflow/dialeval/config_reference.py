@@ -34,6 +34,8 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`protocols.yes_no`", config.YesNo),
     ("`protocols.<name>`, of your own", config.Protocol),
     ("`protocols.<name>.of`", config.Of),
+    ("`criteria.<name>`", config.OwnCriterion),
+    ("`criteria.<name>.words.<language>`", config.OwnWords),
     ("`metaeval`", config.MetaEval),
     ("`metaeval.corpora.<name>`", config.RatedCorpus),
     ("`metaeval.score_files.<name>`", config.ScoreFile),

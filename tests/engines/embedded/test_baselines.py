@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.baselines import HALF_LENGTH, MIN_COUNT, ORDINARY, Length, Overlap, Perplexity
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.stock_replies import Random

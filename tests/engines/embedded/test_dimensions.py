@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.dimensions import HARM, Dimensions, Labelled, _scale
 from dialeval.engines.embedded.evaluation import DimensionRow, held_back_dimensions

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.corpora.items import DIMENSIONS, TURN_DIMENSIONS, Item, Level
+from dialeval.corpora.items import Item
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import METHODS, Learned
@@ -96,12 +97,15 @@ def test_planned_requests_are_answered_and_read(forest: Learned, english: list[D
     item = Item("c", "1", "en", "turn", "1", ("human", "chatbot") * (len(utterances) // 2), utterances)
     requests = [
         replace(request, subject=subject_of(item, *request.subject[1][1:]))
-        for request in (_rating(utterances, "turn"), *(_yes_no(utterances, "turn", name) for name in TURN_DIMENSIONS))
+        for request in (
+            _rating(utterances, "turn"),
+            *(_yes_no(utterances, "turn", name) for name in DIMENSIONS["turn"]),
+        )
     ]
     rated, *asked = _ask(forest, *requests)
-    values = read_ratings(rated.text, TURN_DIMENSIONS)
+    values = read_ratings(rated.text, DIMENSIONS["turn"])
     assert values == _read(_ask(forest, _rating(utterances, "turn"))[0])
-    for dimension, response in zip(TURN_DIMENSIONS, asked, strict=True):
+    for dimension, response in zip(DIMENSIONS["turn"], asked, strict=True):
         yes = p_yes(response.label_logprobs or {})
         assert yes is not None
         assert values[dimension] == pytest.approx(1 + 4 * yes, abs=0.0101)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dialeval.corpora.items import DIMENSIONS, Item, Level, RaterKind, Rating
+from dialeval.corpora.items import Item, RaterKind, Rating
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.stats.annotators import krippendorffs_alpha, mean_pairwise_pearson
 from dialeval.stats.arrays import FloatArray
 

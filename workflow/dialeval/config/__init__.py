@@ -8,6 +8,7 @@
 from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Scenarios, Selfchat, UniEval
 from dialeval.config.consistency import Mistake
 from dialeval.config.corpora import Corpus, Seeds
+from dialeval.config.criteria import OwnCriterion, OwnWords
 from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
 from dialeval.config.loading import load_config
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
@@ -37,6 +38,8 @@ __all__ = [
     "Model",
     "Of",
     "OpenAIModel",
+    "OwnCriterion",
+    "OwnWords",
     "Prompts",
     "Protocol",
     "Protocols",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from dialeval.config.criteria import unfit_criteria
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
@@ -57,6 +58,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _unable_judges(config)
     yield from _idle_judges(config)
     yield from (Mistake(*found) for found in unfit_protocols(config))
+    yield from (Mistake(*found) for found in unfit_criteria(config.criteria))
     yield from _long_arenas(config)
     yield from _incomplete_parts(config)
     yield from (Mistake(*found) for found in unfit_partner(config))

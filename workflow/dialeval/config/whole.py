@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 from dialeval.config.botchat import Arena, Battles, Elo, Selfchat, UniEval
 from dialeval.config.consistency import PARTS, Mistakes, inconsistencies
 from dialeval.config.corpora import Corpus, Seeds
+from dialeval.config.criteria import OwnCriterion
 from dialeval.config.dialogbench import DialogBench
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EmbeddedModel, Model, PublishedModel
@@ -19,6 +20,7 @@ from dialeval.config.resolved import resolved
 from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section, Whole
+from dialeval.criteria import SHIPPED
 
 WITHOUT_CHATBOTS: dict[str, Any] = {
     "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}
@@ -47,12 +49,6 @@ def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     corpora = raw.get("corpora") or WITHOUT_CHATBOTS["corpora"]
     return {"corpora": corpora, "seeds": {"corpus": next(iter(corpora))}} if isinstance(corpora, Mapping) else {}
-
-
-PAPERS_CRITERIA = (
-    "relevance", "specificity", "interestingness", "understandability", "coherence", "engagingness", "diversity",
-    "informativeness", "overall",
-)  # fmt: skip
 
 
 class Config(Section):
@@ -89,6 +85,9 @@ class Config(Section):
         Protocols(),
         description="The evaluations to run, the papers' and your own, see below; where chatbots and judges are named "
         "and this is not, BotChat's three: unieval, arena, gteval.",
+    )
+    criteria: dict[Name, OwnCriterion] = Field(
+        {}, description="Criteria of your own that judges score, by a name of yours, beside the papers' nine; see docs."
     )
     metaeval: MetaEval | None = None
     robustness: Robustness | None = None
@@ -135,7 +134,7 @@ class Config(Section):
 
     def known_criteria(self) -> list[str]:
         """Returns the names of all criteria: the papers' and the user's."""
-        return [*PAPERS_CRITERIA, *getattr(self, "criteria", {})]
+        return [*SHIPPED, *self.criteria]
 
     def judges_of(self, protocol: str) -> list[str]:
         """Returns the models that judge under a protocol; none if it is not configured."""
@@ -200,6 +199,7 @@ class Config(Section):
         for name, rated in self.metaeval.corpora.items() if self.metaeval else ():
             if rated.reader == "ladder":
                 named[f"metaeval.corpora.{name}.strategies"] = rated.strategies
+        named |= {f"criteria.{name}.hurt_by": one.hurt_by for name, one in self.criteria.items() if one.hurt_by}
         return named
 
     def published_damage(self) -> Path | None:

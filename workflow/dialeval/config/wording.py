@@ -17,6 +17,8 @@ from dialeval.config.whole import Config
 from dialeval.errors import nearest
 
 _LOOKS_LIKE_KEY = re.compile(r"(?=\S*[A-Za-z])(?=\S*[0-9])\S{20,}")
+_LONGEST = 80
+"""Characters of a name that are shown whole."""
 _shown = reprlib.Repr()
 _shown.maxstring = _shown.maxother = _shown.maxlong = 80
 
@@ -34,7 +36,7 @@ def place_of(details: Mapping[str, Any]) -> tuple[str, ...]:
 def in_words(details: dict[str, Any]) -> str:
     """Returns one mistake as the field's path, the value and the remedy."""
     place = list(place_of(details))
-    field = ".".join(place) or "configuration"
+    field = ".".join(part if len(part) <= _LONGEST else f"{part:.60}..." for part in place) or "configuration"
     value = details["input"]
     match details["type"]:
         case "extra_forbidden":

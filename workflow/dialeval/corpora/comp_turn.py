@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora import clusters
-from dialeval.corpora.items import TURN_DIMENSIONS, Item, Rating
+from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.rated import (
     PEOPLE,
     RatedReading,
@@ -25,6 +25,7 @@ from dialeval.corpora.rated import (
 from dialeval.corpora.rating_scales import MODEL_SCALE, N_RATERS, scales_of, single_dimension
 from dialeval.corpora.tab_texts import TabRecord, read_records
 from dialeval.corpora.text_files import read_json
+from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError, nearest
 
 _ENDING = "_text"
@@ -128,14 +129,14 @@ def _rated_dimensions(path: Path, dataset: str) -> list[tuple[str, Path, list[An
 
 def _rating_files(path: Path) -> list[Path]:
     """Returns the files of ratings, dimensions in the paper's order, then the single one; the texts' folder first."""
-    names = [f"turn_{_FILE_NAMES.get(dimension, dimension)}_ratings.json" for dimension in TURN_DIMENSIONS]
+    names = [f"turn_{_FILE_NAMES.get(dimension, dimension)}_ratings.json" for dimension in DIMENSIONS["turn"]]
     folders = dict.fromkeys((path.parent, path.parent.parent / "turn_level_texts"))
     return [folder / name for name in (*names, _SINGLE_FILE) for folder in folders if (folder / name).is_file()]
 
 
 def _dimension_of(file: Path) -> str:
     name = file.name.removeprefix("turn_").removesuffix("_ratings.json")
-    return next(dimension for dimension in TURN_DIMENSIONS if _FILE_NAMES.get(dimension, dimension) == name)
+    return next(dimension for dimension in DIMENSIONS["turn"] if _FILE_NAMES.get(dimension, dimension) == name)
 
 
 def _content(file: Path) -> dict[str, Any]:

@@ -11,17 +11,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from dialeval.criteria import Level
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.tables import iterate_rows
 
-Level = Literal["turn", "dialogue"]
 RaterKind = Literal["human", "model", "construction"]
 """Who gave a rating: people, a model, or nobody: a reference that is known by how the item was made."""
-
-TURN_DIMENSIONS = ("relevance", "specificity", "interestingness", "understandability", "overall")
-DIALOGUE_DIMENSIONS = ("coherence", "engagingness", "diversity", "informativeness", "overall")
-DIMENSIONS: dict[Level, tuple[str, ...]] = {"turn": TURN_DIMENSIONS, "dialogue": DIALOGUE_DIMENSIONS}
-"""The dimensions of comp-analysis at each level, in the paper's order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, get_args
 
-from dialeval.corpora.items import DIMENSIONS, Level, RaterKind, Rating
+from dialeval.corpora.items import RaterKind, Rating
 from dialeval.corpora.json_fields import optional_text
 from dialeval.corpora.rated import PEOPLE, Scale, rating_value, repeated_ratings
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.errors import UserError, nearest
 
 _KINDS: tuple[RaterKind, ...] = get_args(RaterKind)

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora import clusters
-from dialeval.corpora.items import Item, Level, Rating
+from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.json_fields import name_of, optional_text, required
 from dialeval.corpora.json_line_ratings import ratings_of
 from dialeval.corpora.rated import RatedReading, check, speakers_before_response, speakers_in_turn
 from dialeval.corpora.text_files import JsonLine, listed, read_json_lines
+from dialeval.criteria import Level
 from dialeval.errors import UserError
 
 _LANGUAGE = "en"

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from dialeval.corpora.items import Item, Level
+from dialeval.corpora.items import Item
 from dialeval.corpora.original_rows import Pairing, originals_of
 from dialeval.corpora.tab_texts import read_fields
 from dialeval.corpora.text_files import read_json
+from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
 CORPUS = "robustness"

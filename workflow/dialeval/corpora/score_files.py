@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.items import DIMENSIONS, Level
 from dialeval.corpora.text_files import listed, number_in, read_csv
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.errors import UserError, nearest
 
 NEEDED = ("corpus", "item_id", "dimension", "value")

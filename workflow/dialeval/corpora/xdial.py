@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dialeval.corpora import clusters
-from dialeval.corpora.items import Item, Level, Rating
+from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.rated import (
     PEOPLE,
     RatedReading,
@@ -23,6 +23,7 @@ from dialeval.corpora.rated import (
 )
 from dialeval.corpora.rating_scales import N_RATERS, scales_of, single_dimension
 from dialeval.corpora.text_files import listed, number_in, read_csv
+from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
 LANGUAGES = {

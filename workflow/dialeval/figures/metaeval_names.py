@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from dialeval.corpora.items import DIALOGUE_DIMENSIONS, TURN_DIMENSIONS
+from dialeval.criteria import DIMENSIONS
 
 AVERAGE = "average"
 ALL = "all"
@@ -16,7 +16,7 @@ OVERALL = "overall"
 HUMAN_RATINGS = "human ratings"
 """What people's ratings are called in the table `metaeval/matrices`."""
 
-_DIMENSIONS = (*TURN_DIMENSIONS[:-1], *DIALOGUE_DIMENSIONS[:-1], OVERALL)
+_DIMENSIONS = (*DIMENSIONS["turn"][:-1], *DIMENSIONS["dialogue"][:-1], OVERALL)
 _LEVELS = ("turn", "dialogue")
 _SHORT = {
     "relevance": "rel", "specificity": "spe", "interestingness": "int", "understandability": "und",

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dialeval.corpora.items import DIMENSIONS, Item
+from dialeval.corpora.items import Item
+from dialeval.criteria import DIMENSIONS
 from dialeval.engines.request import Request, Sampling
 from dialeval.forms.item_prompts import messages_for, subject_of
 from dialeval.forms.judgement import judgement

@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from dialeval.corpora.items import Item, Level
+from dialeval.corpora.items import Item
+from dialeval.criteria import Level
 from dialeval.perturbations.item_damage import NotApplicable
 from dialeval.perturbations.pool import Pool
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dialeval.corpora.items import Item, Level
+from dialeval.corpora.items import Item
 from dialeval.corpora.robustness_sets import Pair
+from dialeval.criteria import Level
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.pool import Pool, build_pool
 from dialeval.perturbations.registry import STRATEGIES, damages

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.items import DIMENSIONS, Item, iterate_items
+from dialeval.corpora.items import Item, iterate_items
+from dialeval.criteria import DIMENSIONS
 from dialeval.forms.probability import plan
 from dialeval.perturbations.suite import targets_of_items
 from dialeval.prompts.rendering import Templates

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.aggregation.score_arrays import keys, mean_values, places, scaled, scores_of
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from dialeval.corpora.items import Level
+from dialeval.criteria import Level
 from dialeval.engines.embedded.kneser_ney import Floats
 from dialeval.engines.request import Dialogue
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, KneserNey
 from dialeval.engines.request import Dialogue
 from dialeval.text.tokens import is_word, tokens

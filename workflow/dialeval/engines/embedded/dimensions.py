@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.classifiers import KindClassifier
 from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.examples import TRUE

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded import questions, scores, verdicts
 from dialeval.engines.embedded.abilities import LanguageScorer
 from dialeval.engines.embedded.batching import Batched

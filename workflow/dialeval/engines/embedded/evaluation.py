@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.damage import KINDS, KINDS_OF_ONE, Spoiler
 from dialeval.engines.embedded.examples import make_spoiler
 from dialeval.engines.embedded.judge import Judge

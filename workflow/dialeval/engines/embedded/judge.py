@@ -22,7 +22,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.classifiers import (
     Calibration,
     DialogueClassifier,

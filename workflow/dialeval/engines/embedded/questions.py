@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.learning import METHODS, able_to
 from dialeval.engines.request import AnswerFailure, Dialogue, Kind, Request
 from dialeval.errors import nearest

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.corpora.items import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.kneser_ney import Floats
 from dialeval.engines.embedded.retrieval import is_question
 from dialeval.engines.request import Dialogue

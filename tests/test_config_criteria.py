@@ -1,0 +1,115 @@
+"""One's own criteria: what they may say, and every mistake in words before a job runs."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from config_example import BASE
+
+from dialeval.config import load_config
+from dialeval.config.criteria import OwnCriterion
+from dialeval.criteria import DIMENSIONS, SHIPPED, YES_NO, Scale, labelled
+from dialeval.errors import UserError
+from dialeval.perturbations.registry import STRATEGIES
+from dialeval.preflight import checked_config
+
+LABELS = ["poor", "fair", "good"]
+
+
+def with_criteria(**criteria: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(BASE), "criteria": criteria}
+
+
+def mistakes(raw: dict[str, Any]) -> str:
+    with pytest.raises(UserError) as caught:
+        checked_config(raw, [], asks=False, reads=False, own_environments=False)
+    return str(caught.value)
+
+
+def test_the_papers_criteria_stand_in_the_papers_order() -> None:
+    turn = ("relevance", "specificity", "interestingness", "understandability", "overall")
+    assert DIMENSIONS["turn"] == turn
+    assert DIMENSIONS["dialogue"] == ("coherence", "engagingness", "diversity", "informativeness", "overall")
+    assert all(target.dimension in SHIPPED for one in STRATEGIES.values() for target in one.targets)
+
+
+@pytest.mark.parametrize(
+    ("given", "scale"),
+    [
+        ([1, 7], Scale(1, 7)),
+        ([0, 10], Scale(0, 10)),
+        ([-2, 2], Scale(-2, 2)),
+        ([0.5, 5], Scale(0.5, 5)),
+        (LABELS, labelled(LABELS)),
+        ("yes_no", YES_NO),
+    ],
+)
+def test_scales_are_numbers_labels_or_yes_and_no(given: Any, scale: Scale) -> None:
+    config = load_config(with_criteria(empathy={"scale": given, "question": "Is it?"}))
+    assert config.criteria["empathy"].criterion("empathy").scale == scale
+
+
+def test_a_labels_value_is_its_place() -> None:
+    assert labelled(LABELS).points() == {"poor": 1.0, "fair": 2.0, "good": 3.0}
+    assert YES_NO.points() == {"No": 0.0, "Yes": 1.0}
+    assert list(Scale(-2, 1).points().values()) == [-2, -1, 0, 1]
+    assert Scale(0.5, 2).points() == {}
+
+
+@pytest.mark.parametrize(
+    ("criterion", "words"),
+    [
+        ({"scale": [7]}, "a scale of numbers is its ends, [lowest, highest], such as [1, 7]; here are 1"),
+        ({"scale": [1, 2, 3, 4, 5]}, "here are 5"),
+        ({"scale": [7, 1]}, "it is written from 7 to 1; write the lowest first: [1, 7]"),
+        ({"scale": [3, 3]}, "both ends are 3; nothing can be told apart by it"),
+        ({"scale": [0, float("inf")]}, "an end is no finite number"),
+        ({"scale": "likert"}, "'likert' is no scale; write [lowest, highest]"),
+        ({"scale": ["good"]}, "a scale needs 2 to 26 labels; here are 1"),
+        ({"scale": ["good", "good"]}, "good is listed twice"),
+        ({"scale": ["Good", "good"]}, "'Good' and 'good' are the same when they are read"),
+        ({"scale": ["very good", "very-good"]}, "'very good' and 'very-good' are the same when they are read"),
+        ({"scale": ["1", "good"]}, "the label '1' is a number; a scale of numbers is [lowest, highest]"),
+        ({"scale": ["4/5", "good"]}, "the label '4/5' is a number"),
+        ({"scale": [1, "good"]}, "numbers and labels stand together"),
+        ({"scale": [False, True]}, "YAML reads yes, no, on, off as true and false"),
+        ({"scale": ["good", "!?"]}, "'!?' is no label: it has no letter by which an answer could name it"),
+        ({"scale": "yes_no"}, "scale yes_no needs a question"),
+        ({"level": "turns"}, "'turns' is not allowed; did you mean 'turn'?"),
+        ({"levels": {9: "much"}, "scale": [1, 7]}, "levels: 9 is off the scale, 1 to 7"),
+        ({"levels": {"god": "much"}, "scale": LABELS}, "'god' is no label of the scale; did you mean 'good'?"),
+        ({"levels": {"good": "much"}}, "'good' is no number, and the scale is of numbers"),
+        ({"words": {"zh": {"labels": ["差", "好"]}}, "scale": LABELS}, "words.zh.labels are 2, the scale has 3"),
+        (
+            {"words": {"zh": {"labels": ["good", "好", "差"]}}, "scale": LABELS},
+            "'good' stands for 'good' and for 'poor'",
+        ),
+        ({"question": {"dialogue": "Is it?"}, "level": "turn"}, "given for dialogue, but level is turn"),
+        ({"hurt_by": ["dulness"]}, "there is no perturbation strategy 'dulness'; did you mean 'dullness'?"),
+        ({"aliases": ["coherent"]}, "'coherent' names the shipped criterion 'coherence'"),
+        ({"aliases": ["..."]}, "'...' has no letter or digit by which an answer could name it"),
+        ({"alias": ["warm"]}, "there is no such field; did you mean 'aliases'?"),
+    ],
+)
+def test_mistakes_are_told_with_the_remedy(criterion: dict[str, Any], words: str) -> None:
+    message = mistakes(with_criteria(empathy=criterion))
+    assert "criteria.empathy" in message
+    assert words in message
+
+
+def test_names_that_answers_could_not_tell_apart_are_refused() -> None:
+    message = mistakes(with_criteria(warmth={"aliases": ["KINDNESS."]}, kindness={}, coherence={}))
+    assert "criteria.kindness: 'kindness' is what criteria.warmth is called, too" in message
+    assert "criteria.coherence: 'coherence' names the shipped criterion 'coherence'; choose another name" in message
+
+
+def test_words_of_another_language_stand_where_they_are_given() -> None:
+    own = OwnCriterion.model_validate(
+        {"question": "Is it?", "meaning": {"turn": "it is"}, "scale": LABELS, "words": {"zh": {"question": "是吗？"}}}
+    )
+    criterion = own.criterion("empathy")
+    assert criterion.in_language("zh").question == {"turn": "是吗？", "dialogue": "是吗？"}
+    assert criterion.in_language("zh").meaning == {"turn": "it is"}
+    assert criterion.in_language("de") == criterion.words

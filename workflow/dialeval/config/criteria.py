@@ -1,0 +1,221 @@
+"""A criterion of the user's: what is asked about dialogues, on which scale, and in which words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from dialeval.config.section import Name, Number, Section
+from dialeval.criteria import LEVELS, SHIPPED, YES_NO, Criterion, Level, Scale, Words, labelled
+from dialeval.errors import nearest
+
+Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+_BEYOND = 1_000_000
+_LABELS = 26
+
+
+def _scale(value: Any) -> Any:
+    """Refuses what is neither two numbers, nor labels, nor yes_no."""
+    if value == "yes_no":
+        return value
+    if not isinstance(value, list):
+        raise ValueError(
+            f"{value!r:.60} is no scale; write [lowest, highest], such as [1, 7], a list of labels from the worst to "
+            "the best, such as [poor, fair, good], or yes_no"
+        )
+    if any(isinstance(one, bool) for one in value):
+        raise ValueError(
+            "YAML reads yes, no, on, off as true and false; put labels in quotes, or write `scale: yes_no`"
+        )
+    numbers = [isinstance(one, (int, float)) for one in value]
+    if all(numbers):
+        return _numbers(value)
+    if any(numbers):
+        raise ValueError("numbers and labels stand together; write [lowest, highest], or labels alone")
+    return _labels(value)
+
+
+def _numbers(value: list[float]) -> list[float]:
+    if len(value) != 2:
+        raise ValueError(f"a scale of numbers is its ends, [lowest, highest], such as [1, 7]; here are {len(value)}")
+    low, high = value
+    if not all(-_BEYOND <= end <= _BEYOND for end in value):
+        raise ValueError(f"an end is no finite number from -{_BEYOND} to {_BEYOND}")
+    if low == high:
+        raise ValueError(f"both ends are {low:g}; nothing can be told apart by it")
+    if low > high:
+        raise ValueError(f"it is written from {low:g} to {high:g}; write the lowest first: [{high:g}, {low:g}]")
+    return value
+
+
+def _labels(value: list[Any]) -> list[str]:
+    if not 2 <= len(value) <= _LABELS:
+        raise ValueError(f"a scale needs 2 to {_LABELS} labels; here are {len(value)}")
+    seen: dict[str, str] = {}
+    for label in value:
+        if not isinstance(label, str) or not folded(label):
+            raise ValueError(f"{label!r:.60} is no label: it has no letter by which an answer could name it")
+        if re.fullmatch(r"[-+−]?[\d.,/ ]+", unicodedata.normalize("NFKC", label).strip()):
+            raise ValueError(f"the label '{label}' is a number; a scale of numbers is [lowest, highest]")
+        if len(label) > 80:
+            raise ValueError(f"the label '{label:.40}...' is longer than 80 characters; describe it under levels")
+        other = seen.setdefault(folded(label), label)
+        if other != label:
+            raise ValueError(f"'{other}' and '{label}' are the same when they are read; choose other labels")
+    return value
+
+
+def folded(text: str) -> str:
+    """Returns a name or label as it is read: without case, marks and double blanks."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(r"\s+", " ", re.sub(r"[^\w]+|_", " ", plain)).strip()
+
+
+OwnScale = Annotated[
+    Literal["yes_no"] | tuple[Number, Number] | list[str],
+    BeforeValidator(_scale, json_schema_input_type=Literal["yes_no"] | list[float] | list[str]),
+]
+ByLevel = Text | dict[Level, Text]
+
+
+class OwnWords(Section):
+    """A criterion's words in another language; what is left out is as in the criterion."""
+
+    question: ByLevel | None = Field(None, description="The question in this language.")
+    meaning: ByLevel | None = Field(None, description="The meaning in this language.")
+    labels: list[str] = Field([], description="The scale's labels in this language, as many and in the same order.")
+    levels: dict[str, Text] = Field({}, description="Descriptions in this language of values or labels of the scale.")
+
+    @field_validator("levels", mode="before")
+    @classmethod
+    def _values_are_texts(cls, value: Any) -> Any:
+        return texts_by_value(value)
+
+
+class OwnCriterion(Section):
+    """What judges score, by a name of yours."""
+
+    level: Level | None = Field(None, description="turn (a response) or dialogue (as a whole); null: both.")
+    question: ByLevel | None = Field(
+        None,
+        description="Asks for Yes (good) or No; form probability asks it. A text, or {turn: ..., dialogue: ...}.",
+    )
+    meaning: ByLevel | None = Field(
+        None, description="What is meant, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question."
+    )
+    scale: OwnScale = Field(
+        (1.0, 5.0),
+        description="[lowest, highest] of numbers; or labels from the worst to the best, such as [poor, fair, good], "
+        "whose values are 1, 2, 3; or yes_no (1 and 0).",
+    )
+    levels: dict[str, Text] = Field(
+        {}, description="Rubric: what values or labels of the scale stand for, such as {1: ..., 7: ...}."
+    )
+    aliases: list[Text] = Field([], description="How judges may call it besides its name.")
+    hurt_by: list[Name] = Field([], description="Perturbations that lower it: robustness compares scores on it there.")
+    words: dict[Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")], OwnWords] = Field(
+        {}, description="Language code -> words for items in that language, such as {zh: {question: ...}}."
+    )
+
+    @field_validator("levels", mode="before")
+    @classmethod
+    def _values_are_texts(cls, value: Any) -> Any:
+        return texts_by_value(value)
+
+    @model_validator(mode="after")
+    def _fits_its_scale(self) -> Self:
+        scale = self.as_scale()
+        check_rubric("levels", self.levels, scale)
+        for language, words in self.words.items():
+            check_rubric(f"words.{language}.levels", words.levels, scale)
+            if words.labels and len(words.labels) != len(scale.labels):
+                raise ValueError(f"words.{language}.labels are {len(words.labels)}, the scale has {len(scale.labels)}")
+            if words.labels:
+                _labels(words.labels)
+        said: dict[str, str] = {}
+        for spelling, label in self.criterion("").spellings():
+            if said.setdefault(folded(spelling), label) != label:
+                raise ValueError(f"'{spelling}' stands for '{said[folded(spelling)]}' and for '{label}'; choose others")
+        if scale.asks_yes_or_no and self.question is None:
+            raise ValueError("scale yes_no needs a question; write one that Yes answers where it is good")
+        for field, text in (("question", self.question), ("meaning", self.meaning)):
+            if self.level and isinstance(text, dict) and list(text) != [self.level]:
+                raise ValueError(f"{field} is given for {', '.join(text)}, but level is {self.level}; keep that alone")
+        return self
+
+    def as_scale(self) -> Scale:
+        """Returns the scale."""
+        if self.scale == "yes_no":
+            return YES_NO
+        first = self.scale[0]
+        return labelled(map(str, self.scale)) if isinstance(first, str) else Scale(float(first), float(self.scale[1]))
+
+    def criterion(self, name: str) -> Criterion:
+        """Returns the criterion of a name."""
+        words = {
+            language: Words(_by_level(own.question), _by_level(own.meaning), tuple(own.labels), own.levels)
+            for language, own in self.words.items()
+        }
+        return Criterion(
+            name=name,
+            level=self.level,
+            words=Words(_by_level(self.question), _by_level(self.meaning), rubric=self.levels),
+            scale=self.as_scale(),
+            aliases=tuple(self.aliases),
+            hurt_by=tuple(self.hurt_by),
+            translations=words,
+        )
+
+
+def texts_by_value(value: Any) -> Any:
+    """Returns a rubric whose numbers, as YAML reads them, are texts."""
+    if not isinstance(value, Mapping):
+        return value
+    return {f"{key:g}" if type(key) in (int, float) else key: text for key, text in value.items()}
+
+
+def check_rubric(place: str, levels: Mapping[str, str], scale: Scale) -> None:
+    """Refuses descriptions of what is not on the scale."""
+    for name in levels:
+        if scale.labels:
+            if name not in scale.labels:
+                raise ValueError(f"{place}: '{name:.60}' is no label of the scale; {nearest(name, scale.labels)}")
+            continue
+        try:
+            value = float(name)
+        except ValueError:
+            raise ValueError(f"{place}: '{name:.60}' is no number, and the scale is of numbers") from None
+        if not scale.low <= value <= scale.high:
+            raise ValueError(f"{place}: {name} is off the scale, {scale.low:g} to {scale.high:g}")
+
+
+def unfit_criteria(own: Mapping[str, OwnCriterion]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yields what is wrong between criteria: the field, the words, and fields that it depends on."""
+    called: dict[str, str] = {folded(alias): name for name, one in SHIPPED.items() for alias in one.names}
+    for name, one in own.items():
+        for alias in (name, *one.aliases):
+            other = called.setdefault(folded(alias), name)
+            field = f"criteria.{name}" + ("" if alias == name else ".aliases")
+            if not folded(alias):
+                yield field, f"'{alias}' has no letter or digit by which an answer could name it", ()
+            elif other in SHIPPED:
+                words = f"'{alias}' names the shipped criterion '{other}'; choose another name, such as 'my_{alias}'"
+                yield field, words, ()
+            elif other != name:
+                words = f"'{alias}' is what criteria.{other} is called, too; an answer could not tell them apart"
+                yield field, words, (f"criteria.{other}",)
+
+
+def _by_level(text: str | dict[Level, str] | None) -> dict[Level, str]:
+    if text is None:
+        return {}
+    return dict(text) if isinstance(text, dict) else dict.fromkeys(LEVELS, text)
+
+
+def criteria_of(own: Mapping[str, OwnCriterion], names: Sequence[str]) -> list[Criterion]:
+    """Returns those of the user's criteria that are among some names."""
+    return [one.criterion(name) for name, one in own.items() if name in names]

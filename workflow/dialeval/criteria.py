@@ -1,0 +1,191 @@
+"""What dialogues are scored on: the papers' nine dimensions as data, and what a criterion of the user's is.
+
+A criterion has a scale of numbers or of labels. A label's value is its place, 1 for the first and lowest; Yes is 1 and
+No is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+Level = Literal["turn", "dialogue"]
+LEVELS: tuple[Level, ...] = ("turn", "dialogue")
+SHOWN_LEVELS: Mapping[Level, str] = MappingProxyType({"turn": "response", "dialogue": "dialogue"})
+"""What is scored at each level, as a judge is told."""
+YES, NO = "Yes", "No"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The values that a score can have.
+
+    Attributes:
+        low, high: the lowest and the highest value.
+        labels: what stands for the values from `low` upwards in steps of 1; empty for a scale of numbers, on which
+            every number between the ends is a value.
+    """
+
+    low: float = 1.0
+    high: float = 5.0
+    labels: tuple[str, ...] = ()
+
+    @property
+    def asks_yes_or_no(self) -> bool:
+        """Returns whether it is a Yes or a No."""
+        return self.labels == (NO, YES)
+
+    def value_of(self, label: str) -> float:
+        """Returns the value that a label stands for."""
+        return self.low + self.labels.index(label)
+
+    def points(self) -> dict[str, float]:
+        """Returns the labels, or the whole numbers as texts, with their values, from the lowest upwards."""
+        if self.labels:
+            return {label: self.value_of(label) for label in self.labels}
+        if not (float(self.low).is_integer() and float(self.high).is_integer()):
+            return {}
+        return {str(number): float(number) for number in range(int(self.low), int(self.high) + 1)}
+
+
+YES_NO = Scale(0.0, 1.0, (NO, YES))
+
+
+def labelled(labels: Iterable[str]) -> Scale:
+    """Returns the scale of some labels, from the worst to the best."""
+    names = tuple(labels)
+    return Scale(1.0, float(len(names)), names)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A criterion in one language.
+
+    Attributes:
+        question: asks by level for a Yes or a No, Yes being good; a level without one has none.
+        meaning: says by level what is meant.
+        labels: the scale's labels, in its order; empty where they are those of the criterion.
+        rubric: what each value or label of the scale stands for.
+    """
+
+    question: Mapping[Level, str] = field(default_factory=dict)
+    meaning: Mapping[Level, str] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    rubric: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a judge scores.
+
+    Attributes:
+        name: as in the configuration, tables and prompts.
+        level: what it is about; None for both.
+        words: in English, or in the language that all are asked in who have no words of their own.
+        scale: of the scores.
+        aliases: how judges call it besides.
+        hurt_by: perturbations that lower it.
+        translations: language code -> its words there.
+    """
+
+    name: str
+    level: Level | None = None
+    words: Words = Words()
+    scale: Scale = Scale()
+    aliases: tuple[str, ...] = ()
+    hurt_by: tuple[str, ...] = ()
+    translations: Mapping[str, Words] = field(default_factory=dict)
+
+    def is_at(self, level: Level) -> bool:
+        """Returns whether it can be asked of a response (`turn`), or of a whole dialogue."""
+        return self.level in (None, level)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Returns everything that judges call it."""
+        return (self.name, *self.aliases)
+
+    def in_language(self, language: str) -> Words:
+        """Returns its words in a language; what is not translated is as it is."""
+        own = self.translations.get(language)
+        if own is None:
+            return self.words
+        return Words(
+            {**self.words.question, **own.question},
+            {**self.words.meaning, **own.meaning},
+            own.labels,
+            {**self.words.rubric, **own.rubric},
+        )
+
+    def spellings(self) -> tuple[tuple[str, str], ...]:
+        """Returns every label in every language, with the scale's label that it stands for."""
+        each = (self.scale.labels, *(words.labels for words in self.translations.values()))
+        return tuple(pair for labels in each for pair in zip(labels, self.scale.labels, strict=False))
+
+
+def _papers(name: str, level: Level, meaning: str, question: str, *aliases: str) -> Criterion:
+    return Criterion(name, level, Words({level: question}, {level: meaning}), aliases=aliases)
+
+
+SHIPPED: Mapping[str, Criterion] = MappingProxyType(
+    {
+        criterion.name: criterion
+        for criterion in (
+            _papers(
+                "relevance", "turn", "it fits the context", "Is the response relevant to the context?",
+                "context relevance", "relevant",
+            ),
+            _papers(
+                "specificity", "turn", "it is particular to this context and would not serve in any other",
+                "Is the response particular to this context?", "specific",
+            ),
+            _papers(
+                "interestingness", "turn", "it makes one want to go on talking", "Is the response interesting?",
+                "interesting",
+            ),
+            _papers(
+                "understandability", "turn", "it is clear what is meant", "Is it clear what the response means?",
+                "understandable", "understanding",
+            ),
+            _papers(
+                "coherence", "dialogue", "every utterance follows sensibly from what was said before",
+                "Does every utterance follow sensibly from what was said before?", "coherent",
+            ),
+            _papers(
+                "engagingness", "dialogue", "it would hold a reader's or partner's attention",
+                "Are the responses engaging?", "engagement", "engaging",
+            ),
+            _papers(
+                "diversity", "dialogue", "the utterances vary in words, ideas and subjects",
+                "Are the responses varied in words and ideas?", "diverse",
+            ),
+            _papers(
+                "informativeness", "dialogue", "what is said carries content", "Are the responses informative?",
+                "informative",
+            ),
+            Criterion(
+                "overall",
+                words=Words(
+                    {
+                        "turn": "Is this a good response as a whole?",
+                        "dialogue": "Is this a good dialogue as a whole?",
+                    },
+                    {"turn": "the response as a whole", "dialogue": "the dialogue as a whole"},
+                ),
+                aliases=("overall quality",),
+            ),
+        )
+    }
+)  # fmt: skip
+"""The dimensions of comp-analysis by name, in the paper's order."""
+DIMENSIONS: Mapping[Level, tuple[str, ...]] = MappingProxyType(
+    {level: tuple(name for name, one in SHIPPED.items() if one.is_at(level)) for level in LEVELS}
+)
+"""Their names at each level."""
+
+
+def with_own(own: Iterable[Criterion]) -> dict[str, Criterion]:
+    """Returns the shipped criteria and the user's by name."""
+    return {**SHIPPED, **{criterion.name: criterion for criterion in own}}
