@@ -98,7 +98,9 @@ def settings(**parts):
 
 def code(stage):
     """Returns the fingerprint of a stage's code and templates."""
-    return fingerprint(f"dialeval.stages.{stage}", CONFIG.prompts.directory)
+    return fingerprint(
+        f"dialeval.stages.{stage}", prompts_directory=CONFIG.prompts.directory
+    )
 
 
 def command(stage, options):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -12,13 +13,35 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "workflow" / "dialeval"
+STAGES = sorted(path.stem for path in (SOURCE / "stages").glob("*.py") if path.stem not in ("__init__", "command"))
+Change = Callable[[str, str, str], set[str]]
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the library."""
+    folder = tmp_path_factory.mktemp("library") / "dialeval"
+    shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
 
 
 @pytest.fixture
-def package(tmp_path: Path) -> Path:
-    """A copy of the library that a test may change."""
-    shutil.copytree(SOURCE, tmp_path / "dialeval", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path / "dialeval"
+def package(copied: Path) -> Iterator[Path]:
+    """The copy, which a test may change; afterwards it is what it was."""
+    yield copied
+    for path in copied.rglob("*"):
+        ours = SOURCE / path.relative_to(copied)
+        if path.is_file() and "__pycache__" not in path.parts:
+            if not ours.exists():
+                path.unlink()
+            elif path.read_bytes() != ours.read_bytes():
+                shutil.copyfile(ours, path)
+
+
+@pytest.fixture(scope="module")
+def unchanged(copied: Path) -> dict[str, str]:
+    """The fingerprints of all stages before any change."""
+    return stages(copied)
 
 
 def fingerprints(package: Path) -> ModuleType:
@@ -34,80 +57,175 @@ def fingerprints(package: Path) -> ModuleType:
 
 def stages(package: Path) -> dict[str, str]:
     module = fingerprints(package)
-    names = sorted(path.stem for path in (package / "stages").glob("*.py") if path.stem not in ("__init__", "command"))
-    return {name: module.fingerprint(f"dialeval.stages.{name}") for name in names}
+    names = (path.stem for path in (package / "stages").glob("*.py") if path.stem not in ("__init__", "command"))
+    return {name: module.fingerprint(f"dialeval.stages.{name}") for name in sorted(names)}
 
 
-def changed(package: Path, file: str, old: str, new: str) -> set[str]:
-    """Returns the stages whose fingerprint a change of one file changes.
+@pytest.fixture
+def changed(package: Path, unchanged: dict[str, str]) -> Change:
+    """Changes one file and returns the stages whose fingerprints that changes.
 
     The estimate is left out: it reaches what all protocols plan, and always runs anew.
     """
-    before = stages(package)
-    path = package / file
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    after = stages(package)
-    return {name for name in before if before[name] != after[name]} - {"estimate"}
+
+    def change(file: str, old: str, new: str) -> set[str]:
+        path = package / file
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        after = stages(package)
+        return {name for name in unchanged if unchanged[name] != after[name]} - {"estimate"}
+
+    return change
 
 
-def test_comments_docstrings_and_layout_change_nothing(package: Path) -> None:
+def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged: dict[str, str]) -> None:
     path = package / "protocols" / "arena.py"
-    before = stages(package)
     text = path.read_text(encoding="utf-8")
     text = text.replace('"""BotChat Arena', '"""Another docstring: BotChat Arena', 1) + "\n\n# a comment at the end\n"
     path.write_text(
         text.replace("    for n in lengths:\n", "    # a comment\n\n    for n in lengths:\n"), encoding="utf-8"
     )
-    assert stages(package) == before
+    assert stages(package) == unchanged
 
 
-def test_elo_concerns_the_ratings_alone(package: Path) -> None:
-    touched = changed(package, "stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001")
+def test_elo_concerns_the_ratings_alone(changed: Change) -> None:
+    touched = changed("stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001")
     assert touched == {"arena_ratings", "rate_battles"}
 
 
-def test_a_template_concerns_its_protocol_alone(package: Path) -> None:
-    assert changed(package, "prompts/unieval.j2", "Turing test", "Turing  test") == {"unieval_plan"}
-    assert changed(package, "prompts/arena.j2", "Turing test", "Turing  test") == {"arena_plan"}
-
-
-def test_a_parser_does_not_concern_its_plan(package: Path) -> None:
-    assert changed(package, "forms/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:') == {
+def test_a_parser_does_not_concern_its_plan(changed: Change) -> None:
+    assert changed("forms/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:') == {
         "unieval_parse",
         "again_plan",  # what cannot be read is asked once more
     }
-    touched = changed(package, "forms/verdict_text.py", "if len(choices) > 1 or", "if len(choices) >= 2 or")
-    assert touched == {"unieval_parse", "pairwise_parse", "again_plan"}
 
 
-def test_published_numbers_concern_their_tables(package: Path) -> None:
-    touched = changed(package, "published/botchat.csv", "30.5", "30.6")
+def test_published_numbers_concern_their_tables(changed: Change) -> None:
+    touched = changed("published/botchat.csv", "30.5", "30.6")
     assert {"arena_ratings", "gteval_rates", "unieval_rates", "utterance_lengths"} <= touched
     assert not touched & {"arena_plan", "answer", "selfchat"}
 
 
-def test_bundled_dialogues_concern_reading_alone(package: Path) -> None:
-    assert changed(package, "corpora/bundled/english.jsonl", "en-001", "en-000") == {"read_corpus"}
+def test_bundled_dialogues_concern_reading_alone(changed: Change) -> None:
+    assert changed("corpora/bundled/english.jsonl", "en-001", "en-000") == {"read_corpus"}
 
 
-def test_another_folder_of_prompts_counts(package: Path, tmp_path: Path) -> None:
+NEW_TABLE = 'NEW = Table("botchat/new", schema(n=INT), row="nothing")\n'
+
+
+def test_a_new_table_concerns_those_alone_who_read_every_table(changed: Change) -> None:
+    assert changed("schemas/botchat.py", "# fmt: on", f"# fmt: on\n{NEW_TABLE}") == {"build_report"}
+
+
+@pytest.mark.parametrize("name", ["usage", "botchat/seeds", "metaeval/matrices", "robustness/drops"])
+def test_a_tables_columns_concern_those_who_name_it(changed: Change, package: Path, name: str) -> None:
+    (file,) = (path for path in (package / "schemas").glob("*.py") if f'"{name}", schema(' in path.read_text())
+    touched = changed(f"schemas/{file.name}", f'"{name}", schema(', f'"{name}", schema(extra=INT, ')
+    assert "build_report" in touched
+    assert len(touched) <= 3  # who writes it, who draws it, and the report
+
+
+def test_what_is_said_of_a_table_or_a_field_is_the_reports_alone(changed: Change) -> None:
+    assert changed("schemas/shared.py", "counts from 0", "counted from 0") == {"build_report"}
+    assert changed("schemas/words.py", "what is compared", "what one compares") == {"build_report"}
+    assert changed("config/models.py", "Requests in flight at once.", "At once.") == {"build_report"}
+
+
+RENDERED = {
+    "arena.j2": {"arena_plan"},
+    "ask_again.j2": {"again_plan"},
+    "dialogbench_classify.j2": {"dialogbench_classify"},
+    "dialogbench_filter": {"dialogbench_filter"},
+    "dialogbench_perplexity": {"dialogbench_plan"},
+    "dialogbench_question": {"dialogbench_plan"},
+    "dialogbench_write": {"dialogbench_write"},
+    "gteval.j2": {"gteval_plan"},
+    "partner.j2": {"selfchat"},
+    "perturb_": {"rewrite_items"},
+    "rating_": {"rating_plan", "yes_no_plan", "answer_items"},
+    "selfchat.j2": {"selfchat"},
+    "structured_answer.j2": set(),
+    "unieval.j2": {"unieval_plan"},
+    "yes_no_": {"rating_plan", "yes_no_plan", "answer_items"},
+}
+"""Beginnings of templates' names -> who renders them."""
+
+
+def test_a_template_concerns_those_alone_who_render_it(package: Path, unchanged: dict[str, str]) -> None:
     module = fingerprints(package)
-    ours = module.fingerprint("dialeval.stages.unieval_plan")
-    folder = tmp_path / "prompts"
-    folder.mkdir()
-    assert module.fingerprint("dialeval.stages.unieval_plan", folder) == ours
-    (folder / "unieval.j2").write_text("Other words.")
-    assert module.fingerprint("dialeval.stages.unieval_plan", folder) != ours
-    assert module.fingerprint("dialeval.stages.arena_plan", folder) == module.fingerprint("dialeval.stages.arena_plan")
+    for path in sorted((package / "prompts").glob("*.j2")):
+        path.write_text(path.read_text(encoding="utf-8") + "More.", encoding="utf-8")
+        after = {name: module.fingerprint(f"dialeval.stages.{name}") for name in unchanged}
+        touched = {name for name in unchanged if unchanged[name] != after[name]} - {"estimate"}
+        (expected,) = (stages for beginning, stages in RENDERED.items() if path.name.startswith(beginning))
+        assert touched == expected, path.name
+        shutil.copyfile(SOURCE / "prompts" / path.name, path)
+
+
+def test_another_folder_of_prompts_counts_by_its_texts_wherever_it_lies(package: Path, tmp_path: Path) -> None:
+    module = fingerprints(package)
+
+    def of(stage: str, folder: Path | None = None) -> str:
+        result: str = module.fingerprint(f"dialeval.stages.{stage}", prompts_directory=folder)
+        return result
+
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    assert of("unieval_plan", first) == of("unieval_plan")
+    (first / "other.j2").write_text("Nobody renders it.")
+    assert of("unieval_plan", first) == of("unieval_plan")
+    (first / "unieval.j2").write_text("Other words.")
+    with_its_own = of("unieval_plan", first)
+    assert with_its_own != of("unieval_plan")
+    assert of("arena_plan", first) == of("arena_plan")
+    first.rename(second)
+    assert of("unieval_plan", second) == with_its_own
+
+
+@pytest.mark.parametrize(
+    "refers",
+    ["{% include 'part.j2' %}", "{%- import 'part.j2' as part %}", "{% from 'part.j2' import x %}",
+     "{% extends 'part.j2' %}", "{% include name %}"],
+)  # fmt: skip
+def test_what_a_template_is_made_of_counts(package: Path, tmp_path: Path, refers: str) -> None:
+    module = fingerprints(package)
+
+    def of(stage: str) -> str:
+        result: str = module.fingerprint(f"dialeval.stages.{stage}", prompts_directory=tmp_path)
+        return result
+
+    (tmp_path / "unieval.j2").write_text(refers)
+    (tmp_path / "part.j2").write_text("{% include 'deeper.j2' %}")
+    (tmp_path / "deeper.j2").write_text("{% set x = 1 %}")
+    before, arena = of("unieval_plan"), of("arena_plan")
+    (tmp_path / "deeper.j2").write_text("{% set x = 2 %}")
+    assert of("unieval_plan") != before
+    assert of("arena_plan") == arena
+
+
+def test_a_template_that_settings_name_counts_for_them(package: Path, tmp_path: Path) -> None:
+    module = fingerprints(package)
+
+    def of(*names: str) -> str:
+        result: str = module.fingerprint("dialeval.stages.answer", templates=names, prompts_directory=tmp_path)
+        return result
+
+    (tmp_path / "helpful.j2").write_text("Which is more helpful?")
+    before, without = of("helpful.j2"), of()
+    assert before != without
+    (tmp_path / "helpful.j2").write_text("Which one helps more?")
+    assert of("helpful.j2") != before
+    assert of() == without
 
 
 def test_a_module_used_as_a_value_counts_whole(package: Path) -> None:
-    (package / "stages" / "odd.py").write_text("from dialeval.stats import elo\nprint(elo)\n")
-    before = stages(package)["odd"]
-    changed(package, "stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001")
-    assert stages(package)["odd"] != before
+    odd = package / "stages" / "odd.py"
+    odd.write_text("from dialeval.stats import elo\nprint(elo)\n")
+    before = fingerprints(package).fingerprint("dialeval.stages.odd")
+    elo = package / "stats" / "elo.py"
+    elo.write_text(elo.read_text().replace("shuffles: int = 1000", "shuffles: int = 1001"))
+    assert fingerprints(package).fingerprint("dialeval.stages.odd") != before
 
 
 def test_relative_imports_are_refused(package: Path) -> None:

@@ -96,7 +96,7 @@ def scored() -> Iterator[Request]:
         yield from (one.request for one in planned)
     for item in items:
         for strategy in map(find_strategy, STRATEGIES):
-            if strategy.template is not None and strategy.level == item.level:
+            if strategy.by_model and strategy.level == item.level:
                 asked = plan_rewriting(item, strategy, TEMPLATES, SAMPLING)
                 if isinstance(asked, Request):
                     yield asked

@@ -15,6 +15,7 @@ from dialeval.errors import UserError
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.pool import Pool, build_pool
 from dialeval.perturbations.registry import STRATEGIES, damage, damages, find_strategy
+from dialeval.perturbations.rewriting import TEMPLATES
 from dialeval.perturbations.speakers import chatbot_turns
 from dialeval.perturbations.strategy import Scope, Strategy
 
@@ -191,7 +192,7 @@ def test_targets_are_those_of_the_paper(name: str, dimensions: list[str], theta:
 
 def test_strategies_say_what_they_do() -> None:
     for strategy in STRATEGIES.values():
-        assert strategy.template is None or strategy.template == f"perturb_{strategy.name}.j2"
+        assert strategy.by_model == (strategy.name in TEMPLATES)
         assert strategy.ways
 
 

@@ -14,7 +14,7 @@ from dialeval.prompts.rendering import Templates
 TEMPLATES = Templates()
 TALK = dialogue("Do you sail?", "Every summer on the big lake.", "Alone?", "With my aunt Ines, who owns the boat.")
 ANSWER = response("Where is Tom?", "Tom went to Oslo with 3 friends.")
-BY_MODEL = [name for name, strategy in STRATEGIES.items() if strategy.template]
+BY_MODEL = [name for name, strategy in STRATEGIES.items() if strategy.by_model]
 
 
 def plan(name: str, **more: object) -> Request:

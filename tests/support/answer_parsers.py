@@ -47,7 +47,7 @@ def _written(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 def _settled(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
     for strategy in STRATEGIES.values():
-        if strategy.template is not None:
+        if strategy.by_model:
             about = REPLY if strategy.level == "turn" else TALK
             yield {"status": settle(about, strategy, [Response(answer["text"], answer["finish_reason"])]).status}
 

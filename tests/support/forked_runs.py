@@ -68,5 +68,5 @@ if __name__ == "__main__":
     from dialeval.fingerprint import fingerprint
 
     for stage in pkgutil.iter_modules(stages.__path__):  # remembered by every fork
-        fingerprint(f"dialeval.stages.{stage.name}", None)
+        fingerprint(f"dialeval.stages.{stage.name}")
     print(json.dumps([run(words) for words in json.load(sys.stdin)]))

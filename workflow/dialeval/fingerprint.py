@@ -2,8 +2,9 @@
 
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
-Comments, docstrings and layout do not count. A string constant in reached code that ends as a data file does (.j2,
-.csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose content counts too.
+Comments, docstrings, layout and words for readers (`source_code.WORDS`) do not count. A string constant in reached code
+that ends as a data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of
+prompts, whose content counts too, as does that of the prompts that it includes, imports or extends.
 
 What is followed: names, `module.name` for modules of ours, and imports of both kinds. A module of ours that is used in
 any other way (passed on, say) counts whole. Relative imports are refused.
@@ -18,17 +19,24 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from dialeval.prompts.references import with_references
 from dialeval.source_code import Import, Source, Statement, read_sources
 
 PACKAGE = "dialeval"
 ROOT = Path(__file__).parent
+PROMPTS = ROOT / "prompts"
 
 
 class _Definition(NamedTuple):
-    """A top-level name of a module; None stands for the statements that bind no name, or for all of them."""
+    """A top-level name of a module; None stands for the statements that bind no name.
+
+    Attributes:
+        with_words: whether what it says for readers counts too, as it does where a module counts whole.
+    """
 
     module: str
     name: str | None
+    with_words: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,21 +53,25 @@ class _Module:
     imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
-def fingerprint(module: str, prompts_directory: Path | None = None) -> str:
-    """Returns 16 hexadecimal digits that change when the behaviour of a module may have changed.
+def fingerprint(*modules: str, templates: Iterable[str] = (), prompts_directory: Path | None = None) -> str:
+    """Returns 16 hexadecimal digits that change when the behaviour of modules may have changed.
 
     Args:
-        module: a module of ours, such as `dialeval.stages.arena_plan`.
-        prompts_directory: folder with templates that replace ours of the same name.
+        modules: modules of ours, such as `dialeval.stages.arena_plan`.
+        templates: prompts that they render besides those that their code names.
+        prompts_directory: folder with templates that replace ours of the same name, or that only it has.
     """
-    definitions, files = _reach(module)
+    reached = [_reach(module) for module in modules]
     digest = hashlib.sha256()
-    for definition in sorted(definitions, key=str):
+    for definition in sorted(frozenset().union(*(definitions for definitions, _ in reached)), key=str):
         digest.update(f"{definition} {_digest(definition)}\n".encode())
-    for file in sorted(files):
-        own = prompts_directory / file.name if prompts_directory and file.suffix == ".j2" else file
-        content = (own if own.exists() else file).read_bytes()
-        digest.update(f"{file.name} {hashlib.sha256(content).hexdigest()}\n".encode())
+    files = frozenset[Path]().union(*(files for _, files in reached))
+    folders = [*([prompts_directory.expanduser()] if prompts_directory else []), PROMPTS]
+    named = {*templates, *(file.name for file in files if file.parent == PROMPTS)}
+    for file in sorted(file for file in files if file.parent != PROMPTS):
+        digest.update(f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    for name, content in sorted(with_references(named, folders).items()):
+        digest.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
 
 
@@ -129,7 +141,7 @@ def _uses(definition: _Definition) -> tuple[_Definition, ...]:
     uses: list[_Definition] = []
     for statement in parsed.statements.get(definition.name, []):
         imports = parsed.imports | _imported_names(definition.module, statement.imports)
-        for name, attribute in statement.uses:
+        for name, attribute in statement.uses + (statement.words_use if definition.with_words else ()):
             if name in parsed.statements:
                 uses.append(_Definition(definition.module, name))
             elif name in imports:
@@ -143,7 +155,7 @@ def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]
     if name is None and (attribute in parsed.statements or attribute in parsed.imports):
         name = attribute
     if name is None:
-        return [_Definition(module, every) for every in parsed.statements]
+        return [_Definition(module, every, with_words=True) for every in parsed.statements]
     if name in parsed.imports:  # passed on from another module
         return [_Definition(module, None), *_resolve(*parsed.imports[name], "")]
     return [_Definition(module, name)]
@@ -152,12 +164,13 @@ def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]
 @cache
 def _digest(definition: _Definition) -> str:
     statements = _parse(definition.module).statements.get(definition.name, [])
-    return hashlib.sha256("\n".join(statement.digest for statement in statements).encode()).hexdigest()
+    said = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()
 
 
 @cache
 def _data_files(definition: _Definition) -> tuple[Path, ...]:
     parsed = _parse(definition.module)
     names = {name for statement in parsed.statements.get(definition.name, []) for name in statement.files}
-    candidates = [folder / name for name in names for folder in (parsed.path.parent, ROOT / "prompts")]
+    candidates = [folder / name for name in names for folder in (parsed.path.parent, PROMPTS)]
     return tuple(candidate for candidate in candidates if candidate.is_file())

@@ -17,6 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 DATA_SUFFIXES = (".j2", ".csv", ".jsonl", ".css", ".js")
+WORDS: dict[str, frozenset[str]] = {
+    "Field": frozenset({"description"}),
+    **dict.fromkeys(
+        ("Table", "differences"),
+        frozenset({"row", "title", "caption", "columns", "cells", "numbers", "kinds", "shown"}),
+    ),
+}
+"""Arguments, by the name of what is called, that are words for readers: no stage that names the constant uses them."""
 _UNSAID = ("ctx", "kind", "type_comment")
 _READ: dict[str, Source] = {}
 
@@ -46,6 +54,8 @@ class Statement(NamedTuple):
         uses: every name in it, with the attribute that is taken of it or "".
         files: the string constants in it that end as data files do.
         imports: what is imported inside it.
+        words: changes with the words for readers in it; empty without any.
+        words_use: every name in these, likewise.
     """
 
     binds: tuple[str, ...]
@@ -53,6 +63,8 @@ class Statement(NamedTuple):
     uses: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
     imports: tuple[Import, ...]
+    words: str = ""
+    words_use: tuple[tuple[str, str], ...] = ()
 
 
 class Source(NamedTuple):
@@ -105,8 +117,10 @@ def _from_json(source: Any) -> Source:
                 tuple((name, of) for name, of in uses),
                 tuple(files),
                 tuple(Import(*one) for one in inner),
+                words,
+                tuple((name, of) for name, of in words_use),
             )
-            for binds, digest, uses, files, inner in statements
+            for binds, digest, uses, files, inner, words, words_use in statements
         ),
     )
 
@@ -133,23 +147,34 @@ def _read(text: bytes, path: Path) -> Source:
 def _statement(statement: ast.stmt) -> Statement:
     said: list[str] = []
     nodes: list[ast.AST] = []
-    _spell(statement, said, nodes)
-    attributes = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    uses = {(node.id, attributes.get(id(node), "")) for node in nodes if isinstance(node, ast.Name)}
+    words: list[ast.keyword] = []
+    _spell(statement, said, nodes, words)
+    spelled: list[str] = []
+    in_words: list[ast.AST] = []
+    for word in words:
+        _spell(word, spelled, in_words, [])
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return Statement(
         tuple(_bound_names(statement)),
         _digest("\n".join(said).encode()),
-        tuple(sorted(uses)),
+        _names(nodes),
         tuple(sorted(text for text in texts if text.endswith(DATA_SUFFIXES))),
         tuple(one for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for one in _imported(node)),
+        _digest("\n".join(spelled).encode()) if words else "",
+        _names(in_words),
     )
 
 
-def _spell(node: ast.AST, said: list[str], nodes: list[ast.AST]) -> None:
-    """Appends what tells a node from any other, and the node with all that it holds."""
+def _names(nodes: list[ast.AST]) -> tuple[tuple[str, str], ...]:
+    attributes = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return tuple(sorted({(node.id, attributes.get(id(node), "")) for node in nodes if isinstance(node, ast.Name)}))
+
+
+def _spell(node: ast.AST, said: list[str], nodes: list[ast.AST], words: list[ast.keyword]) -> None:
+    """Appends what tells a node from any other, the node with all that it holds, and apart its words for readers."""
     nodes.append(node)
     said.append(type(node).__name__)
+    unread = WORDS.get(node.func.id, ()) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ()
     block = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
     for name in node._fields:
         if name in _UNSAID:
@@ -158,14 +183,16 @@ def _spell(node: ast.AST, said: list[str], nodes: list[ast.AST]) -> None:
         if isinstance(value, list):
             said.append("[")
             for part in value:
-                if isinstance(part, ast.AST):
+                if isinstance(part, ast.keyword) and part.arg in unread:
+                    words.append(part)
+                elif isinstance(part, ast.AST):
                     if not (block and name == "body" and _is_docstring(part)):
-                        _spell(part, said, nodes)
+                        _spell(part, said, nodes, words)
                 else:
                     said.append(repr(part))
             said.append("]")
         elif isinstance(value, ast.AST):
-            _spell(value, said, nodes)
+            _spell(value, said, nodes, words)
         else:
             said.append(repr(value))
 

@@ -225,7 +225,7 @@ STRATEGIES = (
         apply=self_contradiction,
         ways=("negation",),
         languages=("en",),
-        template="perturb_self_contradiction.j2",
+        by_model=True,
     ),
     Strategy(
         name="utterance_duplication",
@@ -242,7 +242,7 @@ STRATEGIES = (
         targets=(Target("engagingness", 0.1),),
         apply=repeating_others,
         ways=("echo",),
-        template="perturb_repeating_others.j2",
+        by_model=True,
     ),
     Strategy(
         name="generic_utterance",
@@ -251,7 +251,7 @@ STRATEGIES = (
         targets=(Target("engagingness", 0.2), Target("informativeness", 0.2)),
         apply=generic_utterance,
         ways=("stock_replies",),
-        template="perturb_generic_utterance.j2",
+        by_model=True,
     ),
     Strategy(
         name="content_reduction",
@@ -260,7 +260,7 @@ STRATEGIES = (
         targets=(Target("informativeness", 0.2),),
         apply=content_reduction,
         ways=("shortening",),
-        template="perturb_content_reduction.j2",
+        by_model=True,
     ),
 )
 """All dialogue-level strategies, in the order of Table 10, with its dimensions and thresholds."""

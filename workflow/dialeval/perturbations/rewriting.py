@@ -21,6 +21,16 @@ from dialeval.prompts.rendering import Templates
 from dialeval.reasoning_marks import without_marks, without_thinking
 
 PROTOCOL = "perturb"
+TEMPLATES = {
+    "content_reduction": "perturb_content_reduction.j2",
+    "contradiction": "perturb_contradiction.j2",
+    "generic_utterance": "perturb_generic_utterance.j2",
+    "repeating_others": "perturb_repeating_others.j2",
+    "replace_named_entity": "perturb_replace_named_entity.j2",
+    "self_contradiction": "perturb_self_contradiction.j2",
+    "unnatural_paraphrase": "perturb_unnatural_paraphrase.j2",
+}
+"""By the strategy's name; here, since who damages by rules depends on none of them."""
 WAY = "model"
 ATTEMPTS = 2
 """How many times a rewriting is asked for."""
@@ -73,7 +83,7 @@ def plan_rewriting(
 
     Args:
         item: the item to be damaged, of the strategy's level.
-        strategy: one that has a template.
+        strategy: one that a model can make.
         templates: the prompts.
         sampling: how the answer is drawn; draws differ only at a temperature above 0 or by the model's own noise.
         draw: 0-based number of the repetition.
@@ -82,9 +92,9 @@ def plan_rewriting(
         problem: why the first answer was rejected.
 
     Raises:
-        ValueError: the strategy has no template or is of the other level.
+        ValueError: no model makes the strategy, or it is of the other level.
     """
-    if strategy.template is None or strategy.level != item.level:
+    if not strategy.by_model or strategy.level != item.level:
         raise ValueError(f"'{strategy.name}' cannot be asked of a model for '{item.item_id}' ({item.level})")
     places = turns_in_scope(item, scope or strategy.scope)
     places = _rewritten(strategy, places)
@@ -92,7 +102,7 @@ def plan_rewriting(
         return NotApplicable("no utterance to rewrite")
     added_speakers = _added_speakers(item, places[-1])
     prompt = templates.render(
-        strategy.template,
+        TEMPLATES[strategy.name],
         context=_lines(item, range(len(item.utterances) - 1)) or "(none: the response stands alone)",
         response=_shown(item.response),
         dialogue=_lines(item, range(len(item.utterances)), numbered=True),

@@ -223,7 +223,7 @@ STRATEGIES = (
         apply=replace_named_entity,
         ways=("same_category", "other_category"),
         languages=("en",),
-        template="perturb_replace_named_entity.j2",
+        by_model=True,
     ),
     Strategy(
         name="contradiction",
@@ -233,7 +233,7 @@ STRATEGIES = (
         apply=contradiction,
         ways=("negation", "entities", "references"),
         languages=("en",),
-        template="perturb_contradiction.j2",
+        by_model=True,
     ),
     Strategy(
         name="repetition",
@@ -252,7 +252,7 @@ STRATEGIES = (
         apply=unnatural_paraphrase,
         ways=("synonyms",),
         languages=("en",),
-        template="perturb_unnatural_paraphrase.j2",
+        by_model=True,
         cumulative=True,
     ),
     Strategy(

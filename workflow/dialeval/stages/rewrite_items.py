@@ -61,7 +61,7 @@ def stage(
     wanted = [
         (item, strategy, draw)
         for strategy in strategies
-        if strategy.template is not None
+        if strategy.by_model
         for item in good
         if item.level == strategy.level
         for draw in range(draws[item.level])
