@@ -109,7 +109,7 @@ rule selfchat_items:
     conda:
         "../envs/core.yaml"
     params:
-        settings=settings(),
+        settings=settings(partnered=PARTNER is not None),
         code=code("selfchat_items"),
     shell:
         command(

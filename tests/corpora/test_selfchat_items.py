@@ -52,6 +52,17 @@ def test_every_dialogue_is_an_item_on_its_seed(tmp_path: Path) -> None:
     assert chatbot.utterances == tuple(f"one d1 {turn}" for turn in range(4))
 
 
+def test_in_talk_with_a_user_only_the_chatbots_side_is_judged(tmp_path: Path) -> None:
+    human, seeds, *generated = _write(tmp_path, ["one"], n_seeds=2)
+    stage(Settings(partnered=True), human, seeds, generated, tmp_path / "items", Provenance())
+    person, _, chatbot, _ = iterate_items(tmp_path / "items")
+    assert (person.speakers, person.judged) == (("Ann", "Bob", "Bob", "Cy"), "Bob")
+    assert (chatbot.speakers, chatbot.judged) == (("user", "chatbot", "user", "chatbot"), "chatbot")
+    write_table(human, UTTERANCES, to_table(UTTERANCES, []), Provenance())  # behind scenarios there are no people
+    stage(Settings(partnered=True), human, seeds, generated, tmp_path / "items", Provenance())
+    assert [item.system for item in iterate_items(tmp_path / "items")] == ["one", "one"]
+
+
 def test_a_dialogue_that_could_not_be_had_is_no_item(tmp_path: Path) -> None:
     human, seeds, empty = _write(tmp_path, ["one"], n_seeds=2)
     write_table(empty, GENERATED, to_table(GENERATED, []), Provenance())

@@ -17,41 +17,51 @@ from dialeval.tables import HUMAN, iterate_rows
 
 SOURCE = "selfchat"
 """Names these items in every table, as corpora and transcripts are named in the configuration."""
+USER, CHATBOT = "user", "chatbot"
+"""Who speaks in a talk with a simulated user."""
 
 
-def human_items(utterances: pa.Table, seeds: pa.Table) -> Iterator[Item]:
-    """Yields the human dialogue of every seed, its speakers named as in their corpus.
+def human_items(utterances: pa.Table, seeds: pa.Table, *, partnered: bool = False) -> Iterator[Item]:
+    """Yields the human dialogue of every seed, its speakers named as in their corpus; scenarios have none.
 
     Args:
         utterances: the table `utterances` of the seeds' corpus.
         seeds: the table `seeds`.
+        partnered: whether chatbots talk with a simulated user; of people then the one who answers first is judged.
     """
     texts, speakers = dialogues_of(utterances), speakers_of(utterances)
     for seed_id, language in _languages(seeds).items():
-        yield _item(seed_id, HUMAN, language, speakers[seed_id], texts[seed_id])
+        if seed_id in texts:
+            judged = speakers[seed_id][1] if partnered else ""
+            yield _item(seed_id, HUMAN, language, speakers[seed_id], texts[seed_id], judged)
 
 
-def chatbot_items(generated: Iterable[Path], seeds: pa.Table) -> Iterator[Item]:
+def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool = False) -> Iterator[Item]:
     """Yields every dialogue of tables `generated`, one after the other, without holding a table in memory.
 
-    A chatbot that talks to itself plays two speakers in turn, A and B.
+    A chatbot that talks to itself plays two speakers in turn, A and B; in talk with a simulated user, who begins, only
+    its own side is judged.
 
     Args:
         generated: one table per chatbot, each with the utterances of a dialogue next to each other.
         seeds: the table `seeds`.
+        partnered: whether chatbots talk with a simulated user.
     """
+    names = (USER, CHATBOT) if partnered else ("A", "B")
     languages = _languages(seeds)
     for path in generated:
         rows = iterate_rows(path, GENERATED, ["chatbot", "seed_id", "text"])
         for (chatbot, seed_id), dialogue in groupby(rows, key=lambda row: (row["chatbot"], row["seed_id"])):
             said = tuple(row["text"] for row in dialogue)
-            yield _item(seed_id, chatbot, languages[seed_id], speakers_in_turn(len(said), "A", "B"), said)
+            speakers = speakers_in_turn(len(said), *names)
+            yield _item(seed_id, chatbot, languages[seed_id], speakers, said, CHATBOT if partnered else "")
 
 
-def _item(seed_id: str, system: str, language: str, speakers: tuple[str, ...], texts: tuple[str, ...]) -> Item:
-    return Item(
-        SOURCE, f"{seed_id}/{system}", language, "dialogue", seed_id, speakers, texts, system=system, case_id=seed_id
-    )
+def _item(
+    seed_id: str, system: str, language: str, speakers: tuple[str, ...], texts: tuple[str, ...], judged: str
+) -> Item:
+    item_id = f"{seed_id}/{system}"
+    return Item(SOURCE, item_id, language, "dialogue", seed_id, speakers, texts, system, seed_id, judged)
 
 
 def _languages(seeds: pa.Table) -> dict[str, str]:

@@ -17,7 +17,9 @@ from dialeval.tables import Provenance, TableWriter, read_table
 
 
 class Settings(BaseModel):
-    """Nothing: the dialogues are taken as they are."""
+    """Whether chatbots talk with a simulated user."""
+
+    partnered: bool = False
 
 
 def stage(
@@ -25,7 +27,10 @@ def stage(
 ) -> None:
     """Writes the table `items`: the human dialogues, then each chatbot's, in the order of the seeds."""
     of_seeds = read_table(seeds, SEEDS)
-    everything = chain(human_items(read_table(human, UTTERANCES), of_seeds), chatbot_items(dialogues, of_seeds))
+    everything = chain(
+        human_items(read_table(human, UTTERANCES), of_seeds, partnered=settings.partnered),
+        chatbot_items(dialogues, of_seeds, partnered=settings.partnered),
+    )
     with TableWriter(items, ITEMS, provenance) as table:
         table.write_all(item_rows(everything), group_size=512)
     print(f"{table.rows} dialogues of people and {len(dialogues)} chatbots")
