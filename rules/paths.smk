@@ -26,6 +26,15 @@ def learned(name):
     )
 
 
+def transcript_files(source):
+    """Returns the files that transcripts are read from."""
+    return in_words(
+        transcripts.source_files,
+        CONFIG.transcripts[source].reader,
+        CONFIG.transcripts_path(source),
+    )
+
+
 def dialogues(names):
     """Returns the dialogue tables of chatbots."""
     return [f"{RESULTS}/dialogues/{name}.parquet" for name in names]

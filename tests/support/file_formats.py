@@ -23,6 +23,8 @@ from dialeval.corpora.readers import read_corpus, source_files
 from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, read_sets, wanted_sets
 from dialeval.corpora.score_files import RatedCorpora, read_scores
 from dialeval.corpora.seeds import seed_table
+from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.corpora.transcripts.readers import source_files as transcript_files
 from dialeval.perturbations.suite import published_outcome
 from dialeval.protocols import imported
 from dialeval.protocols.selfchat import rows as generated_rows
@@ -33,6 +35,7 @@ from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import RESPONSES, UTTERANCES
 from dialeval.schemas.table import Table
+from dialeval.schemas.transcripts import ASIDES
 from dialeval.tables import to_table
 
 Read = Callable[[Path], None]
@@ -110,6 +113,17 @@ def _rated(reader: str, name: str) -> Read:
         write_to_memory(ITEMS, list(item_rows(reading.items)))
         write_to_memory(RATINGS, rating_rows(reading.ratings))
         write_to_memory(LEFT_OUT_ITEMS, left_out_rows("mine", reading))
+
+    return read
+
+
+def _transcripts(name: str) -> Read:
+    def read(folder: Path) -> None:
+        transcript_files("auto", folder / name)
+        reading = read_items("mine", folder / name, Options(system="alpha"))
+        write_to_memory(ITEMS, list(item_rows(reading.items)))
+        write_to_memory(ASIDES, reading.asides)
+        write_to_memory(LEFT_OUT_ITEMS, [one._asdict() for one in reading.left_out])
 
     return read
 
@@ -220,7 +234,47 @@ def _dialogue_set(name: str, in_cycles: bool = False) -> dict[str, bytes]:
     return {SETS[name].damaged: b"\n".join(rows) + b"\n"}
 
 
+_CALL = {"function": {"name": "find", "arguments": "{}"}}
+_MESSAGES = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": [{"type": "text", "text": "Is there milk?"}, {"type": "image_url"}]},
+    {"role": "assistant", "content": None, "tool_calls": [_CALL]},
+    {"role": "tool", "content": "jam"},
+    {"role": "assistant", "content": "Behind the jam."},
+]
+
 FORMATS: dict[str, Format] = {
+    "transcripts": Format(
+        {
+            "mine.jsonl": _lines(
+                {"dialogue_id": 1, "system": "a", "case_id": "m", **_SAID, "reference": "Yes."},
+                {"dialogue_id": 1, "system": "b", "prompt": "Milk", "utterances": _TALK, "speakers": ["user", "bot"]},
+            )
+        },
+        _transcripts("mine.jsonl"),
+    ),
+    "transcripts of sharegpt": Format(
+        {
+            "mine.json": _json(
+                [
+                    {"id": 1, "model": "a", "conversations": [{"from": "human", "value": "Hi"}]},
+                    {"system": "Be kind.", "conversations": [{"from": "gpt", "value": "Hi"}]},
+                ]
+            )
+        },
+        _transcripts("mine.json"),
+    ),
+    "transcripts in a folder": Format(
+        {"a.jsonl": _lines({"id": 1, "messages": _MESSAGES}), "b.json": _json([{"id": 1, "messages": _MESSAGES}])},
+        _transcripts(""),
+    ),
+    "transcripts in a table": Format(
+        {
+            "mine.csv": b"dialogue_id,system,case_id,turn,speaker,text\n"
+            b'1,a,m,1,user,"Milk, ""please""?"\n1,a,m,2,bot,Jam.\n1,b,m,1,user,"a\nb"\n1,b,m,2,bot,No.\n'
+        },
+        _transcripts("mine.csv"),
+    ),
     "dialogues": Format(
         {"mine.jsonl": _lines({"dialogue_id": "d1", **_SAID}, {"dialogue_id": 2, "language": "de", **_SAID})},
         _corpus("jsonl", "mine.jsonl"),

@@ -17,6 +17,7 @@ from dialeval.config.protocols import Of, Protocol, Protocols
 from dialeval.config.reading import read_config_file
 from dialeval.config.robustness import Ladders, Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
+from dialeval.config.transcripts import Columns, Shown, Transcripts
 from dialeval.config.whole import Config
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Answering",
     "Arena",
     "Battles",
+    "Columns",
     "Config",
     "Corpus",
     "DialogBench",
@@ -52,7 +54,9 @@ __all__ = [
     "ScoreFile",
     "Seeds",
     "Selfchat",
+    "Shown",
     "Tokens",
+    "Transcripts",
     "UniEval",
     "VllmModel",
     "WrittenItems",

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 PUBLISHED_UNDER = ("unieval", "arena", "gteval")
 """The protocols under which answers were published that can be taken over."""
-PARTS = ("metaeval", "robustness", "dialogbench")
+PARTS = ("transcripts", "metaeval", "robustness", "dialogbench")
 """The parts that need no chatbots."""
+
+_WITH_ITEMS = {"metaeval.corpora": ("corpora",), "transcripts": ("corpora", "metaeval.corpora")}
+"""Sources whose items stand under their names, with others whose names must differ."""
+_ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", DAMAGED: "all damaged items"}
 
 
 class Mistake(NamedTuple):
@@ -119,6 +123,7 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
         "models": config.models,
         "corpora": config.corpora,
         "battles": config.battles,
+        "transcripts": config.transcripts,
         "metaeval.corpora": metaeval.corpora if metaeval else {},
         "metaeval.score_files": metaeval.score_files if metaeval else {},
         "dialogbench.published": dialogbench.published if dialogbench else {},
@@ -130,12 +135,13 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
             if other != name:
                 words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
                 yield Mistake(field, words)
-    if "selfchat" in dictionaries["metaeval.corpora"]:
-        yield Mistake(
-            "metaeval.corpora", "'selfchat' names the chatbots' dialogues in every table; choose another name"
-        )
-    for name in sorted(set(config.corpora) & set(dictionaries["metaeval.corpora"])):
-        yield Mistake("metaeval.corpora", f"'{name}' is a name under corpora, too; give one of them another")
+    for field, others in _WITH_ITEMS.items():
+        names = dictionaries[field]
+        for name in sorted(set(_ITEMS_OF) & {name.lower() for name in names}):
+            yield Mistake(field, f"'{name}' names {_ITEMS_OF[name]} in every table; choose another name")
+        for other in others:
+            for name in sorted(set(dictionaries[other]) & set(names)):
+                yield Mistake(field, f"'{name}' is a name under {other}, too; give one of them another")
 
 
 def _learning(config: Config) -> Iterator[Mistake]:
@@ -226,6 +232,14 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
                 continue
             words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))
+    asked = {source for one in config.resolved_protocols().values() if one.judges for source in one.of.source}
+    for name in config.transcripts:
+        if name not in asked:
+            words = (
+                f"nobody is asked about '{name}'; name judges, and give it to a protocol of yours, such as "
+                f"{{form: scale, of: {{source: {name}}}, criteria: [overall]}}, or take it out"
+            )
+            yield Mistake(f"transcripts.{name}", words, ("protocols", "judges"))
     if config.robustness and not config.robustness.corpora and not config.robustness.published:
         words = "there is nothing to damage; name corpora, or the folder of published sets"
         yield Mistake("robustness", words, ("robustness.corpora", "robustness.published"))

@@ -61,6 +61,7 @@ def missing_files(config: Config) -> Iterator[Mistake]:
     corpora = [name for name in config.used_corpora() if name in config.corpora]
     sources = {f"corpora.{name}.path": config.corpus_path(name) for name in corpora}
     sources |= {f"battles.{name}.path": config.battles_path(name) for name in config.battles}
+    sources |= {f"transcripts.{name}.path": config.transcripts_path(name) for name in config.transcripts}
     sources |= config.published_sources()
     if config.metaeval:
         sources |= {f"metaeval.corpora.{name}.path": config.rated_path(name) for name in config.metaeval.corpora}

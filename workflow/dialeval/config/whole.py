@@ -20,6 +20,7 @@ from dialeval.config.resolved import resolved
 from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section, Whole
+from dialeval.config.transcripts import Transcripts
 from dialeval.criteria import SHIPPED
 
 WITHOUT_CHATBOTS: dict[str, Any] = {
@@ -89,6 +90,9 @@ class Config(Section):
     criteria: dict[Name, OwnCriterion] = Field(
         {}, description="Criteria of your own that judges score, by a name of yours, beside the papers' nine; see docs."
     )
+    transcripts: dict[Name, Transcripts] = Field(
+        {}, description="Dialogues of your own systems, by a name of yours, which a protocol gives as its source."
+    )
     metaeval: MetaEval | None = None
     robustness: Robustness | None = None
     dialogbench: DialogBench | None = None
@@ -97,11 +101,6 @@ class Config(Section):
     answering: Answering = Answering()
     prompts: Prompts = Prompts()
     tokens: Tokens = Tokens()
-
-    @property
-    def transcripts(self) -> dict[str, Any]:
-        """Returns the sources of the user's own dialogues, by name."""
-        return {}
 
     @field_validator("results_dir", "store_dir")
     @classmethod
@@ -262,6 +261,10 @@ class Config(Section):
         """Returns where a corpus lies, or None for a bundled one."""
         path = self.corpora[name].path
         return None if path is None else self._in_data_dir(path)
+
+    def transcripts_path(self, name: str) -> Path:
+        """Returns where transcripts lie."""
+        return self._in_data_dir(self.transcripts[name].path)
 
     def battles_path(self, name: str) -> Path:
         """Returns where a table of battles lies."""

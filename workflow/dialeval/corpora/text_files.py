@@ -24,6 +24,7 @@ _LONGEST_INTEGER = 18
 """Digits, so that every number fits into 64 bits."""
 _LISTED = 20
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|nan", re.IGNORECASE)
+_LONGEST_MARK = 4
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK\x03\x04": "a zip archive or a workbook"}
 # an escaped backslash and a pair of halves come first, so that what follows them is not taken for a half
 _HALF_CHARACTER = re.compile(
@@ -49,9 +50,7 @@ def read_text(path: Path) -> str:
         content = path.read_bytes()
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    for mark, kind in _BYTE_ORDER_MARKS.items():
-        if content.startswith(mark):
-            raise UserError(f"{path}, line 1: this is {kind}, not text in UTF-8; save the file as UTF-8 text")
+    _refuse_other_kinds(path, content)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -66,6 +65,37 @@ def read_text(path: Path) -> str:
             "save it as UTF-8"
         )
     return text
+
+
+def read_lines(path: Path, newline: str = "\n") -> Iterator[str]:
+    """Yields the lines of a text file with their ends, of which no more than a piece is held in memory.
+
+    Args:
+        path: the file.
+        newline: what ends a line; "" for all that Python takes for a line end, as `csv` needs it.
+
+    Raises:
+        UserError: as of `read_text`, when the reading comes to the place.
+    """
+    try:
+        with path.open("rb") as file:
+            _refuse_other_kinds(path, file.peek(_LONGEST_MARK))
+            for line in io.TextIOWrapper(file, encoding="utf-8-sig", newline=newline):
+                if "\0" in line:
+                    break
+                yield line
+            else:
+                return
+    except (OSError, ValueError):
+        pass
+    read_text(path)  # says what is wrong, and where
+    raise UserError(f"{path} changed while it was read; run again")
+
+
+def _refuse_other_kinds(path: Path, beginning: bytes) -> None:
+    for mark, kind in _BYTE_ORDER_MARKS.items():
+        if beginning.startswith(mark):
+            raise UserError(f"{path}, line 1: this is {kind}, not text in UTF-8; save the file as UTF-8 text")
 
 
 def parse_json(text: str, place: str) -> Any:
@@ -114,7 +144,7 @@ def read_json_lines(path: Path) -> Iterator[JsonLine]:
     Raises:
         UserError: as of `read_text` and `parse_json`, and for a line that holds something else than an object.
     """
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             where = f"{path}, line {number}"
             record = parse_json(line, where)
@@ -123,13 +153,17 @@ def read_json_lines(path: Path) -> Iterator[JsonLine]:
             yield JsonLine(number, where, record)
 
 
-def read_csv(path: Path) -> Iterator[tuple[int, list[str]]]:
+def read_csv(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Yields the rows of a CSV file, blank lines too, each with the line that it ends on.
+
+    Args:
+        path: the file.
+        delimiter: what stands between two cells.
 
     Raises:
         UserError: as of `read_text`, and for text that is no CSV.
     """
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    reader = csv.reader(read_lines(path, newline=""), delimiter=delimiter, strict=True)
     try:
         for row in reader:
             yield reader.line_num, row

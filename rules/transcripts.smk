@@ -1,0 +1,28 @@
+# Transcripts of the user's own systems become items to be judged.
+
+
+rule read_transcripts:
+    input:
+        lambda wildcards: transcript_files(wildcards.source),
+    output:
+        item_table=f"{RESULTS}/items/{{source}}.parquet",
+        asides=f"{RESULTS}/asides/{{source}}.parquet",
+        left_out=f"{RESULTS}/left_out/{{source}}.parquet",
+    log:
+        f"{RESULTS}/logs/items/{{source}}.log",
+    wildcard_constraints:
+        source=one_of(CONFIG.transcripts),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            name=wildcards.source,
+            path=str(CONFIG.transcripts_path(wildcards.source)),
+            options=CONFIG.transcripts[wildcards.source].options(),
+        ),
+        code=code("read_transcripts"),
+    shell:
+        command(
+            "read_transcripts",
+            "--items {output.item_table:q} --asides {output.asides:q} --left-out {output.left_out:q}",
+        )

@@ -1,0 +1,224 @@
+"""Each format of transcripts gives the same dialogues, and what no format can mean is refused with its place."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.corpora.transcripts.readers import looks_of, read, source_files
+from dialeval.corpora.transcripts.transcript import Aside, Transcript
+from dialeval.errors import UserError
+
+SAID = [("user", "I want my money back."), ("assistant", "I can see to that."), ("user", "Thanks!")]
+
+
+def lines(*records: dict[str, Any]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+OWN = {"dialogue_id": 7, "system": "alpha", "utterances": [{"speaker": who, "text": text} for who, text in SAID]}
+SHAREGPT = {"id": 7, "model": "alpha", "conversations": [{"from": who, "value": text} for who, text in SAID]}
+MESSAGES = {"id": 7, "model": "alpha", "messages": [{"role": who, "content": text} for who, text in SAID]}
+CSV = "dialogue_id,system,speaker,text\n" + "".join(f'7,alpha,{who},"{text}"\n' for who, text in SAID)
+
+
+def transcripts(folder: Path, content: str, name: str = "mine.jsonl", **columns: str) -> list[Transcript]:
+    (folder / name).write_text(content, encoding="utf-8")
+    return list(read(folder / name, "auto", columns, Counter()))
+
+
+def told(path: Path, content: str, name: str = "mine.jsonl", **columns: str) -> str:
+    with pytest.raises(UserError) as caught:
+        transcripts(path, content, name, **columns)
+    assert str(path / name) in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (lines(OWN), "jsonl"),
+        (lines(SHAREGPT), "sharegpt"),
+        (lines(MESSAGES), "messages"),
+        (json.dumps([MESSAGES], indent=1), "messages"),
+        ("\ufeff\n" + json.dumps([OWN]), "jsonl"),
+        (CSV, "csv"),
+        (CSV.replace(",", ";"), "csv"),
+        (CSV.replace(",", "\t").replace("\n", "\r\n"), "csv"),
+        (CSV.replace("dialogue_id", "Conversation_ID").replace("speaker", "Role").replace("text", "CONTENT"), "csv"),
+    ],
+)
+def test_every_format_gives_the_same(tmp_path: Path, content: str, kind: str) -> None:
+    (found,) = transcripts(tmp_path, content)
+    assert looks_of(tmp_path / "mine.jsonl") == kind
+    assert (found.dialogue_id, found.system) == ("7", "alpha")
+    assert list(zip(found.speakers, found.utterances, strict=True)) == SAID
+
+
+def test_a_folder_has_a_file_for_each_system(tmp_path: Path) -> None:
+    (tmp_path / "alpha.jsonl").write_text(lines(OWN), encoding="utf-8")
+    (tmp_path / "beta two.json").write_text(json.dumps([MESSAGES | {"model": "gpt-9-2031"}]), encoding="utf-8")
+    (tmp_path / "README.md").write_text("not read", encoding="utf-8")
+    notes: Counter[str] = Counter()
+    found = list(read(tmp_path, "auto", {}, notes))
+    assert [one.system for one in found] == ["alpha", "beta two"]
+    assert "systems called by their file's name, beta two, not gpt-9-2031" in notes
+    assert [path.name for path in source_files("auto", tmp_path)] == ["alpha.jsonl", "beta two.json"]
+    (tmp_path / "gamma.jsonl").write_text(lines(OWN, OWN | {"system": "delta"}), encoding="utf-8")
+    with pytest.raises(UserError, match=r"gamma.jsonl, line 2: a second system, alpha, delta"):
+        list(read(tmp_path, "auto", {}, notes))
+
+
+def test_a_folder_without_transcripts_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no file in this folder ends in .jsonl"):
+        source_files("auto", tmp_path)
+    for name in ("a.csv", "a.json"):
+        (tmp_path / name).write_text(CSV, encoding="utf-8")
+    with pytest.raises(UserError, match="a.csv and a.json are both of system 'a'"):
+        source_files("folder", tmp_path)
+
+
+def test_what_was_not_said_is_kept_apart(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"order": 7}'}}
+    messages = [
+        {"role": "system", "content": "You are kind."},
+        {"role": "developer", "content": [{"type": "text", "text": "Be brief."}]},
+        {"role": "user", "content": [{"type": "text", "text": "Where is it?"}, {"type": "image_url", "image_url": {}}]},
+        {"role": "assistant", "content": None, "tool_calls": [call], "reasoning_content": "Look it up."},
+        {"role": "tool", "tool_call_id": "c1", "content": '{"at": "Ulm"}'},
+        {"role": "assistant", "content": "In Ulm."},
+        {"role": "assistant", "content": ""},
+        {"role": "assistant", "content": None, "refusal": "I cannot say more."},
+    ]
+    notes: Counter[str] = Counter()
+    (tmp_path / "m.jsonl").write_text(lines({"messages": messages}), encoding="utf-8")
+    (found,) = read(tmp_path / "m.jsonl", "messages", {}, notes)
+    assert found.utterances == ("Where is it?\n[image_url]", "In Ulm.", "I cannot say more.")
+    assert found.speakers == ("user", "assistant", "assistant")
+    assert found.asides == (
+        Aside(0, "system", "You are kind."),
+        Aside(0, "system", "Be brief."),
+        Aside(1, "reasoning", "Look it up."),
+        Aside(1, "tool_call", 'find({"order": 7})'),
+        Aside(1, "tool_result", '{"at": "Ulm"}'),
+    )
+    assert notes["entries without a text passed over"] == 1
+
+
+def test_parts_of_a_message_may_be_tools_at_work(tmp_path: Path) -> None:
+    content = [
+        {"type": "thinking", "thinking": "Hm."},
+        {"type": "text", "text": "One moment."},
+        {"type": "tool_use", "name": "find", "input": {"order": 7}},
+    ]
+    result = [{"type": "tool_result", "content": [{"type": "text", "text": "Ulm"}]}]
+    messages = [{"role": "assistant", "content": content}, {"role": "user", "content": result}]
+    (found,) = transcripts(tmp_path, lines({"messages": messages}))
+    assert found.utterances == ("One moment.",)
+    assert [aside.kind for aside in found.asides] == ["reasoning", "tool_call", "tool_result"]
+
+
+def test_sharegpt_knows_tools_and_calls_prompts_system(tmp_path: Path) -> None:
+    said = [
+        {"from": "human", "value": "Where?"},
+        {"from": "function_call", "value": "find()"},
+        {"from": "observation", "value": "Ulm"},
+        {"from": "gpt", "value": "In Ulm."},
+    ]
+    (found,) = transcripts(tmp_path, lines({"system": "You are kind", "conversations": said}))
+    assert (found.system, found.utterances) == ("", ("Where?", "In Ulm."))
+    assert [aside.kind for aside in found.asides] == ["system", "tool_call", "tool_result"]
+    (named,) = transcripts(tmp_path, lines({"system": "alpha-7b", "conversations": said}))
+    assert (named.system, named.asides[0].kind) == ("alpha-7b", "tool_call")
+
+
+def test_a_dialogue_may_be_between_user_and_system(tmp_path: Path) -> None:
+    said = [{"speaker": "USER", "text": "A table for two."}, {"speaker": "SYSTEM", "text": "When?"}]
+    (found,) = transcripts(tmp_path, lines({"system": "alpha", "utterances": said}))
+    assert found.speakers == ("USER", "SYSTEM")
+    said.append({"speaker": "Assistant", "text": "Tonight?"})
+    (found,) = transcripts(tmp_path, lines({"system": "alpha", "utterances": said}))
+    assert (found.speakers, found.asides) == (("USER", "Assistant"), (Aside(1, "system", "When?"),))
+
+
+def test_plain_texts_are_of_two_speakers_in_turn(tmp_path: Path) -> None:
+    record = {"system": "alpha", "utterances": ["Hi.", "Hello.", " ", "So?"]}
+    (found,) = transcripts(tmp_path, lines(record))
+    assert found.speakers == ("A", "B", "B")
+    assert found.utterances == ("Hi.", "Hello.", "So?")
+    (found,) = transcripts(tmp_path, lines(record | {"speakers": ["user", "bot"]}))
+    assert found.speakers == ("user", "bot", "bot")
+
+
+def test_a_reference_is_a_dialogue_or_another_last_utterance(tmp_path: Path) -> None:
+    whole, last = transcripts(tmp_path, lines(OWN | {"reference": OWN["utterances"]}, OWN | {"reference": "Bye."}))
+    assert whole.reference == (whole.speakers, whole.utterances)
+    assert last.reference == (last.speakers, (*last.utterances[:2], "Bye."))
+
+
+def test_rows_are_ordered_by_turn_and_need_not_stand_together(tmp_path: Path) -> None:
+    rows = [
+        "dialogue_id,model,turn,role,text,lang",
+        "1,a,2,assistant,later,de",
+        "2,a,1,user,other,",
+        "1,a,1,user,first,de",
+    ]
+    notes: Counter[str] = Counter()
+    (tmp_path / "t.csv").write_text("\n".join(rows), encoding="utf-8")
+    one, two = read(tmp_path / "t.csv", "csv", {}, notes)
+    assert (one.utterances, one.language) == (("first", "later"), "de")
+    assert two.utterances == ("other",)
+    assert notes["dialogues whose rows stand apart put together"] == 1
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    (found,) = transcripts(tmp_path, "nr,who,said\n1,bot,Hi\n", "t.csv", dialogue_id="nr", speaker="who", text="said")
+    assert (found.speakers, found.utterances) == (("bot",), ("Hi",))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", ["there is no dialogue in it"]),
+        ("\n \n", ["there is no dialogue in it"]),
+        ('{"id": 1, "turns": []}', ["none of the fields 'utterances', 'conversations', 'messages'", "id, turns"]),
+        ('[{"messages": []}, 3]', ["record 2: an entry of the list must be an object, not int"]),
+        (lines(OWN | {"utterances": "Hi"}), ["line 1: 'utterances' must be a list", '"Hi"']),
+        (lines(OWN | {"utterances": [{"speaker": "a"}]}), ["'utterances', entry 1 has no text", "content"]),
+        (lines(OWN | {"utterances": [{"speaker": "", "text": "x"}]}), ["entry 1: 'speaker' is empty"]),
+        (lines(OWN | {"utterances": [{"speaker": "a", "text": "x"}, "y"]}), ["utterance 2 does not say who speaks"]),
+        (lines(OWN | {"dialogue_id": 1.5}), ["line 1: 'dialogue_id' is 1.5", "a text or a whole number"]),
+        (lines(OWN | {"speakers": "ab", "utterances": ["x"]}), ["'speakers' must be a list of names"]),
+        (lines(MESSAGES | {"messages": [{"role": "user", "content": 3}]}), ["entry 1: the text is 3"]),
+        (lines(MESSAGES | {"messages": [{"role": "user", "content": [{"text": "x"}]}]}), ["with 'type'"]),
+        (lines(MESSAGES, {"id": 2}), ["line 2: the field 'messages' is missing; present: id"]),
+    ],
+)
+def test_what_is_wrong_with_json_is_told(tmp_path: Path, content: str, words: list[str]) -> None:
+    message = told(tmp_path, content)
+    for word in words:
+        assert word in message, message
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("id,said\n1,x\n", ["no column with the text; columns there: id, said", "columns: {text: NAME}"]),
+        ("dialogue_id,text\n,x\n", ["line 2: column 'dialogue_id' is empty"]),
+        ("dialogue_id,role,text\n1,,x\n", ["line 2: column 'role' is empty"]),
+        ("dialogue_id,text\n1,x,y\n", ["line 2: 3 cells where the header has 2", "double quotes"]),
+        ("id,text,text\n1,x,y\n", ["several columns 'text'"]),
+        ("id,turn,text\n1,one,x\n", ["line 2: column 'turn' is 'one', which is no number"]),
+        ("id,turn,text\n1,1,x\n1,2,y\n1,1,x\n", ["line 4: the same as line 2, turn 1 of dialogue '1'"]),
+        ("id,case_id,text\n1,a,x\n1,b,y\n", ["line 3: dialogue '1' has another case or language", "line 2"]),
+        ('id,text\n1,"x\n', ["line 2: not readable as CSV"]),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_told(tmp_path: Path, content: str, words: list[str]) -> None:
+    message = told(tmp_path, content, "t.csv")
+    for word in words:
+        assert word in message, message

@@ -1,0 +1,76 @@
+"""The plain format for anyone's transcripts: JSON Lines, one dialogue of one system per line.
+
+    {"dialogue_id": "7", "system": "alpha", "case_id": "refund", "utterances": [
+     {"speaker": "user", "text": "I want my money back."}, {"speaker": "assistant", "text": "I can see to that."}]}
+
+`utterances` may be plain texts, of two speakers in turn or as `speakers` has it. Optional are `case_id` or `prompt`
+(what systems met alike), `language`, `speakers` (names in turn), and `reference`: how it should have gone, as a list of
+utterances, or as a text that stands in place of the last one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+from dialeval.corpora.json_fields import name_of, required
+from dialeval.corpora.text_files import JsonLine
+from dialeval.corpora.transcripts.entries import tell
+from dialeval.corpora.transcripts.records import about, named, records_of
+from dialeval.corpora.transcripts.transcript import Told, Transcript
+from dialeval.errors import UserError
+
+FIELD = "utterances"
+
+
+def read(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogues of a file.
+
+    Raises:
+        UserError: the file, the line, what is wrong there, and the remedy.
+    """
+    for line in records_of(path):
+        yield _transcript(line, notes)
+
+
+def _transcript(line: JsonLine, notes: Counter[str]) -> Transcript:
+    record, where = line.record, line.where
+    told = Told(notes, prompts_by_role=False)
+    tell(_with_speakers(required(record, FIELD, where), record.get("speakers"), where), FIELD, where, told)
+    speakers, utterances, asides = told.parts(where)
+    return Transcript(
+        place=where,
+        system=named(record, ["system"], where),
+        speakers=speakers,
+        utterances=utterances,
+        asides=asides,
+        reference=_reference(record.get("reference"), speakers, utterances, where),
+        **about(record, where),
+    )
+
+
+def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
+    """Returns plain texts with the speakers that the record names, in turn where there are fewer."""
+    if speakers is None or not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+        return entries
+    if not isinstance(speakers, list) or not speakers:
+        raise UserError(f'{where}: \'speakers\' must be a list of names, such as ["user", "assistant"]')
+    names = [name_of(speaker, "speakers", where) for speaker in speakers]
+    return [
+        {"speaker": name, "text": text} for name, text in zip(islice(cycle(names), len(entries)), entries, strict=True)
+    ]
+
+
+def _reference(
+    value: Any, speakers: tuple[str, ...], utterances: tuple[str, ...], where: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if value is None:
+        return (), ()
+    if isinstance(value, str):
+        return speakers, (*utterances[:-1], value.strip()) if value.strip() and utterances else ()
+    told = Told(Counter(), prompts_by_role=False)
+    tell(value, "reference", where, told)
+    return told.parts(where)[:2]

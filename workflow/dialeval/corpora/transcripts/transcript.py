@@ -1,0 +1,131 @@
+"""A transcript as read from a file: what was said, by whom, and what stood beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from dialeval.errors import UserError
+
+AsideKind = Literal["system", "tool_call", "tool_result", "reasoning"]
+"""What stands in a transcript and was not said: a system prompt, a tool's use and answer, a model's thinking."""
+
+SYSTEM_ROLES = frozenset({"system", "developer"})
+_KINDS: dict[str, AsideKind] = {
+    **dict.fromkeys(("tool_call", "tool-call", "tool_use", "function_call", "function-call"), "tool_call"),
+    **dict.fromkeys(
+        ("tool", "function", "ipython", "observation", "tool_result", "tool_response", "tool-response",
+         "function_response", "function-response"),
+        "tool_result",
+    ),
+}  # fmt: skip
+JUDGED = ("assistant", "gpt", "chatgpt", "chatbot", "bot", "ai", "model", "agent", "system")
+"""How exports call the speaker who is the system, where the configuration does not say it."""
+
+
+class Aside(NamedTuple):
+    """What stood beside what was said; `before` counts from 0 the utterance that came next."""
+
+    before: int
+    kind: AsideKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One dialogue of a file.
+
+    Attributes:
+        place: where it stands, for messages.
+        dialogue_id: as the file has it; empty where it has none.
+        system: whose dialogue it is; empty where the file does not say it.
+        speakers: who says each utterance, in the file's words.
+        utterances: what was said; none is empty.
+        asides: what stood beside it.
+        case_id: the file's name of what other systems met, too; empty where it gives none.
+        prompt: the text that other systems met, too; empty where the file gives none.
+        language: empty where the file does not say it.
+        reference: how the dialogue should have gone: speakers and utterances.
+    """
+
+    place: str
+    dialogue_id: str
+    system: str
+    speakers: tuple[str, ...]
+    utterances: tuple[str, ...]
+    asides: tuple[Aside, ...] = ()
+    case_id: str = ""
+    prompt: str = ""
+    language: str = ""
+    reference: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+
+class Message(NamedTuple):
+    """One entry of a record: an utterance of somebody, or an aside if it has a kind."""
+
+    speaker: str
+    text: str
+    kind: AsideKind | None = None
+
+
+@dataclass
+class Told:
+    """What a record tells, entry by entry, as it becomes known.
+
+    Attributes:
+        notes: how often something was met that is worth knowing.
+        prompts_by_role: whether `system` is always the role of a system prompt; else it is one only where another
+            speaker is plainly the system, since some dialogues are between `user` and `system`.
+    """
+
+    notes: Counter[str]
+    prompts_by_role: bool = True
+    messages: list[Message] = field(default_factory=list)
+
+    def say(self, speaker: str, text: str) -> None:
+        """Takes an entry of a speaker, or of a role that speaks to nobody, such as a tool."""
+        self.messages.append(Message(speaker, text.strip(), _KINDS.get(speaker.casefold())))
+
+    def add_aside(self, kind: AsideKind, text: str) -> None:
+        """Takes what stood beside what was said."""
+        self.messages.append(Message("", text.strip(), kind))
+
+    def parts(self, where: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Aside, ...]]:
+        """Returns speakers, utterances and asides; entries without a text are passed over and counted.
+
+        Entries of which none names a speaker are two speakers' in turn, A and B.
+
+        Raises:
+            UserError: some entries name their speaker and others do not.
+        """
+        said = [message for message in self.messages if message.kind is None]
+        prompts = self.prompts_by_role or any(
+            message.speaker.casefold() in JUDGED and message.speaker.casefold() not in SYSTEM_ROLES for message in said
+        )
+        named = sum(bool(message.speaker) for message in said)
+        if 0 < named < len(said):
+            number = next(place for place, message in enumerate(said, start=1) if not message.speaker)
+            raise UserError(
+                f"{where}: utterance {number} does not say who speaks, though others do; name every speaker"
+            )
+        speakers: list[str] = []
+        utterances: list[str] = []
+        asides: list[Aside] = []
+        spellings: dict[str, str] = {}
+        turn = 0
+        for message in self.messages:
+            kind = message.kind
+            if kind is None and prompts and message.speaker.casefold() in SYSTEM_ROLES:
+                kind = "system"
+            if kind is None:
+                turn += 1
+            if not message.text:
+                self.notes["entries without a text passed over"] += kind is None
+            elif kind is not None:
+                asides.append(Aside(len(utterances), kind, message.text))
+            else:
+                speaker = message.speaker or "AB"[(turn - 1) % 2]
+                speakers.append(spellings.setdefault(speaker.casefold(), speaker))
+                utterances.append(message.text)
+        return tuple(speakers), tuple(utterances), tuple(asides)

@@ -1,0 +1,165 @@
+"""A table with a row for each utterance: CSV, with commas or semicolons, or text with TABs.
+
+    dialogue_id,system,speaker,text
+    7,alpha,user,I want my money back.
+    7,alpha,assistant,I can see to that.
+
+Rows of a dialogue stand in the order in which they were said, next to each other or not; a column `turn` orders them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dialeval.corpora.text_files import listed, number_in, read_csv, read_lines
+from dialeval.corpora.transcripts.transcript import Told, Transcript
+from dialeval.errors import UserError
+
+COMMON: dict[str, tuple[str, ...]] = {
+    "dialogue_id": (
+        "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "id"
+    ),
+    "system": ("system", "model", "chatbot", "bot", "system_name", "model_name"),
+    "case_id": ("case_id", "case", "prompt_id", "scenario_id", "seed_id"),
+    "turn": ("turn", "turn_id", "turn_index", "utterance_id", "message_index", "index"),
+    "speaker": ("speaker", "role", "from", "author", "sender"),
+    "text": ("text", "content", "utterance", "message", "value"),
+    "language": ("language", "lang"),
+}  # fmt: skip
+"""Names that columns commonly have."""
+NEEDED = ("dialogue_id", "text")
+_DELIMITERS = ",\t;"
+
+
+@dataclass
+class _Rows:
+    """The rows of one dialogue as they come."""
+
+    line: int
+    case_id: str
+    language: str
+    said: list[tuple[float, int, str, str]] = field(default_factory=list)
+    last_row: int = 0
+
+
+def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterator[Transcript]:
+    """Yields the dialogues of a table, in the order in which they begin.
+
+    Args:
+        path: the file.
+        notes: what is worth knowing is counted here.
+        columns: the names of columns that are not called as they commonly are.
+
+    Raises:
+        UserError: the file, the line, the column, the value and the remedy.
+    """
+    rows = ((line, row) for line, row in read_csv(path, delimiter_of(path)) if any(cell.strip() for cell in row))
+    _, header = next(rows, (1, []))
+    places = places_of(path, [name.strip() for name in header], columns)
+    dialogues: dict[tuple[str, str], _Rows] = {}
+    apart: set[tuple[str, str]] = set()
+    for number, (line, row) in enumerate(rows):
+        where = f"{path}, line {line}"
+        if len(row) != len(header):
+            raise UserError(
+                f"{where}: {len(row)} cells where the header has {len(header)}; put a text that holds the separator, "
+                "quotes or line ends into double quotes"
+            )
+        cells = {name: row[place].strip() for name, place in places.items()}
+        if not cells["dialogue_id"]:
+            raise UserError(f"{where}: column '{header[places['dialogue_id']]}' is empty; every row needs its dialogue")
+        if not cells.get("speaker", "unsaid"):
+            raise UserError(f"{where}: column '{header[places['speaker']]}' is empty; name who speaks in every row")
+        key = (cells.get("system", ""), cells["dialogue_id"])
+        about = (cells.get("case_id", ""), cells.get("language", ""))
+        known = dialogues.setdefault(key, _Rows(line, *about, last_row=number))
+        if about != (known.case_id, known.language):
+            raise UserError(
+                f"{where}: dialogue '{key[1]:.60}' has another case or language ({listed(about)}) than in line "
+                f"{known.line} ({listed((known.case_id, known.language))}); one dialogue has one of each"
+            )
+        if number - known.last_row > 1:
+            apart.add(key)
+        known.last_row = number
+        turn = _turn(cells["turn"], where, header[places["turn"]]) if "turn" in places else 0.0
+        known.said.append((turn, line, cells.get("speaker", ""), cells["text"]))
+    if apart:
+        notes["dialogues whose rows stand apart put together"] += len(apart)
+    for (system, dialogue_id), found in dialogues.items():
+        where = f"{path}, line {found.line}"
+        told = Told(notes, prompts_by_role=places.get("speaker") is not None and header[places["speaker"]] == "role")
+        for _, _, speaker, text in _in_order(found.said, dialogue_id, path):
+            told.say(speaker, text)
+        speakers, utterances, asides = told.parts(where)
+        yield Transcript(
+            where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=found.language
+        )
+
+
+def delimiter_of(path: Path) -> str:
+    """Returns what stands between the cells of a table: what its first line has most of, a comma where it has none."""
+    header = next((line for line in read_lines(path) if line.strip()), "")
+    return max(_DELIMITERS, key=header.count)
+
+
+def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict[str, int]:
+    """Returns where the columns stand, by what they hold.
+
+    Raises:
+        UserError: one that is needed or named is not there, or two could be meant; the message names those that are.
+    """
+    folded = [name.casefold() for name in header]
+    places = {}
+    for what, common in COMMON.items():
+        named = columns.get(what)
+        if named is not None:
+            found = [place for place, name in enumerate(header) if name == named]
+        else:
+            wanted = next((name for name in common if name in folded), None)
+            found = [place for place, name in enumerate(folded) if name == wanted]
+        if len(found) > 1:
+            raise UserError(f"{path}: there are several columns '{header[found[0]]:.60}'; rename one")
+        if found:
+            places[what] = found[0]
+        elif named is not None or what in NEEDED:
+            missing = f"no column '{named}'" if named is not None else f"no column with the {what.replace('_', ' ')}"
+            raise UserError(
+                f"{path}: there is {missing}; columns there: {listed(header)}; name the right one under `columns: "
+                f"{{{what}: NAME}}` of this entry in the configuration"
+            )
+    if len(set(places.values())) < len(places):
+        twice = next(what for what in places if list(places.values()).count(places[what]) > 1)
+        raise UserError(f"{path}: the column '{header[places[twice]]:.60}' is named for two things; name another one")
+    return places
+
+
+def _turn(cell: str, where: str, column: str) -> float:
+    number = number_in(cell)
+    if number is None or number != number:
+        raise UserError(
+            f"{where}: column '{column}' is {cell!r:.40}, which is no number; number the turns, or rename it"
+        )
+    return number
+
+
+def _in_order(
+    said: list[tuple[float, int, str, str]], dialogue_id: str, path: Path
+) -> list[tuple[float, int, str, str]]:
+    """Returns the rows of a dialogue by turn; those of one turn as they stand in the file.
+
+    Raises:
+        UserError: the same was said twice by one speaker in one numbered turn: the dialogue is there twice.
+    """
+    ordered = sorted(said, key=lambda row: row[0])
+    lines: dict[tuple[float, str, str], int] = {}
+    for turn, line, speaker, text in ordered if ordered[-1][0] > ordered[0][0] else ():
+        other = lines.setdefault((turn, speaker, text), line)
+        if other != line:
+            raise UserError(
+                f"{path}, line {line}: the same as line {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'; a "
+                "dialogue may be there once for each system: remove one, or give the other another id"
+            )
+    return ordered
