@@ -32,7 +32,8 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
     "max_question_share",
     "duplicate_similarity",
 ]
-PROMPTS = None if CONFIG.prompts.directory is None else str(CONFIG.prompts.directory)
+# shell commands alone name it: where it lies re-runs nothing
+PROMPTS = str(CONFIG.prompts.directory or "")
 
 
 if OWN_ENVIRONMENTS:
@@ -107,7 +108,7 @@ def command(stage, options):
     """Returns the shell command of a stage; what it says goes to the terminal and to the log."""
     return (
         f"python -u -m dialeval.stages.{stage} --settings {{params.settings:q}} --code {{params.code}} "
-        f"{options} 2>&1 | tee -i {{log:q}}"
+        f"--prompts={{PROMPTS:q}} {options} 2>&1 | tee -i {{log:q}}"
     )
 
 
@@ -123,7 +124,6 @@ def selfchat_settings(wildcards):
         selfchat=CONFIG.selfchat,
         answering=CONFIG.answering,
         partner=asked_model(PARTNER) if PARTNER else None,
-        prompts_directory=PROMPTS,
         shard=int(wildcards.get("shard", 1)),
         shards=int(wildcards.get("shards", 1)),
     )
@@ -142,7 +142,7 @@ def import_settings(wildcards):
     )
 
 
-def answer_settings(wildcards, **more):
+def answer_settings(wildcards):
     return settings(
         name=wildcards.judge,
         protocol=wildcards.protocol,
@@ -150,7 +150,6 @@ def answer_settings(wildcards, **more):
         answering=CONFIG.answering,
         shard=int(wildcards.shard),
         shards=int(wildcards.shards),
-        **more,
     )
 
 
@@ -230,7 +229,6 @@ def rewrite_settings(model):
         turn_draws=section.turn_draws,
         temperature=section.rewriter_temperature,
         random_seed=CONFIG.random_seed,
-        prompts_directory=PROMPTS,
     )
 
 
@@ -253,7 +251,6 @@ def item_writer_settings():
         domains=written.domains or DOMAINS,
         styles=[True, False] if "styles" in written.ablations else [True],
         random_seed=CONFIG.random_seed,
-        prompts_directory=PROMPTS,
         **{name: getattr(written, name) for name in WRITING_FIELDS},
     )
 
@@ -266,7 +263,6 @@ def item_judge_settings(name):
         name=name,
         model=asked_model(name),
         answering=CONFIG.answering,
-        prompts_directory=PROMPTS,
     )
 
 
@@ -299,7 +295,6 @@ def examination_settings(method):
         circular=section.circular and method != "perplexity",
         presentation=section.presentation,
         max_tokens=section.max_tokens,
-        prompts_directory=PROMPTS,
     )
 
 
@@ -345,7 +340,6 @@ def sampling(protocol):
     return {
         "temperature": section.temperature,
         "max_tokens": section.max_tokens,
-        "prompts_directory": PROMPTS,
     }
 
 

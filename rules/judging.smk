@@ -108,9 +108,7 @@ rule plan_again:
     conda:
         "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            protocol=wildcards.protocol, prompts_directory=PROMPTS
-        ),
+        settings=lambda wildcards: settings(protocol=wildcards.protocol),
         code=code("again_plan"),
     shell:
         command(

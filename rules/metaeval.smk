@@ -90,7 +90,6 @@ rule plan_rating:
     params:
         settings=settings(
             **CONFIG.protocols.rating.sampling() if CONFIG.protocols.rating else {},
-            prompts_directory=PROMPTS,
         ),
         code=code("rating_plan"),
     shell:
@@ -111,7 +110,6 @@ rule plan_yes_no:
     params:
         settings=settings(
             dimensions=asked_dimensions(),
-            prompts_directory=PROMPTS,
         ),
         code=code("yes_no_plan"),
     shell:
@@ -127,7 +125,7 @@ use rule answer as answer_items with:
         protocol=one_of(SCORING),
     params:
         stage="answer_items",
-        settings=lambda wildcards: answer_settings(wildcards, prompts_directory=PROMPTS),
+        settings=answer_settings,
         code=code("answer_items"),
         store=STORE,
 

@@ -47,7 +47,6 @@ rule estimate:
             protocols=CONFIG.protocols,
             askers=askers(),
             left_out=not_estimated(),
-            prompts_directory=PROMPTS,
         ),
         code=code("estimate"),
         store=STORE,

@@ -47,6 +47,7 @@ def folder(tmp_path: Path) -> Path:
         tmp_path / "requests",
         [tmp_path / "responses"],
         tmp_path / "again",
+        Templates(),
         Provenance(),
     )
     return tmp_path

@@ -12,6 +12,7 @@ from dialogbench_examples import item, record
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.rounds import Attempt
 from dialeval.dialogbench.written import Outcome
+from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.shared import REQUESTS
@@ -79,7 +80,7 @@ def test_variants_are_told_apart(tmp_path: Path) -> None:
 def test_requests_carry_the_items_names(tmp_path: Path) -> None:
     rows = read(tmp_path, [], bundled=["en"], limit=1)
     settings = dialogbench_plan.Settings(method="letter", circular=True, presentation="history", max_tokens=9)
-    dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", HERE)
+    dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", Templates(), HERE)
     requests = read_table(tmp_path / "requests.parquet", REQUESTS).to_pylist()
     assert len(requests) == 10 * 4 + 3 + 2
     assert {request["case_id"] for request in requests} == {row["item_id"] for row in rows}

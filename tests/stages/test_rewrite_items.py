@@ -9,6 +9,7 @@ from typing import Any
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import Answering, OpenAIModel
+from dialeval.prompts.rendering import Templates
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
@@ -43,7 +44,14 @@ def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> Non
         )
         paths = {name: tmp_path / name for name in ("items", "pairs", "usage")}
         rewrite_items.stage(
-            settings, [tmp_path / "corpus"], [], [], tmp_path / "store", **paths, provenance=Provenance()
+            settings,
+            [tmp_path / "corpus"],
+            [],
+            [],
+            tmp_path / "store",
+            **paths,
+            templates=Templates(),
+            provenance=Provenance(),
         )
     rows = read_table(tmp_path / "pairs", PAIRS).to_pylist()
     assert [(row["strategy"], row["draw"], row["way"]) for row in rows] == [

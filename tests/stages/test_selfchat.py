@@ -19,6 +19,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.aggregation.usage import read_usage
 from dialeval.corpora.scenarios import Scenario, scenario_table, seeds_of
+from dialeval.prompts.rendering import Templates
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.scenarios import SCENARIOS
 from dialeval.stages import selfchat
@@ -89,7 +90,7 @@ def arguments(folder: Path, url: str, chatbot: str = "bot", **more: Any) -> dict
 
 def talk(folder: Path, url: str, chatbot: str = "bot", **more: Any) -> dict[str, list[tuple[str, str]]]:
     given = arguments(folder, url, chatbot, **more)
-    selfchat.stage(**given, provenance=Provenance())
+    selfchat.stage(**given, templates=Templates(), provenance=Provenance())
     dialogues: dict[str, list[tuple[str, str]]] = {}
     for row in read_table(given["generated"], GENERATED).to_pylist():
         dialogues.setdefault(row["seed_id"], []).append((row["origin"], row["text"]))

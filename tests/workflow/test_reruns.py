@@ -37,6 +37,22 @@ def test_elos_code_re_runs_elo_and_what_follows(finished: Workspace) -> None:
     assert finished.would_run() == AFTER_ELO
 
 
+def test_prompts_re_run_what_renders_them_and_not_where_they_lie(finished: Workspace) -> None:
+    first, second = finished.folder / "prompts", finished.folder / "other prompts"
+    first.mkdir()
+    (first / "notes.j2").write_text("Nobody renders it.")
+    finished.configure(prompts={"directory": "prompts"})
+    assert finished.would_run() == {}
+    first.rename(second)
+    finished.configure(prompts={"directory": "other prompts"})
+    assert finished.would_run() == {}
+    ours = (finished.folder / "workflow" / "dialeval" / "prompts" / "unieval.j2").read_text(encoding="utf-8")
+    (second / "unieval.j2").write_text("{% include 'notes.j2' %}" + ours)
+    jobs = finished.would_run()
+    assert jobs["plan_unieval"] == 1
+    assert not {"plan_arena", "plan_gteval", "generate_dialogues", "rate_arena"} & set(jobs)
+
+
 @pytest.mark.slow
 def test_unievals_template_asks_unieval_anew_and_leaves_arena(finished: Workspace) -> None:
     arena, unieval = finished.stored("forest/arena"), finished.stored("forest/unieval")

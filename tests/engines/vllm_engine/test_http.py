@@ -14,6 +14,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.engine import sampler_seed
+from dialeval.prompts.rendering import Templates
 from dialeval.protocols.voices import history
 from dialeval.schemas.botchat import GENERATED, UNIEVAL_PASS_RATES
 from dialeval.schemas.judgements import JUDGEMENTS
@@ -105,14 +106,18 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     model = model.model_copy(update={"extra_body": {"seed": 1}})  # so that it goes the same way every time
     chat = Selfchat(n_utterances=N_UTTERANCES, temperature=1, max_tokens=12)
     chatting = selfchat.Settings(name="tiny", model=model, selfchat=chat, answering=asking)
-    selfchat.stage(chatting, path("seeds"), [], [], [], store, path("generated"), [tmp_path / "chat.json"], about)
+    selfchat.stage(
+        chatting, path("seeds"), [], [], [], store, path("generated"), [tmp_path / "chat.json"], Templates(), about
+    )
     generated = read_table(path("generated"), GENERATED).to_pylist()
     assert len(generated) == N_SEEDS * N_UTTERANCES
     written = [row for row in generated if row["origin"] == "model"]
     assert all(row["text"] and row["completion_tokens"] <= 12 for row in written)
 
     planning = unieval_plan.Settings(temperature=0, max_tokens=16)
-    unieval_plan.stage(planning, path("human"), path("seeds"), [path("generated")], path("requests"), about)
+    unieval_plan.stage(
+        planning, path("human"), path("seeds"), [path("generated")], path("requests"), Templates(), about
+    )
     judging = answer.Settings(name="tiny", protocol="unieval", model=model, answering=asking)
     answer.stage(judging, path("requests"), [], store, path("responses"), tmp_path / "judge.json", about)
     parsing = unieval_parse.Settings(judge="tiny")

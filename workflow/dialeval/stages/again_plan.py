@@ -18,14 +18,20 @@ class Settings(BaseModel):
     """The protocol, and where other prompts lie."""
 
     protocol: str
-    prompts_directory: Path | None = None
 
 
-def stage(settings: Settings, requests: Path, responses: list[Path], again: Path, provenance: Provenance) -> None:
+def stage(
+    settings: Settings,
+    requests: Path,
+    responses: list[Path],
+    again: Path,
+    templates: Templates,
+    provenance: Provenance,
+) -> None:
     """Writes the table `requests` of what is asked again, which may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
     with TableWriter(again, REQUESTS, provenance) as table:
-        planned = plan(settings.protocol, pairs, Templates(settings.prompts_directory))
+        planned = plan(settings.protocol, pairs, templates)
         table.write_all(one.to_row() for one in planned)
     print(f"{table.rows} verdicts could not be read and are asked for again")
 

@@ -12,23 +12,17 @@ from dialeval.stages.command import run
 from dialeval.tables import Provenance
 
 
-class Settings(whole.Settings):
-    """The same, and the templates that the requests were planned with."""
-
-    prompts_directory: Path | None = None
-
-
 def stage(
-    settings: Settings,
+    settings: whole.Settings,
     requests: Path,
     learned: list[Path],
     store: Path,
     responses: Path,
     usage: Path,
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the table `responses`, in the order of the requests, and a record of the usage."""
-    templates = Templates(settings.prompts_directory)
 
     def shorten(request: Request, engine: Engine) -> tuple[Request, int]:
         return shortened(request, templates, engine, request.sampling.max_tokens)

@@ -23,17 +23,23 @@ class Settings(BaseModel):
     n_utterances: list[int]
     temperature: float
     max_tokens: int
-    prompts_directory: Path | None = None
 
 
-def stage(settings: Settings, seeds: Path, dialogues: list[Path], requests: Path, provenance: Provenance) -> None:
+def stage(
+    settings: Settings,
+    seeds: Path,
+    dialogues: list[Path],
+    requests: Path,
+    templates: Templates,
+    provenance: Provenance,
+) -> None:
     """Writes the table `requests` and says what was left out."""
     skipped: Counter[str] = Counter()
     planned = plan(
         generated_dialogues(read_tables(dialogues, GENERATED)),
         arena_seeds(read_table(seeds, SEEDS)),
         settings.n_utterances,
-        Templates(settings.prompts_directory),
+        templates,
         Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
         skipped,
     )

@@ -2,7 +2,8 @@
 
 A stage module holds one function and `if __name__ == "__main__": run(function)`. The function's parameters are the
 command's options: a `Path` becomes `--name FILE`, a `list[Path]` becomes `--name FILE ...` (it may be empty), a `str`
-becomes `--name TEXT`, and `settings`, a pydantic model, becomes `--settings JSON`. `provenance` is filled in.
+becomes `--name TEXT`, `settings`, a pydantic model, becomes `--settings JSON`, `templates` becomes `--prompts FOLDER`.
+`provenance` is filled in.
 """
 
 from __future__ import annotations
@@ -60,17 +61,20 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
     )
     parser.add_argument("--code", default="", help="fingerprint of the stage's code, kept in the output's metadata")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="the stage's part of the configuration")
+    parser.add_argument("--prompts", default="", metavar="FOLDER", help="folder of prompts that replace ours")
     kinds = get_type_hints(stage)
     for key, kind in kinds.items():
         option = "--" + key.replace("_", "-")
-        if key in ("settings", "provenance", "return"):
+        if key in ("settings", "templates", "provenance", "return"):
             continue
         if kind == list[Path]:
             parser.add_argument(option, nargs="*", type=Path, default=[], metavar="FILE")
         else:
             parser.add_argument(option, required=True, type=kind, metavar="FILE" if kind is Path else "TEXT")
     values = vars(parser.parse_args())
-    code, settings = values.pop("code"), values.pop("settings")
+    code, settings, prompts = (values.pop(name) for name in ("code", "settings", "prompts"))
+    if "templates" in kinds:  # where prompts lie is no setting: a folder that moves changes nothing
+        values["templates"] = kinds["templates"](Path(prompts) if prompts else None)
     if "provenance" in kinds:
         values["provenance"] = Provenance(stage=name, code=code, settings=settings)
     if "settings" in kinds:

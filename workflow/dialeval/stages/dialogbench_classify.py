@@ -23,11 +23,16 @@ class Settings(BaseModel):
     name: str
     model: Model
     answering: Answering
-    prompts_directory: Path | None = None
 
 
 def stage(
-    settings: Settings, written: Path, store: Path, descriptions: Path, usage: Path, provenance: Provenance
+    settings: Settings,
+    written: Path,
+    store: Path,
+    descriptions: Path,
+    usage: Path,
+    templates: Templates,
+    provenance: Provenance,
 ) -> None:
     """Writes the table `item_descriptions`, a row for each accepted item, and a record of the usage."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
@@ -39,9 +44,7 @@ def stage(
         max_failure_share=settings.answering.max_failure_share,
         total=sum(one.outcome.accepted for one in attempts),
     ) as judge:
-        rows = judge.run(
-            classify_attempts(judge.ask, attempts, Templates(settings.prompts_directory), judge=settings.name)
-        )
+        rows = judge.run(classify_attempts(judge.ask, attempts, templates, judge=settings.name))
     write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows), provenance)
     judge.write_usage(usage)
 

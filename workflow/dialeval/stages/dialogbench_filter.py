@@ -24,7 +24,6 @@ class Settings(BaseModel):
     name: str
     model: Model
     answering: Answering
-    prompts_directory: Path | None = None
 
 
 def stage(
@@ -34,6 +33,7 @@ def stage(
     store: Path,
     filtered: Path,
     usage: Path,
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
@@ -48,9 +48,7 @@ def stage(
         max_failure_share=settings.answering.max_failure_share,
         total=n_accepted,
     ) as judge:
-        results = judge.run(
-            filter_attempts(judge.ask, attempts, Templates(settings.prompts_directory), judge=settings.name)
-        )
+        results = judge.run(filter_attempts(judge.ask, attempts, templates, judge=settings.name))
     with TableWriter(filtered, WRITTEN_ITEMS, provenance) as table:
         table.write_all(one.to_row() for one in results)
     judge.write_usage(usage)

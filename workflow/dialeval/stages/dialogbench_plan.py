@@ -23,15 +23,14 @@ class Settings(BaseModel):
     circular: bool
     presentation: Presentation
     max_tokens: int
-    prompts_directory: Path | None = None
 
 
-def stage(settings: Settings, items: Path, requests: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, items: Path, requests: Path, templates: Templates, provenance: Provenance) -> None:
     """Writes the table `requests`."""
     planned = plan(
         (TestItem.from_row(row) for row in iterate_rows(items, TEST_ITEMS)),
         settings.method,
-        Templates(settings.prompts_directory),
+        templates,
         Sampling(temperature=0.0, max_tokens=settings.max_tokens),
         circular=settings.circular,
         presentation=settings.presentation,

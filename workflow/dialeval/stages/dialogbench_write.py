@@ -43,7 +43,6 @@ class Settings(BaseModel):
     max_question_share: float
     duplicate_similarity: float
     random_seed: int
-    prompts_directory: Path | None = None
 
 
 def stage(
@@ -52,6 +51,7 @@ def stage(
     store: Path,
     written: Path,
     usage: Path,
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the table `written_items`, a row for each answer of the writer, and a record of the usage."""
@@ -67,7 +67,7 @@ def stage(
         max_failure_share=settings.answering.max_failure_share,
         total=n_wanted,
     ) as writer:
-        attempts = writer.run(_write(settings, writer, name))
+        attempts = writer.run(_write(settings, writer, name, templates))
     with TableWriter(written, WRITTEN_ITEMS, provenance) as table:
         table.write_all(one.to_row() for one in attempts)
     writer.write_usage(usage)
@@ -86,7 +86,7 @@ def _writer(settings: Settings, dialogues: list[Path], store: Path) -> Engine:
     return RuleWriter(by_language)
 
 
-async def _write(settings: Settings, writer: Asked, name: str) -> list[Attempt]:
+async def _write(settings: Settings, writer: Asked, name: str, templates: Templates) -> list[Attempt]:
     parts = []
     for styles in settings.styles:
         briefs = chain.from_iterable(
@@ -104,7 +104,7 @@ async def _write(settings: Settings, writer: Asked, name: str) -> list[Attempt]:
             await write_in_rounds(
                 writer.ask,
                 list(briefs),
-                Templates(settings.prompts_directory),
+                templates,
                 Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
                 origin=name,
                 rules=Rules(

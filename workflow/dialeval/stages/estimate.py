@@ -47,7 +47,6 @@ class Settings(BaseModel):
     protocols: Protocols
     askers: dict[str, list[str]] = {}
     left_out: list[str] = []
-    prompts_directory: Path | None = None
 
 
 def stage(
@@ -61,6 +60,7 @@ def stage(
     store: Path,
     table: Path,
     csv: Path,
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the table `estimate` and prints it.
@@ -73,7 +73,6 @@ def stage(
     utterances = read_table(human, UTTERANCES)
     people = human_dialogues(utterances, seed_rows)
     first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
-    templates = Templates(settings.prompts_directory)
     models = _known_models(settings, learned)
     estimates, chats = [], []
     chat, system = settings.selfchat, templates.render(TEMPLATE)

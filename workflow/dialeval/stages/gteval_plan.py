@@ -22,7 +22,6 @@ class Settings(BaseModel):
 
     temperature: float
     max_tokens: int
-    prompts_directory: Path | None = None
 
 
 def stage(
@@ -31,6 +30,7 @@ def stage(
     seeds: Path,
     dialogues: list[Path],
     requests: Path,
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the table `requests` and says what was left out."""
@@ -40,7 +40,7 @@ def stage(
     planned = plan(
         {HUMAN: people} | generated_dialogues(read_tables(dialogues, GENERATED)),
         gteval_seeds(seed_rows),
-        Templates(settings.prompts_directory),
+        templates,
         Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
         skipped,
     )

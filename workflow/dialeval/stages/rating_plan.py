@@ -23,15 +23,14 @@ class Settings(BaseModel):
     temperature: float
     top_p: float
     max_tokens: int
-    prompts_directory: Path | None = None
 
 
-def stage(settings: Settings, items: list[Path], requests: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, items: list[Path], requests: Path, templates: Templates, provenance: Provenance) -> None:
     """Writes the table `requests` for the items of all tables."""
     sampling = Sampling(settings.temperature, settings.top_p, settings.max_tokens)
     every = chain.from_iterable(iterate_items(path) for path in items)
     with TableWriter(requests, REQUESTS, provenance) as table:
-        planned = plan(every, Templates(settings.prompts_directory), sampling, settings.repeats)
+        planned = plan(every, templates, sampling, settings.repeats)
         table.write_all(one.to_row() for one in planned)
     print(f"{table.rows} requests planned")
 

@@ -38,7 +38,6 @@ class Settings(BaseModel):
     turn_draws: int
     temperature: float
     random_seed: int
-    prompts_directory: Path | None = None
 
 
 def stage(
@@ -50,6 +49,7 @@ def stage(
     items: Path,
     pairs: Path,
     usage: Path,
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the tables `items` (the damaged ones) and `pairs`, and a record of the usage."""
@@ -75,7 +75,7 @@ def stage(
         total=len(wanted),
         unit="items",
     ) as rewriter:
-        templates, sampling = Templates(settings.prompts_directory), Sampling(temperature=settings.temperature)
+        templates, sampling = templates, Sampling(temperature=settings.temperature)
         results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, seen=rewriter.count))
     outcomes = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
     with TableWriter(items, ITEMS, provenance) as table:

@@ -36,7 +36,6 @@ class Settings(BaseModel):
     selfchat: Selfchat
     answering: AnsweringSettings
     partner: Model | None = None
-    prompts_directory: Path | None = None
     shard: int = 1
     shards: int = 1
 
@@ -55,6 +54,7 @@ def stage(
     store: Path,
     generated: Path,
     usage: list[Path],
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the table `generated` and a record of each model's usage: the chatbot's, then the partner's.
@@ -66,7 +66,7 @@ def stage(
         for row in read_table(seeds, SEEDS).to_pylist()
         if in_shard(row["seed_id"], settings.shard, settings.shards)
     }
-    chat, templates = settings.selfchat, Templates(settings.prompts_directory)
+    chat, templates = settings.selfchat, templates
     engine = open_engine(settings.model, learned, store, SELFCHAT)
     partner = _partner(settings, engine, partner_learned, store)
     played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}

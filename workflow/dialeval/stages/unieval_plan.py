@@ -21,7 +21,6 @@ class Settings(BaseModel):
 
     temperature: float
     max_tokens: int
-    prompts_directory: Path | None = None
 
 
 def stage(
@@ -30,6 +29,7 @@ def stage(
     seeds: Path,
     dialogues: list[Path],
     requests: Path,
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the table `requests`."""
@@ -37,7 +37,7 @@ def stage(
     people = human_dialogues(utterances, seed_rows)
     by_model = {HUMAN: people} | generated_dialogues(read_tables(dialogues, GENERATED))
     sampling = Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens)
-    planned = plan(by_model, Templates(settings.prompts_directory), sampling, human_speakers(utterances, seed_rows))
+    planned = plan(by_model, templates, sampling, human_speakers(utterances, seed_rows))
     with TableWriter(requests, REQUESTS, provenance) as table:
         table.write_all(item.to_row() for item in planned)
     print(f"{table.rows} requests planned")

@@ -22,7 +22,6 @@ class Settings(BaseModel):
     """Rated corpora of which not all dimensions are asked about, and where other prompts lie."""
 
     dimensions: dict[str, list[str]] = {}
-    prompts_directory: Path | None = None
 
 
 def stage(
@@ -31,11 +30,11 @@ def stage(
     damaged: list[Path],
     pairs: list[Path],
     requests: Path,
+    templates: Templates,
     provenance: Provenance,
 ) -> None:
     """Writes the table `requests`: rated items, and pairs' items on the dimensions that the damage aims at."""
     targets = targets_of_items(read_tables(pairs, PAIRS).to_pylist())
-    templates = Templates(settings.prompts_directory)
 
     def of_damage(item: Item) -> list[str]:
         aimed_at = targets.get((item.corpus, item.language, item.item_id), set())
