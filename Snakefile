@@ -23,12 +23,14 @@ include: "rules/paths_metaeval.smk"
 include: "rules/paths_dialogbench.smk"
 include: "rules/paths_figures.smk"
 include: "rules/paths_estimate.smk"
+include: "rules/paths_trust.smk"
 include: "rules/corpora.smk"
 include: "rules/transcripts.smk"
 include: "rules/selfchat.smk"
 include: "rules/judging.smk"
 include: "rules/botchat.smk"
 include: "rules/metaeval.smk"
+include: "rules/trust.smk"
 include: "rules/robustness.smk"
 include: "rules/dialogbench.smk"
 include: "rules/figures.smk"
@@ -58,3 +60,4 @@ rule all:
         metaeval_files(),
         robustness_files(),
         dialogbench_files(),
+        trust_tables(),

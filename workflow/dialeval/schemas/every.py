@@ -8,13 +8,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dialeval.schemas import battles, botchat, dialogbench, judgements, metaeval, robustness, shared, transcripts
+from dialeval.schemas import (
+    battles,
+    botchat,
+    dialogbench,
+    judgements,
+    metaeval,
+    robustness,
+    scenarios,
+    shared,
+    transcripts,
+    trust,
+)
 from dialeval.schemas.table import Table
 
 TABLES: Mapping[str, Table] = MappingProxyType(
     {
         table.name: table
-        for module in (shared, botchat, battles, judgements, metaeval, robustness, dialogbench, transcripts)
+        for module in (
+            shared,
+            botchat,
+            scenarios,
+            battles,
+            judgements,
+            trust,
+            metaeval,
+            robustness,
+            dialogbench,
+            transcripts,
+        )
         for table in vars(module).values()
         if isinstance(table, Table)
     }
