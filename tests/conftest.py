@@ -23,3 +23,8 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip(f"the public data sets are not at {REAL_DATA}")
     return REAL_DATA
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts real runs of the workflow first: they take longest, and no worker shall be left with them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)

@@ -54,6 +54,7 @@ def test_without_battles_the_target_says_what_to_do(workspace: Workspace) -> Non
     assert "add a section such as battles: {mine: {path: mine.csv}}" in workspace.run("battles", ok=False)
 
 
+@pytest.mark.slow
 def test_the_public_votes_are_rated_as_by_evalica(workspace: Workspace, real_data: Path) -> None:
     path = real_data / "battles" / "crowd-comparisons.csv"
     only_battles(workspace, crowd={"path": str(path), "cluster": "prompt"})

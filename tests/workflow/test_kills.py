@@ -16,9 +16,9 @@ pytestmark = pytest.mark.workflow
 IN_FLIGHT = 4
 LONGER = {
     "models": {name: {**model, "concurrency": IN_FLIGHT} for name, model in SMALL["models"].items()},
-    "seeds": {"corpus": "bundled", "limit": 60},
-    "selfchat": {"n_utterances": 16},
-    "protocols": {"arena": {"n_utterances": [8, 16]}},
+    "seeds": {"corpus": "bundled", "limit": 30},
+    "selfchat": {"n_utterances": 12},
+    "protocols": {"arena": {"n_utterances": [12]}},
 }
 
 
@@ -98,8 +98,8 @@ def test_a_full_disk_is_one_message_and_earlier_results_are_whole(finished: Work
         before = finished.tables()
         filler = results / "filler"
         fill_up(filler)
-        models = {**SMALL["models"], "ngram": {"engine": "embedded", "method": "ngram", "folds": 3}}
-        finished.configure(models=models, chatbots=["random", "generic", "ngram"])
+        models = {**SMALL["models"], "other": {"engine": "embedded", "method": "random", "folds": 2}}
+        finished.configure(models=models, chatbots=["random", "generic", "other"])
         output = finished.run(ok=False)
         assert "No space left on device" in output
         assert "Traceback (most recent call last)" not in output

@@ -31,6 +31,10 @@ NOT_RUN = {
     ("python", "venv"): "Python's own module",
     ("python", "vllm."): "vLLM's own module, which needs vLLM",
     ("python", "dialeval.config_reference"): "writes files of the project; test_config.py calls what it is made of",
+    (
+        "python",
+        "dialeval.tables_reference",
+    ): "writes a file of the project; test_tables_reference.py calls what it is made of",
     ("python", "benchmarks/stats_elo.py"): "takes no options, and minutes",
     ("snakemake", "profiles/slurm"): "needs the executor plugin that stands beside it",
     ("snakemake", "conda"): "needs conda; test_environments.py runs it with a stand-in",
