@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -18,12 +18,11 @@ class By(StrEnum):
     NONE = "none"
 
 
-def cases_of(transcripts: Sequence[Transcript], by: str) -> list[tuple[str, str]]:
-    """Returns the case of each dialogue and its cluster, the same for all that go together; both empty without a case.
+def cases_of(transcripts: Sequence[Transcript], by: str) -> list[str]:
+    """Returns the case of each dialogue; empty where it has none. A system may have several dialogues on a case.
 
     `auto`: the file's `case_id`; else its `prompt`; else the dialogue's id, where dialogues of several systems have it
-    or it has a reference. `opening`: the first utterance. `none`: nothing. A system's second dialogue on a case meets
-    the second of others, as case `<case>#2` of the same cluster.
+    or it has a reference. `opening`: the first utterance. `none`: nothing.
 
     Args:
         transcripts: dialogues whose systems are known.
@@ -32,16 +31,7 @@ def cases_of(transcripts: Sequence[Transcript], by: str) -> list[tuple[str, str]
     systems: defaultdict[str, set[str]] = defaultdict(set)
     for transcript in transcripts:
         systems[transcript.dialogue_id].add(transcript.system)
-    times: Counter[tuple[str, str]] = Counter()
-    cases = []
-    for transcript in transcripts:
-        cluster = case = _case(transcript, by, shared=len(systems[transcript.dialogue_id]) > 1)
-        if case:
-            times[transcript.system, case] += 1
-            number = times[transcript.system, case]
-            case += f"#{number}" if number > 1 else ""
-        cases.append((case, cluster))
-    return cases
+    return [_case(one, by, shared=len(systems[one.dialogue_id]) > 1) for one in transcripts]
 
 
 def _case(transcript: Transcript, by: str, *, shared: bool) -> str:

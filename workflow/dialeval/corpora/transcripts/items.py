@@ -97,10 +97,9 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
     reading, references = TranscriptItems(), References()
     judged = _judged(source, path, found, options, reading, counts)
     cases = cases_of([one.transcript for one in judged], options.cases)
-    wanted = _within(
-        options.limit, [(case, one.transcript.system) for one, (case, _) in zip(judged, cases, strict=True)]
-    )
-    for one, (case, cluster), is_wanted in zip(judged, cases, wanted, strict=True):
+    systems = [one.transcript.system for one in judged]
+    wanted = _within(options.limit, list(zip(cases, systems, strict=True)))
+    for one, case, is_wanted in zip(judged, cases, wanted, strict=True):
         if not is_wanted:
             continue
         item = Item(
@@ -108,7 +107,7 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
             item_id=one.item_id,
             language=one.transcript.language or options.language,
             level="dialogue",
-            cluster=cluster or one.item_id,
+            cluster=case or one.item_id,
             speakers=one.transcript.speakers,
             utterances=one.transcript.utterances,
             system=one.transcript.system,
