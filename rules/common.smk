@@ -81,8 +81,18 @@ def refuse_jobs_without_a_device():
             raise WorkflowError(f"models.{name}: {reason}")
 
 
+def refuse_wrong_transcripts():
+    """Ends the run before its first job where transcripts that it is to read cannot be read."""
+    jobs = [] if workflow.touch else workflow.dag.needrun_jobs()
+    names = [
+        job.wildcards.source for job in jobs if job.rule.name == "read_transcripts"
+    ]
+    in_words(preflight.check_transcripts, CONFIG, sorted(names))
+
+
 onstart:
     refuse_jobs_without_a_device()
+    refuse_wrong_transcripts()
     runlock.acquire(CONFIG.results_dir)
     runwatch.mark_when_terminated(CONFIG.results_dir)
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from config_example import BASE
 
+from dialeval.config import load_config
 from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
-from dialeval.preflight import check_files, checked_config
+from dialeval.preflight import check_files, check_transcripts, checked_config
 
 
 def check(raw: dict[str, Any], *given: Path, asks: bool = True) -> str:
@@ -70,3 +71,27 @@ def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: P
         assert words in message
     robustness = {"published": str(folder), "strategies": ["repetition"]}
     checked_config({**BASE, "robustness": robustness}, [mine], asks=False, reads=True, own_environments=False)
+
+
+def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
+    line = '{"dialogue_id": 1, "system": "a", "utterances": ["Hi.", "Hello."]}\n'
+    (tmp_path / "good.jsonl").write_text(line, encoding="utf-8")
+    (tmp_path / "twice.jsonl").write_text(line * 2, encoding="utf-8")
+    (tmp_path / "odd.jsonl").write_text('{"utterances": 3}', encoding="utf-8")
+    names = ("good", "twice", "odd")
+    transcripts = {name: {"path": str(tmp_path / f"{name}.jsonl")} for name in names}
+    config = load_config(
+        {
+            "models": {"forest": {"engine": "embedded", "method": "forest"}},
+            "judges": ["forest"],
+            "transcripts": transcripts,
+            "protocols": {"human_like": {"form": "detect", "of": {"source": list(names)}}},
+        }
+    )
+    check_transcripts(config, ["good"])
+    with pytest.raises(UserError) as caught:
+        check_transcripts(config, names)
+    twice, odd = str(caught.value).splitlines()
+    assert twice.startswith("transcripts.twice: ")
+    assert "line 1; line 2" in twice
+    assert odd.startswith(f"transcripts.odd: {tmp_path / 'odd.jsonl'}, line 1: 'utterances' must be a list")

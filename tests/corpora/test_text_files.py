@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dialeval.corpora.text_files import (
     parse_json,
     read_csv,
     read_json_lines,
+    read_lines,
     read_text,
 )
 from dialeval.errors import UserError
@@ -122,3 +124,23 @@ def test_long_lists_of_names_are_cut() -> None:
     assert listed([]) == "none"
     assert listed(["a", "b" * 100]) == "a, " + "b" * 40
     assert listed(range(25)).endswith("18, 19, ...")
+
+
+PIECES = [b"a", b"\n", b"\r\n", b"\r", b"\xc3\xa9", b"\xff", b"\x00", b"\xef\xbb\xbf", b"\xf0\x9f"]
+
+
+@given(st.lists(st.sampled_from(PIECES)))
+def test_a_file_by_lines_is_what_it_is_as_a_whole(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]
+) -> None:
+    path = write(tmp_path_factory.getbasetemp(), b"".join(pieces))
+    whole = _outcome(lambda: read_text(path))
+    assert _outcome(lambda: "".join(read_lines(path))) == whole
+    assert _outcome(lambda: "".join(read_lines(path, newline=""))) == whole
+
+
+def _outcome(read: Callable[[], str]) -> str:
+    try:
+        return read()
+    except UserError as error:
+        return f"refused: {error}"

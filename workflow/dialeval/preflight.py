@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from dialeval import runlock
 from dialeval.config import Config, Mistake, load_config, read_config_file
 from dialeval.corpora.robustness_sets import check_sets
 from dialeval.corpora.scenarios import read_scenarios
+from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import find_strategy
@@ -66,6 +69,27 @@ def checked_config(
         lacks = given and "this field is needed and missing" in str(error)
         alone = f"\n  (a file given with --configfile stands alone: nothing is taken from {DEFAULT})" if lacks else ""
         raise UserError(f"{error}{alone}") from None
+
+
+def check_transcripts(config: Config, names: Iterable[str]) -> None:
+    """Reads transcripts to see whether they can be read, so that what is wrong is told before anything is paid.
+
+    Args:
+        config: the configuration.
+        names: which transcripts.
+
+    Raises:
+        UserError: one message with what is wrong with each.
+    """
+    mistakes = []
+    for name in names:
+        options = TypeAdapter(Options).validate_python(config.transcripts[name].options())
+        try:
+            read_items(name, config.transcripts_path(name), options)
+        except UserError as error:
+            mistakes.append(f"transcripts.{name}: {error}")
+    if mistakes:
+        raise UserError("\n".join(mistakes))
 
 
 def _shown(path: Path) -> str:
