@@ -1,0 +1,126 @@
+"""What talks with a simulated user will take, against what is then really asked of both models."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from scripted import ScriptedEngine
+
+from dialeval.config import Selfchat
+from dialeval.engines.answering import Answering
+from dialeval.engines.request import Dialogue, Request, Response
+from dialeval.engines.store import ResponseStore
+from dialeval.estimation.chats import Chats, chat_estimate, estimate_chats
+from dialeval.estimation.estimates import Estimate
+from dialeval.estimation.judgements import is_there
+from dialeval.estimation.known_models import Counting, KnownModel
+from dialeval.progress import Progress
+from dialeval.protocols.partner import talk_of
+from dialeval.protocols.selfchat import Turn, chat_all
+from dialeval.protocols.voices import PARTNER, SELFCHAT
+
+CHAT = Selfchat(n_utterances=6, max_tokens=9, partner="user")
+SEEDS: dict[str, Dialogue] = {"a": ("one two three",), "b": ("four five",), "silent": ()}
+PEOPLE: dict[str, Dialogue] = {"p": ("somebody says five words here", "so do I as well")}
+TOLD = dict.fromkeys(SEEDS, "Play a person who wants their money back.")
+
+
+class Reporting(ScriptedEngine):
+    """Says how many tokens there were, which are words."""
+
+    async def answer(self, request: Request) -> Response:
+        response = await super().answer(request)
+        return replace(response, prompt_tokens=self.count_tokens(request.messages))
+
+
+def speaker(name: str, *, ends: bool = False) -> Reporting:
+    def reply(request: Request) -> str:
+        said = len(request.subject[0])
+        return (
+            "fine thanks [END]"
+            if ends and said >= 2
+            else f"{name} says number {said} " + "".join(request.subject[0][:1])[:3]
+        )
+
+    return Reporting(reply, identity=name)
+
+
+def known(name: str, engine: ScriptedEngine) -> KnownModel:
+    return KnownModel(name, engine.identity, False, None, engine.count_tokens, Counting("words"))
+
+
+def talks(folder: Path, bot: Reporting, user: Reporting, seeds: dict[str, Dialogue] = SEEDS) -> dict[str, list[Turn]]:
+    with ExitStack() as opened:
+        asked = {}
+        for name, engine, protocol in (("bot", bot, SELFCHAT), ("user", user, PARTNER)):
+            store = ResponseStore(folder, identity=engine.identity, name=name, protocol=protocol)
+            progress = Progress("t", None, "u", stream=io.StringIO())
+            asked[protocol] = Answering(engine, opened.enter_context(store), progress)
+        return asyncio.run(chat_all(talk_of(CHAT, "Chat.", bot, user, TOLD), asked, seeds))
+
+
+def estimated(folder: Path, user: Reporting, *bots: Reporting) -> tuple[list[tuple[Estimate, Chats]], Estimate]:
+    partner = chat_estimate(known("user", user), PARTNER, CHAT, PEOPLE)
+    found = [
+        estimate_chats(known(bot.identity, bot), SEEDS, PEOPLE, CHAT, "Chat.", folder, partner, TOLD) for bot in bots
+    ]
+    return found, partner
+
+
+def assert_holds(estimate: Estimate, engine: Reporting, before: int = 0) -> None:
+    assert estimate.to_ask == engine.calls.total() - before
+    assert estimate.surely_to_ask <= estimate.to_ask
+
+
+def test_nothing_stored(tmp_path: Path) -> None:
+    bot, user = speaker("bot"), speaker("user")
+    ((own, chats),), partner = estimated(tmp_path, user, bot)
+    assert (own.requests, partner.requests) == (9, 7)
+    dialogues = talks(tmp_path, bot, user)
+    assert_holds(own, bot)
+    assert_holds(partner, user)
+    for estimate, origin in ((own, "model"), (partner, "partner")):
+        turns = [turn.response for said in dialogues.values() for turn in said if turn.origin == origin]
+        prompts = sum(response.prompt_tokens or 0 for response in turns)
+        assert estimate.prompts.low <= prompts <= estimate.prompts.most
+        assert sum(response.completion_tokens or 0 for response in turns) <= estimate.answers.most
+    assert not any(is_there(chats, seed_id) for seed_id in SEEDS)
+
+
+def test_what_is_stored_is_not_asked_for(tmp_path: Path) -> None:
+    bot, user = speaker("bot"), speaker("user")
+    talks(tmp_path, bot, user, {"a": SEEDS["a"]})
+    before = bot.calls.total(), user.calls.total()
+    ((own, chats),), partner = estimated(tmp_path, user, bot)
+    assert is_there(chats, "a")
+    talks(tmp_path, bot, user)
+    assert_holds(own, bot, before[0])
+    assert_holds(partner, user, before[1])
+    ((own, chats),), partner = estimated(tmp_path, user, bot)
+    assert own.to_ask == partner.to_ask == 0
+    assert all(is_there(chats, seed_id) for seed_id in SEEDS)
+
+
+def test_first_words_are_counted_once_for_all_chatbots(tmp_path: Path) -> None:
+    one, other, user = speaker("one"), speaker("other"), speaker("user")
+    found, partner = estimated(tmp_path, user, one, other)
+    for bot in (one, other):
+        talks(tmp_path, bot, user)
+    assert [estimate.to_ask for estimate, _ in found] == [9, 9]
+    assert_holds(partner, user)
+
+
+def test_a_talk_that_the_partner_ended_is_whole(tmp_path: Path) -> None:
+    bot, user = speaker("bot"), speaker("user", ends=True)
+    ((own, _),), partner = estimated(tmp_path, user, bot)
+    dialogues = talks(tmp_path, bot, user)
+    assert all(len(said) < CHAT.n_utterances for said in dialogues.values())
+    assert own.surely_to_ask <= bot.calls.total() < own.to_ask
+    assert partner.surely_to_ask <= user.calls.total() < partner.to_ask
+    ((own, chats),), partner = estimated(tmp_path, user, bot)
+    assert own.to_ask == partner.to_ask == 0
+    assert all(is_there(chats, seed_id, 6) for seed_id in SEEDS)
