@@ -107,10 +107,17 @@ def settings(**parts):
     )
 
 
-def code(stage):
-    """Returns the fingerprint of a stage's code and templates."""
+def code(stage, *asked):
+    """Returns the fingerprint of a stage's code and templates, and of the engines of the models that it asks.
+
+    One that is not asked, and so is not named, or has no engine, adds nothing.
+    """
+    models = [CONFIG.models[name] for name in asked if name in CONFIG.models]
+    engines = sorted({name for model in models for name in model.modules})
     return fingerprint(
-        f"dialeval.stages.{stage}", prompts_directory=CONFIG.prompts.directory
+        f"dialeval.stages.{stage}",
+        *engines,
+        prompts_directory=CONFIG.prompts.directory,
     )
 
 

@@ -22,7 +22,7 @@ rule write_items:
         gpu=gpus(item_makers()["writing"]),
     params:
         settings=item_writer_settings(),
-        code=code("dialogbench_write"),
+        code=code("dialogbench_write", item_makers()["writing"]),
         store=STORE,
     shell:
         command(
@@ -47,7 +47,7 @@ rule filter_items:
         gpu=gpus(item_makers()["filter"]),
     params:
         settings=item_judge_settings(item_makers()["filter"]),
-        code=code("dialogbench_filter"),
+        code=code("dialogbench_filter", item_makers()["filter"]),
         store=STORE,
     shell:
         command(
@@ -71,7 +71,7 @@ rule describe_items:
         gpu=gpus(item_makers()["classification"]),
     params:
         settings=item_judge_settings(item_makers()["classification"]),
-        code=code("dialogbench_classify"),
+        code=code("dialogbench_classify", item_makers()["classification"]),
         store=STORE,
     shell:
         command(

@@ -87,7 +87,7 @@ rule answer:
     params:
         stage="answer",
         settings=answer_settings,
-        code=code("answer"),
+        code=lambda wildcards: code("answer", wildcards.judge),
         store=STORE,
     shell:
         command(
@@ -132,7 +132,7 @@ use rule answer as answer_again with:
     params:
         stage="answer",
         settings=again_settings,
-        code=code("answer"),
+        code=lambda wildcards: code("answer", wildcards.judge),
         store=STORE,
 
 

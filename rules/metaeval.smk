@@ -126,7 +126,7 @@ use rule answer as answer_items with:
     params:
         stage="answer_items",
         settings=answer_settings,
-        code=code("answer_items"),
+        code=lambda wildcards: code("answer_items", wildcards.judge),
         store=STORE,
 
 

@@ -54,7 +54,7 @@ rule rewrite_items:
         gpu=lambda wildcards: gpus(wildcards.model),
     params:
         settings=lambda wildcards: rewrite_settings(wildcards.model),
-        code=code("rewrite_items"),
+        code=lambda wildcards: code("rewrite_items", wildcards.model),
         store=STORE,
     shell:
         command(

@@ -23,7 +23,7 @@ rule generate_dialogues:
         gpu=lambda wildcards: gpus(wildcards.chatbot, PARTNER),
     params:
         settings=selfchat_settings,
-        code=code("selfchat"),
+        code=lambda wildcards: code("selfchat", wildcards.chatbot, PARTNER),
         store=STORE,
     shell:
         command(

@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 
+from dialeval.config import EmbeddedModel, OpenAIModel, VllmModel
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "workflow" / "dialeval"
 STAGES = sorted(path.stem for path in (SOURCE / "stages").glob("*.py") if path.stem not in ("__init__", "command"))
@@ -232,3 +234,51 @@ def test_relative_imports_are_refused(package: Path) -> None:
     (package / "stages" / "odd.py").write_text("from . import command\n")
     with pytest.raises(ValueError, match="imports relatively"):
         stages(package)
+
+
+MODELS: dict[str, EmbeddedModel | OpenAIModel | VllmModel] = {
+    "forest": EmbeddedModel(engine="embedded", method="forest"),
+    "random": EmbeddedModel(engine="embedded", method="random"),
+    "behind an endpoint": OpenAIModel(engine="openai", model="m"),
+    "in vLLM": VllmModel(engine="vllm", model="m"),
+}
+ASKING = ("answer", "answer_items", "selfchat", "rewrite_items", "dialogbench_write", "dialogbench_filter")
+
+
+def jobs(package: Path) -> dict[tuple[str, str], str]:
+    """The fingerprints of all stages that ask, by the model that they ask."""
+    module = fingerprints(package)
+    return {
+        (name, stage): module.fingerprint(f"dialeval.stages.{stage}", *model.modules)
+        for name, model in MODELS.items()
+        for stage in ASKING
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "asked"),
+    [
+        ("engines/vllm_engine/engine.py", 'finish_reason="stop" if ended', 'finish_reason="end" if ended', {"in vLLM"}),
+        ("engines/openai_api/answers.py", 'finish == "length"', 'finish == "long"', {"behind an endpoint"}),
+        ("engines/embedded/engine.py", "concurrency: int = 256", "concurrency: int = 255", {"forest", "random"}),
+    ],
+)
+def test_an_engine_concerns_the_jobs_of_its_models_alone(
+    package: Path, file: str, old: str, new: str, asked: set[str]
+) -> None:
+    before, path = jobs(package), package / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    after = jobs(package)
+    assert {job for job in before if before[job] != after[job]} == {(name, stage) for name in asked for stage in ASKING}
+
+
+def test_what_asks_reaches_no_engine(package: Path) -> None:
+    module = fingerprints(package)
+    for stage in ASKING:
+        definitions, _ = module._reach(f"dialeval.stages.{stage}")
+        kinds = {
+            ".".join(one.module.split(".")[2:3]) for one in definitions if one.module.startswith("dialeval.engines.")
+        }
+        assert not kinds & {"vllm_engine", "openai_api", "embedded"}, stage

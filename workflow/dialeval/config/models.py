@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
@@ -18,6 +18,14 @@ Seconds = Annotated[Number, Field(gt=0, le=10_000_000)]
 
 
 class _Model(Section):
+    """What all models have.
+
+    Attributes:
+        opened_by: module whose `open_model` gives the engine; empty where nothing is asked.
+    """
+
+    opened_by: ClassVar[str] = ""
+
     # changes no answer, so it is left out of every dump: out of settings, identities and provenance
     family: str | None = Field(
         None,
@@ -30,9 +38,16 @@ class _Model(Section):
     )
     concurrency: Concurrency = Field(64, description="Requests in flight at once.")
 
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules whose code answers for it, besides that which asks."""
+        return (self.opened_by,) if self.opened_by else ()
+
 
 class EmbeddedModel(_Model):
     """A small classical model that needs no weights, no key and no network."""
+
+    opened_by = "dialeval.engines.embedded.opening"
 
     engine: Literal["embedded"]
     method: Literal["retrieval", "ngram", "random", "generic", "forest", "length", "overlap", "perplexity"] = Field(
@@ -48,6 +63,8 @@ class EmbeddedModel(_Model):
 
 class VllmModel(_Model):
     """A model that vLLM runs in processes of the job, on GPUs."""
+
+    opened_by = "dialeval.engines.vllm_engine.opening"
 
     engine: Literal["vllm"]
     model: str = Field(min_length=1, description="Hugging Face name or local folder.")
@@ -124,6 +141,8 @@ class OpenAIModel(_Model):
 
     # a key may stand in a wrong field: errors must not show it
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    opened_by = "dialeval.engines.openai_api.opening"
 
     engine: Literal["openai"]
     model: str = Field(min_length=1, description="The model's name at the endpoint.")

@@ -1,0 +1,25 @@
+"""Opens an embedded model from the file of what it learned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from dialeval.config import EmbeddedModel
+from dialeval.engines.embedded.engine import EmbeddedEngine
+from dialeval.engines.embedded.learned_file import read_learned
+from dialeval.engines.request import Engine
+from dialeval.fingerprint import fingerprint
+
+
+def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `engines.opening`."""
+    parameters = read_learned(learned[0])
+    identity = {
+        "engine": "embedded",
+        "method": model.method,
+        "learned": parameters.digest,
+        "code": fingerprint("dialeval.engines.embedded.engine"),
+    }
+    return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)

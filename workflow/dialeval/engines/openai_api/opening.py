@@ -1,0 +1,24 @@
+"""Opens a model behind an endpoint, with the account that its budget is kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dialeval.config import OpenAIModel
+from dialeval.engines.openai_api.batches.engine import BatchEngine
+from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.request import Engine
+from dialeval.engines.spending.account import Account
+from dialeval.engines.spending.terms import terms_for
+from dialeval.errors import UserError
+
+
+def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `engines.opening`."""
+    terms = terms_for(model)
+    if terms is not None and terms.limited and store is None:
+        raise UserError(f"model '{model.model}' has a budget, and there is no store that says what was spent of it")
+    account = Account(store, terms, protocol) if terms is not None and store is not None else None
+    engine = OpenAIEngine(model, account=account)
+    return BatchEngine(engine, model) if model.batch else engine
