@@ -105,6 +105,14 @@ def test_names_that_answers_could_not_tell_apart_are_refused() -> None:
     assert "criteria.coherence: 'coherence' names the shipped criterion 'coherence'; choose another name" in message
 
 
+def test_rated_corpora_can_name_ones_own_criteria_and_no_unknown_ones() -> None:
+    raw = with_criteria(empathy={"question": "Is it?"})
+    raw["metaeval"] = {"corpora": {"steps": {"reader": "ladder", "dimensions": ["overall", "empathy", "empaty"]}}}
+    message = mistakes(raw)
+    assert "metaeval.corpora.steps.dimensions: 'empaty' is not a criterion of this configuration" in message
+    assert "did you mean 'empathy'?" in message
+
+
 def test_words_of_another_language_stand_where_they_are_given() -> None:
     own = OwnCriterion.model_validate(
         {"question": "Is it?", "meaning": {"turn": "it is"}, "scale": LABELS, "words": {"zh": {"question": "是吗？"}}}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from dialeval.corpora.items import Item
+from dialeval.criteria import SHIPPED
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.forms import probability, scale
 from dialeval.forms.item_prompts import shortened
@@ -30,23 +31,23 @@ class Words:
 def requests() -> list[Request]:
     templates = Templates()
     return [
-        next(scale.plan([LONG], templates, Sampling(), 1)).request,
+        next(scale.plan([LONG], templates, Sampling(max_tokens=1), 1)).request,
         next(probability.plan([LONG], templates)).request,
     ]
 
 
 @pytest.mark.parametrize("number", [0, 1])
-@pytest.mark.parametrize("window", [200, 300, 450])
+@pytest.mark.parametrize("window", [200, 300, 400])
 def test_as_few_as_possible_are_left_out(number: int, window: int) -> None:
     whole, words = requests()[number], Words(window)
-    request, dropped = shortened(whole, Templates(), words, max_tokens=20)
+    request, dropped = shortened(whole, Templates(), words, SHIPPED)
     assert 0 < dropped < 19
-    assert words.count_tokens(request.messages) + 20 <= window
+    assert words.count_tokens(request.messages) + 1 <= window
     content = request.messages[0].content
     assert "The end." in content
     assert f"word{dropped} " in content
     assert f"word{dropped - 1} " not in content
-    assert words.count_tokens(request.messages) + 21 + 20 > window  # one more utterance would not fit
+    assert words.count_tokens(request.messages) + 21 + 1 > window  # one more utterance would not fit
     assert request.subject[0] == LONG.utterances[dropped:]
     assert content.split("### Response")[1] == whole.messages[0].content.split("### Response")[1]
 
@@ -54,9 +55,9 @@ def test_as_few_as_possible_are_left_out(number: int, window: int) -> None:
 @pytest.mark.parametrize("window", [None, 10_000])
 def test_what_fits_is_left_alone(window: int | None) -> None:
     for request in requests():
-        assert shortened(request, Templates(), Words(window), 20) == (request, 0)
+        assert shortened(request, Templates(), Words(window), SHIPPED) == (request, 0)
 
 
 def test_what_cannot_fit_is_left_to_the_engine() -> None:
     for request in requests():
-        assert shortened(request, Templates(), Words(30), 20) == (request, 0)
+        assert shortened(request, Templates(), Words(30), SHIPPED) == (request, 0)

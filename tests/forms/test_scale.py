@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,14 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS
-from dialeval.engines.request import Sampling
-from dialeval.forms.scale import parse, plan, read_ratings
+from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion, Scale, Words, labelled
+from dialeval.engines.request import Sampling, request_key
+from dialeval.forms.scale import parse, plan
+from dialeval.forms.scale_text import read_scores
 from dialeval.prompts.rendering import Templates
 
 TURN = Item("fed", "FED-1", "en", "turn", "c1", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
 DIALOGUE = Item("fed", "FED-2", "en", "dialogue", "c2", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
 ALONE = Item("fed", "FED-3", "en", "turn", "c3", ("chatbot",), ("Hello there.",))
+
+
+def read_ratings(text: str, dimensions: Sequence[str]) -> dict[str, float]:
+    return {name: said.value for name, said in read_scores(text, [SHIPPED[name] for name in dimensions]).items()}
 
 
 def test_one_request_asks_for_all_dimensions_of_the_level() -> None:
@@ -98,3 +106,90 @@ def test_every_dimension_has_a_row_with_its_status(answer: dict[str, Any], statu
     assert row["status"] == status
     assert row["value"] == (4.0 if status == "ok" else None)
     assert (row["scale_min"], row["scale_max"]) == (1.0, 5.0)
+
+
+EMPATHY = Criterion(
+    "empathy",
+    words=Words(meaning={"turn": "it meets the feeling"}, rubric={"1": "cold", "7": "warm"}),
+    scale=Scale(1, 7),
+    translations={"zh": Words(meaning={"turn": "回应了对方的感受"}, rubric={"7": "温暖"})},
+)
+TACT = Criterion("tact", scale=labelled(["poor", "fair", "good"]))
+
+
+def prompts(items: list[Item], groups: list[list[Criterion]], **more: Any) -> list[str]:
+    planned = plan(items, Templates(), Sampling(), 1, lambda item: groups, **more)
+    return [one.request.messages[0].content for one in planned]
+
+
+def test_an_own_scale_and_its_rubric_are_shown() -> None:
+    (prompt,) = prompts([TURN], [[EMPATHY]])
+    assert "Rate the response on each of these dimensions with a number from 1 to 7:\n" in prompt
+    assert "empathy: it meets the feeling\n  1: cold\n  7: warm\n\nWrite one line" in prompt
+    assert prompt.endswith("with the number in place of x:\nempathy - x\n\n### Ratings")
+    (labels,) = prompts([TURN], [[TACT]])
+    assert "with one of these: poor, fair, good:\ntact\n" in labels
+    assert "with the word or words in place of x:\ntact - x" in labels
+    (below,) = prompts([TURN], [[Criterion("warmth", scale=Scale(-2, 2))]])
+    assert "with a number from -2 (very poor) to 2 (excellent)" in below
+    assert "\nwarmth: x\n" in below  # no dash before a number that may have a minus
+
+
+def test_several_scales_in_one_prompt_are_told_apart() -> None:
+    (prompt,) = prompts([TURN], [[EMPATHY, TACT]])
+    assert "empathy (a number from 1 to 7): it meets the feeling\n" in prompt
+    assert "tact (one of these: poor, fair, good)\n" in prompt
+
+
+def test_items_are_asked_about_in_their_language_where_there_are_words() -> None:
+    (zh,) = prompts([replace(TURN, language="zh")], [[EMPATHY]])
+    assert "empathy: 回应了对方的感受\n  1: cold\n  7: 温暖" in zh
+    (de,) = prompts([replace(TURN, language="de")], [[EMPATHY]])
+    assert "empathy: it meets the feeling" in de
+
+
+def test_who_is_judged_is_said_where_not_all_are() -> None:
+    (prompt,) = prompts([replace(DIALOGUE, judged="chatbot")], [[EMPATHY]])
+    assert "Rate only what Chatbot says; the rest is shown so that you know what it answers." in prompt
+
+
+def test_a_further_criterion_changes_no_request_that_is_asked_one_by_one() -> None:
+    def keys(criteria: list[Criterion]) -> dict[str, str]:
+        planned = plan([TURN], Templates(), Sampling(), 2, lambda item: [[one] for one in criteria], name="felt")
+        return {one.request.request_id: request_key(one.request, "m", reads_subject=True) for one in planned}
+
+    before, after = keys([EMPATHY]), keys([EMPATHY, TACT])
+    assert before.items() <= after.items()
+    assert set(after) - set(before) == {"felt/fed/en/FED-1/tact/0", "felt/fed/en/FED-1/tact/1"}
+    together = plan([TURN], Templates(), Sampling(), 1, lambda item: [[EMPATHY, TACT]], name="felt")
+    assert [one.request.request_id for one in together] == ["felt/fed/en/FED-1/0"]
+
+
+def test_a_label_is_kept_beside_its_value() -> None:
+    planned = {"labels": ["tact", "empathy"], "corpus": "fed", "language": "en", "item_id": "FED-2", "repeat": 0}
+    answer = {"status": "ok", "text": "tact - Fair\nempathy - 6/7", "finish_reason": "stop"}
+    tact, empathy = parse("judge", planned, answer, {"tact": TACT, "empathy": EMPATHY})
+    assert [tact[name] for name in ("choice", "value", "scale_min", "scale_max")] == ["fair", 2.0, 1.0, 3.0]
+    assert [empathy[name] for name in ("choice", "value", "scale_min", "scale_max")] == [None, 6.0, 1.0, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "tact", "empathy"),
+    [
+        ('{"tact": "good", "empathy": 7}', 3.0, 7.0),
+        ('```json\n{"tact": "good", "empathy": 8}\n```', 3.0, None),
+        ('{"tact": "very good", "empathy": "7"}', None, None),
+        ("tact - good\nempathy - 7", None, None),
+    ],
+)
+def test_structured_answers_are_read_by_their_fields(text: str, tact: float | None, empathy: float | None) -> None:
+    criteria = {"tact": TACT, "empathy": EMPATHY}
+    (asked,) = plan([TURN], Templates(), Sampling(), 1, lambda item: [[TACT, EMPATHY]], json_answers=True)
+    fields = json.loads(asked.request.answer_schema)["properties"]
+    assert fields == {
+        "tact": {"type": "string", "enum": ["poor", "fair", "good"]},
+        "empathy": {"type": "integer", "enum": [1, 2, 3, 4, 5, 6, 7]},
+    }
+    answer = {"status": "ok", "text": text, "finish_reason": "stop"}
+    rows = parse("judge", asked.to_row(), answer, criteria, json_answers=True)
+    assert [row["value"] for row in rows] == [tact, empathy]

@@ -16,6 +16,8 @@ LEVELS: tuple[Level, ...] = ("turn", "dialogue")
 SHOWN_LEVELS: Mapping[Level, str] = MappingProxyType({"turn": "response", "dialogue": "dialogue"})
 """What is scored at each level, as a judge is told."""
 YES, NO = "Yes", "No"
+MOST_POINTS = 26
+"""Points of a scale between which a judge can choose by one token: a letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,16 @@ class Criterion:
     def is_at(self, level: Level) -> bool:
         """Returns whether it can be asked of a response (`turn`), or of a whole dialogue."""
         return self.level in (None, level)
+
+    @property
+    def asks_yes_or_no(self) -> bool:
+        """Returns whether its probability is that of Yes: where there is a question, and no labels to choose from."""
+        return self.scale.asks_yes_or_no or bool(self.words.question and not self.scale.labels)
+
+    @property
+    def has_a_probability(self) -> bool:
+        """Returns whether it can be asked about by the probabilities of answers."""
+        return self.asks_yes_or_no or 2 <= len(self.scale.points()) <= MOST_POINTS
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, SHIPPED, Level
 from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import METHODS, Learned
@@ -20,8 +20,8 @@ from dialeval.engines.embedded.ngram import Ngram
 from dialeval.engines.embedded.questions import LETTERS
 from dialeval.engines.request import AnswerFailure, Dialogue, Kind, Request, Response
 from dialeval.forms.item_prompts import subject_of
-from dialeval.forms.probability import p_yes
-from dialeval.forms.scale import read_ratings
+from dialeval.forms.probability import expectation
+from dialeval.forms.scale_text import read_scores
 from dialeval.text.folds import split
 
 RATING = re.compile(r"([a-z]+ - [1-5]\.\d\d\n)*[a-z]+ - [1-5]\.\d\d")
@@ -96,17 +96,17 @@ def test_planned_requests_are_answered_and_read(forest: Learned, english: list[D
     utterances = english[0]
     item = Item("c", "1", "en", "turn", "1", ("human", "chatbot") * (len(utterances) // 2), utterances)
     requests = [
-        replace(request, subject=subject_of(item, *request.subject[1][1:]))
+        replace(request, subject=subject_of(item, (), *request.subject[1][1:]))
         for request in (
             _rating(utterances, "turn"),
             *(_yes_no(utterances, "turn", name) for name in DIMENSIONS["turn"]),
         )
     ]
     rated, *asked = _ask(forest, *requests)
-    values = read_ratings(rated.text, DIMENSIONS["turn"])
+    values = {n: said.value for n, said in read_scores(rated.text, [SHIPPED[n] for n in DIMENSIONS["turn"]]).items()}
     assert values == _read(_ask(forest, _rating(utterances, "turn"))[0])
     for dimension, response in zip(DIMENSIONS["turn"], asked, strict=True):
-        yes = p_yes(response.label_logprobs or {})
+        yes = expectation(response.label_logprobs or {}, {"Yes": 1.0, "No": 0.0})
         assert yes is not None
         assert values[dimension] == pytest.approx(1 + 4 * yes, abs=0.0101)
 

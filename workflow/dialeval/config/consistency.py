@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.config.criteria import unfit_criteria
@@ -94,6 +94,9 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
     }
     for field, names in corpora.items():
         yield from _unknown(field, names, config.corpora, "corpus", "corpora")
+    for name, rated in metaeval.corpora.items() if metaeval else ():
+        field = f"metaeval.corpora.{name}.dimensions"
+        yield from _unknown(field, rated.dimensions or [], config.known_criteria(), "criterion", "criteria")
     damaged = robustness.corpora if robustness else []
     yield from _unknown("robustness.corpora", damaged, config.sources(), "corpus", "corpora", "metaeval.corpora")
 
@@ -104,9 +107,7 @@ def _own_judges(config: Config, protocol: str) -> list[str]:
     return getattr(section, "judges", None) or []
 
 
-def _unknown(
-    field: str, names: Iterable[str], known: Mapping[str, object], kind: str, *sections: str
-) -> Iterator[Mistake]:
+def _unknown(field: str, names: Iterable[str], known: Collection[str], kind: str, *sections: str) -> Iterator[Mistake]:
     for name in names:
         if name not in known:
             words = f"'{name}' is not a {kind} of this configuration; {nearest(name, known)}"

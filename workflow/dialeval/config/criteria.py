@@ -10,12 +10,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dialeval.config.section import Name, Number, Section
-from dialeval.criteria import LEVELS, SHIPPED, YES_NO, Criterion, Level, Scale, Words, labelled
+from dialeval.criteria import LEVELS, MOST_POINTS, SHIPPED, YES_NO, Criterion, Level, Scale, Words, labelled
 from dialeval.errors import nearest
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 _BEYOND = 1_000_000
-_LABELS = 26
 
 
 def _scale(value: Any) -> Any:
@@ -53,8 +52,8 @@ def _numbers(value: list[float]) -> list[float]:
 
 
 def _labels(value: list[Any]) -> list[str]:
-    if not 2 <= len(value) <= _LABELS:
-        raise ValueError(f"a scale needs 2 to {_LABELS} labels; here are {len(value)}")
+    if not 2 <= len(value) <= MOST_POINTS:
+        raise ValueError(f"a scale needs 2 to {MOST_POINTS} labels; here are {len(value)}")
     seen: dict[str, str] = {}
     for label in value:
         if not isinstance(label, str) or not folded(label):

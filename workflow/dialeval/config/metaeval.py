@@ -77,7 +77,10 @@ class RatedCorpus(Section):
     )
 
     dimensions: list[str] | None = Field(
-        None, min_length=1, description="Dimensions that yes_no asks about; null: all five of the level."
+        None,
+        min_length=1,
+        description="Criteria that yes_no asks about, the papers' or yours; null: all five of the level. rating asks "
+        "about yours among them, too.",
     )
     benchmark: str = Field("all", min_length=1, description="Averages are over the corpora of one benchmark.")
 

@@ -1,7 +1,8 @@
-"""Implicit scoring (comp-analysis, Table 3; xDial-Eval 4.2): how likely a judge says Yes to a question on a dimension.
+"""Implicit scoring (comp-analysis, Table 3; xDial-Eval 4.2): how likely a judge gives each answer to a question.
 
-The score is P(Yes) / (P(Yes) + P(No)). The five questions on one item differ only at their end, so that an engine with
-a prefix cache reads the item once.
+To a Yes/No question the score is P(Yes) / (P(Yes) + P(No)). Between the points of a scale it is the mean of the values
+v_k of the points under the probabilities p_k of their labels, sum_k p_k v_k / sum_k p_k. Questions on one item differ
+only at their end, so that an engine with a prefix cache reads the item once.
 """
 
 from __future__ import annotations
@@ -11,80 +12,114 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS
-from dialeval.engines.request import Request, Sampling
-from dialeval.forms.item_prompts import messages_for, subject_of
+from dialeval.criteria import DIMENSIONS, NO, SHIPPED, YES, YES_NO, Criterion
+from dialeval.engines.request import Message, Request, Sampling
+from dialeval.forms.asked import choice_labels
+from dialeval.forms.item_prompts import YES_NO as QUESTIONS
+from dialeval.forms.item_prompts import ByLevel, about_item, prompt_for, subject_of
 from dialeval.forms.judgement import judgement
 from dialeval.forms.verdict_text import status_of
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
 
-YES, NO = "Yes", "No"
 CLEAR = 0.01
-"""Where an endpoint shows only one of both labels, the score is known to lie between two bounds; up to this far apart
-their middle is taken, beyond it there is no score."""
+"""Where an endpoint does not show every label, the score is known to lie between two bounds; up to this share of the
+scale apart their middle is taken, beyond it there is no score."""
+_ROUNDING = 1e-12
+
+
+def criteria_at_level(item: Item) -> list[Criterion]:
+    """Returns the papers' criteria of an item's level."""
+    return [SHIPPED[name] for name in DIMENSIONS[item.level]]
 
 
 def plan(
-    items: Iterable[Item], templates: Templates, dimensions: Callable[[Item], Sequence[str]] | None = None
+    items: Iterable[Item],
+    templates: Templates,
+    criteria: Callable[[Item], Sequence[Criterion]] = criteria_at_level,
+    *,
+    name: str = "yes_no",
+    known_as: str = "yes_no",
+    names: ByLevel = QUESTIONS,
 ) -> Iterator[Planned]:
-    """Yields one request per item and dimension, those of one item next to each other.
+    """Yields one request per item and criterion, those of one item next to each other.
 
     Args:
         items: what is scored.
         templates: the prompts.
-        dimensions: which dimensions are asked about; None for all of an item's level.
+        criteria: which criteria an item is scored on.
+        name: the protocol's, for request ids.
+        known_as: what engines know the protocol as.
+        names: the template of each level.
     """
     for item in items:
-        for dimension in dimensions(item) if dimensions else DIMENSIONS[item.level]:
-            subject = subject_of(item, dimension)
+        for criterion in criteria(item):
+            subject = subject_of(item, [criterion], criterion.name)
+            content = prompt_for(templates, names, [criterion], subject)
             request = Request(
-                request_id=f"yes_no/{item.corpus}/{item.language}/{item.item_id}/{dimension}",
-                protocol="yes_no",
+                request_id="/".join([name, item.corpus, item.language, item.item_id, criterion.name]),
+                protocol=known_as,
                 kind="choice",
-                messages=messages_for(templates, "yes_no", subject, dimension=dimension),
+                messages=(Message("user", content),),
                 sampling=Sampling(max_tokens=1),
-                labels=(YES, NO),
+                labels=choice_labels(criterion),
                 subject=subject,
             )
-            yield Planned(request, corpus=item.corpus, language=item.language, item_id=item.item_id, part=dimension)
+            yield Planned(request, **about_item(item), part=criterion.name)
 
 
-def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `judgements`; `mass` is the probability that both labels together captured.
+def parse(
+    judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any], criteria: Mapping[str, Criterion] = SHIPPED
+) -> Iterator[dict[str, Any]]:
+    """Yields the row of the table `judgements`; `mass` is the probability that all labels together captured.
 
     Below `labels.LOWEST_MASS` there is no score: the model is about to say something else.
     """
-    value, mass = p_yes(dict(answer["label_logprobs"] or ())), answer["label_mass"]
+    criterion = criteria[planned["part"]]
+    value, mass = expectation(dict(answer["label_logprobs"] or ()), values_of(criterion)), answer["label_mass"]
     status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
+    scale = YES_NO if criterion.asks_yes_or_no else criterion.scale
     yield judgement(
         judge,
         planned,
         status,
-        criterion=planned["part"],
+        criterion=criterion.name,
         value=value if status == "ok" else None,
-        scale_min=0.0,
-        scale_max=1.0,
+        scale_min=scale.low,
+        scale_max=scale.high,
         mass=mass,
     )
 
 
-def p_yes(logprobs: Mapping[str, float]) -> float | None:
-    """Returns P(Yes) / (P(Yes) + P(No)), or None where it cannot be known to within `CLEAR`.
+def values_of(criterion: Criterion) -> dict[str, float]:
+    """Returns the labels that are asked for with their values."""
+    if criterion.asks_yes_or_no:
+        return {YES: 1.0, NO: 0.0}
+    return dict(zip(choice_labels(criterion), criterion.scale.points().values(), strict=False))
+
+
+def expectation(logprobs: Mapping[str, float], values: Mapping[str, float]) -> float | None:
+    """Returns sum_k p_k v_k / sum_k p_k, or None where it cannot be known to within `CLEAR` of the scale.
+
+    Labels that the engine did not see share at most what the others leave. All of it on the unseen label of the lowest
+    value, all on that of the highest, or none at all: these bound the score.
 
     Args:
-        logprobs: natural logarithms; a label that the engine could not see is absent. Its probability is then at most
-            what the other one leaves.
+        logprobs: natural logarithms of the labels' probabilities; a label that the engine could not see is absent.
+        values: of every label.
     """
-    probability = {label: math.exp(logprob) for label, logprob in logprobs.items()}
-    yes, no = probability.get(YES), probability.get(NO)
-    if yes is None and no is None:
+    seen = {label: math.exp(logprob) for label, logprob in logprobs.items()}
+    mass = math.fsum(seen.values())
+    total = math.fsum(seen[label] * values[label] for label in seen)
+    unseen = [value for label, value in values.items() if label not in seen]
+    if mass <= 0:
         return None
-    if yes is not None and no is not None:
-        return yes / (yes + no) if yes + no > 0 else None
-    seen = yes if yes is not None else no
-    assert seen is not None
-    unseen = max(0.0, 1.0 - seen) / 2  # the middle of what it may be
-    if unseen > CLEAR / 2:
+    if not unseen:
+        return total / mass
+    left = max(0.0, 1.0 - mass)
+    bounds = [total / mass, *((total + left * value) / (mass + left) for value in unseen)]
+    if max(bounds) - min(bounds) > CLEAR * (max(values.values()) - min(values.values())) + _ROUNDING:
         return None
-    return seen / (seen + unseen) if yes is not None else unseen / (seen + unseen)
+    half = left / 2  # the middle of what the unseen labels may have
+    ends = [(total + half * value) / (mass + half) for value in (min(unseen), max(unseen))]
+    return ends[0] if ends[0] == ends[1] else math.fsum(ends) / 2

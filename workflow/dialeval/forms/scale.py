@@ -1,117 +1,128 @@
-"""Direct rating (comp-analysis, Table 2): a judge writes a number from 1 to 5 for each dimension, all in one answer.
-
-An answer is read tolerantly in its form (marks, order, Markdown, JSON, `4/5`) and exactly in its content: a dimension
-that is missing, named with two different numbers, off the scale or given as a range has no score.
-"""
+"""A score that the judge writes (comp-analysis, Table 2), on several criteria in one answer or on one at a time."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS
-from dialeval.engines.request import Request, Sampling
-from dialeval.forms.item_prompts import messages_for, subject_of
+from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion
+from dialeval.engines.request import Message, Request, Sampling
+from dialeval.forms import structured
+from dialeval.forms.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
 from dialeval.forms.judgement import judgement
-from dialeval.forms.verdict_text import is_whole, plain_text, status_of, text_to_read, was_cut
+from dialeval.forms.scale_text import Said, read_scores, said_number, said_text
+from dialeval.forms.verdict_text import status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
 
-SCALE = (1.0, 5.0)
-ALIASES = {
-    "coherence": "coherence|coherent",
-    "engagingness": "engagingness|engagement|engaging",
-    "diversity": "diversity|diverse",
-    "informativeness": "informativeness|informative",
-    "relevance": "(?:context )?relevance|relevant",
-    "specificity": "specificity|specific",
-    "interestingness": "interestingness|interesting",
-    "understandability": "understandability|understandable|understanding",
-    "overall": "overall(?: quality)?",
-}
-"""How judges name the dimensions."""
-_MARKS = r"[\s>*_#`\"'“”‘’\-–—•.):\[\]{},|=]*"
-_NUMBER = r"(?P<number>\d+(?:\.\d+)?)"
-_MINUS = re.compile(r"[-–—:=|]\s*[-–—]$")
-"""A dash after another mark is a minus; one alone stands between the name and its number."""
-_SCALE_SAID = re.compile(r"\(\s*1\s*(?:[-–—~]|to)\s*5\s*\)", re.IGNORECASE)
-_OUT_OF = re.compile(r"\s*(?:/|out of)\s*5(?:\.0+)?(?![\d.])", re.IGNORECASE)
-_MORE = re.compile(r"\s*(?:/|out of|[-–—~]|to|or)\s*\d|\.\d|\s*%", re.IGNORECASE)
+Groups = Sequence[Sequence[Criterion]]
+"""Criteria that are asked about in one request each."""
 
 
-def plan(items: Iterable[Item], templates: Templates, sampling: Sampling, repeats: int) -> Iterator[Planned]:
-    """Yields `repeats` requests per item, each for all dimensions of its level; a repeat has its own sampler seed."""
+def groups_at_level(item: Item) -> Groups:
+    """Returns the papers' criteria of an item's level, asked together as there."""
+    return ([SHIPPED[name] for name in DIMENSIONS[item.level]],)
+
+
+def plan(
+    items: Iterable[Item],
+    templates: Templates,
+    sampling: Sampling,
+    repeats: int,
+    groups: Callable[[Item], Groups] = groups_at_level,
+    *,
+    name: str = "rating",
+    known_as: str = "rating",
+    names: ByLevel = RATING,
+    json_answers: bool = False,
+) -> Iterator[Planned]:
+    """Yields for every item a request for each group of criteria and each repeat.
+
+    A request for one criterion bears its name, so that those about others stay what they are where one is added.
+
+    Args:
+        items: what is scored.
+        templates: the prompts.
+        sampling: how the judge is sampled; of several repeats each has its own sampler seed.
+        repeats: how often the same is asked.
+        groups: which criteria an item is scored on, and which of them together.
+        name: the protocol's, for request ids.
+        known_as: what engines know the protocol as.
+        names: the template of each level.
+        json_answers: whether answers are JSON that the engine sees to.
+    """
     for item in items:
-        dimensions = DIMENSIONS[item.level]
-        subject = subject_of(item)
-        messages = messages_for(templates, "rating", subject, dimensions=dimensions)
-        for repeat in range(repeats):
-            request = Request(
-                request_id=f"rating/{item.corpus}/{item.language}/{item.item_id}/{repeat}",
-                protocol="rating",
-                kind="chat",
-                messages=messages,
-                sampling=sampling if repeats == 1 else _drawn_anew(sampling, repeat),
-                labels=dimensions,
-                subject=subject,
-                repeat=repeat,
-            )
-            yield Planned(request, corpus=item.corpus, language=item.language, item_id=item.item_id)
+        for criteria in groups(item):
+            part = criteria[0].name if len(criteria) == 1 else None
+            subject = subject_of(item, criteria)
+            content = prompt_for(templates, names, criteria, subject)
+            about = "/".join([name, item.corpus, item.language, item.item_id, *([part] if part else [])])
+            for repeat in range(repeats):
+                request = Request(
+                    request_id=f"{about}/{repeat}",
+                    protocol=known_as,
+                    kind="chat",
+                    messages=(Message("user", content),),
+                    sampling=sampling if repeats == 1 else replace(sampling, seed=repeat),
+                    labels=tuple(criterion.name for criterion in criteria),
+                    subject=subject,
+                    repeat=repeat,
+                )
+                if json_answers:
+                    request = structured.structured(request, templates, [_field(one, item) for one in criteria])
+                yield Planned(request, **about_item(item), part=part)
 
 
-def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields a row of the table `judgements` for each dimension asked for.
+def parse(
+    judge: str,
+    planned: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    criteria: Mapping[str, Criterion] = SHIPPED,
+    *,
+    json_answers: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Yields a row of the table `judgements` for each criterion asked for.
 
     Args:
         judge: name of the judge.
         planned: row of `requests`.
         answer: row of `responses` for the same request.
+        criteria: all that may be asked about, by name.
+        json_answers: whether answers are JSON that the engine saw to.
     """
-    found = read_ratings(text_to_read(answer), planned["labels"], cut=was_cut(answer))
-    for dimension in planned["labels"]:
-        value = found.get(dimension)
+    asked = [criteria[name] for name in planned["labels"]]
+    text = text_to_read(answer)
+    found = _read_object(text, asked) if json_answers else read_scores(text, asked, cut=was_cut(answer))
+    for criterion in asked:
+        said = found.get(criterion.name)
         yield judgement(
             judge,
             planned,
-            status_of(answer["status"], answer["finish_reason"], readable=value is not None),
-            criterion=dimension,
-            value=value,
-            scale_min=SCALE[0],
-            scale_max=SCALE[1],
+            status_of(answer["status"], answer["finish_reason"], readable=said is not None),
+            criterion=criterion.name,
+            choice=said.label if said else None,
+            value=said.value if said else None,
+            scale_min=criterion.scale.low,
+            scale_max=criterion.scale.high,
         )
 
 
-def read_ratings(text: str, dimensions: Sequence[str], *, cut: bool = False) -> dict[str, float]:
-    """Returns the ratings that an answer gives, by dimension; one that is not given, or not clearly, is absent.
-
-    Args:
-        text: the answer.
-        dimensions: what is rated.
-        cut: whether the answer was cut off, so that a number at its end may not be whole.
-    """
-    plain = _SCALE_SAID.sub("", plain_text(text))
-    found = {}
-    for dimension in dimensions:
-        names = ALIASES.get(dimension, re.escape(dimension))
-        pattern = re.compile(rf"(?<![\w-])(?:{names})(?P<marks>{_MARKS}){_NUMBER}", re.IGNORECASE)
-        values = {
-            _value(match, plain) if is_whole(plain, match.end(), cut=cut) else None for match in pattern.finditer(plain)
-        }
-        if len(values) == 1 and (value := values.pop()) is not None:
-            found[dimension] = value
-    return found
+def _field(criterion: Criterion, item: Item) -> structured.Field:
+    """Returns the field of a structured answer that holds the score on a criterion."""
+    scale = criterion.scale
+    if scale.labels:
+        return structured.option(criterion.name, criterion.in_language(item.language).labels or scale.labels)
+    return structured.number(criterion.name, scale.low, scale.high, whole=bool(scale.points()))
 
 
-def _value(found: re.Match[str], plain: str) -> float | None:
-    """Returns a number on the scale, or None for one that is off it or that goes on: a range, a share of ten."""
-    out_of = _OUT_OF.match(plain, found.end())
-    if _MINUS.search(found["marks"]) or _MORE.match(plain, out_of.end() if out_of else found.end()):
-        return None
-    value = float(found["number"])
-    return value if SCALE[0] <= value <= SCALE[1] else None
-
-
-def _drawn_anew(sampling: Sampling, repeat: int) -> Sampling:
-    return Sampling(sampling.temperature, sampling.top_p, sampling.max_tokens, repeat, sampling.stop)
+def _read_object(text: str, criteria: Iterable[Criterion]) -> dict[str, Said]:
+    found = structured.read_object(text) or {}
+    said = {
+        one.name: said_text(structured.text_in(found, one.name), one)
+        if one.scale.labels
+        else said_number(structured.number_in(found, one.name), one)
+        for one in criteria
+    }
+    return {name: score for name, score in said.items() if score is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dialeval.criteria import Criterion, with_own
 from dialeval.engines.request import Engine, Request
 from dialeval.forms.item_prompts import shortened
 from dialeval.prompts.rendering import Templates
@@ -12,8 +13,14 @@ from dialeval.stages.command import run
 from dialeval.tables import Provenance
 
 
+class Settings(whole.Settings):
+    """The same, and the user's own criteria that are asked about."""
+
+    criteria: tuple[Criterion, ...] = ()
+
+
 def stage(
-    settings: whole.Settings,
+    settings: Settings,
     requests: Path,
     learned: list[Path],
     store: Path,
@@ -23,9 +30,10 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `responses`, in the order of the requests, and a record of the usage."""
+    criteria = with_own(settings.criteria)
 
     def shorten(request: Request, engine: Engine) -> tuple[Request, int]:
-        return shortened(request, templates, engine, request.sampling.max_tokens)
+        return shortened(request, templates, engine, criteria)
 
     whole.answer(settings, requests, learned, store, responses, usage, provenance, shorten)
 

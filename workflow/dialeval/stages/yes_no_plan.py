@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.items import Item, iterate_items
-from dialeval.criteria import DIMENSIONS
+from dialeval.corpora.items import iterate_items
+from dialeval.forms.asked_about import AskedAbout
 from dialeval.forms.probability import plan
 from dialeval.perturbations.suite import targets_of_items
 from dialeval.prompts.rendering import Templates
@@ -36,18 +36,11 @@ def stage(
     """Writes the table `requests`: rated items, and pairs' items on the dimensions that the damage aims at."""
     targets = targets_of_items(read_tables(pairs, PAIRS).to_pylist())
 
-    def of_damage(item: Item) -> list[str]:
-        aimed_at = targets.get((item.corpus, item.language, item.item_id), set())
-        return [name for name in DIMENSIONS[item.level] if name in aimed_at]
-
-    def of_rating(item: Item) -> list[str]:
-        own = settings.dimensions.get(item.corpus, DIMENSIONS[item.level])
-        return list(dict.fromkeys([*own, *of_damage(item)]))
-
+    about = AskedAbout(dimensions=settings.dimensions, targets=targets)
     with TableWriter(requests, REQUESTS, provenance) as table:
-        for paths, dimensions in ((rated, of_rating), (damaged, of_damage)):
+        for paths, criteria in ((rated, about.of_rated), (damaged, about.of_damaged)):
             items = chain.from_iterable(iterate_items(path) for path in paths)
-            table.write_all(one.to_row() for one in plan(items, templates, dimensions))
+            table.write_all(one.to_row() for one in plan(items, templates, criteria))
     print(f"{table.rows} requests planned")
 
 
