@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -58,6 +59,17 @@ def test_unieval_names_the_repetition(forest: Learned, english: list[Dialogue]) 
     caught = [response.text for response in responses if response.text.startswith("Choice: Yes")]
     assert len(caught) > len(dialogues) / 2
     assert any("utterance 4 repeats utterance 3" in text for text in caught)
+
+
+def test_unieval_names_an_utterance_of_the_one_who_is_judged(forest: Learned, english: list[Dialogue]) -> None:
+    engine = EmbeddedEngine(forest, identity="forest")
+    dialogues = [_repetitive(dialogue) for dialogue in english[:20] if len(dialogue) >= 6]
+    places = {parity: tuple(str(n) for n in range(parity, 7, 2)) for parity in (1, 2)}
+    for parity, judged in places.items():
+        requests = [replace(_request("unieval", dialogue), labels=judged) for dialogue in dialogues]
+        named = [re.search(r"Index: (\d+)", response.text) for response in _ask(engine, *requests)]
+        assert any(named)
+        assert all(int(index[1]) % 2 == parity % 2 for index in named if index)
 
 
 @pytest.mark.parametrize("protocol", ["arena", "gteval"])

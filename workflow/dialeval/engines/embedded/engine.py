@@ -88,7 +88,8 @@ class EmbeddedEngine:
         judgements = await asyncio.gather(*(self._judged.ask(dialogue) for dialogue in request.subject))
         judge = self._learned.judge_for(request.subject[0])
         if request.protocol == "unieval":
-            return verdicts.unieval_answer(judge, judgements[0])
+            judged = [int(number) - 1 for number in request.labels]
+            return verdicts.unieval_answer(judge, judgements[0], judged)
         return verdicts.comparison_answer(judge, judgements[0], judgements[1], request.protocol)
 
     async def _scores(self, asked: questions.Rated) -> list[float]:

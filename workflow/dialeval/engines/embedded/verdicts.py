@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dialeval.engines.embedded.features import NAMES
@@ -31,11 +33,17 @@ _REASONS: dict[str, tuple[float, str]] = {
 _FIRST = "utterance 1 already reads as if a machine had written it"
 
 
-def unieval_answer(judge: Judge, judgement: Judgement) -> str:
-    """Returns the answer to: is the dialogue a machine's, and from which utterance on?"""
+def unieval_answer(judge: Judge, judgement: Judgement, judged: Sequence[int] = ()) -> str:
+    """Returns the answer to: is the dialogue a machine's, and from which utterance on?
+
+    Args:
+        judge: the judge.
+        judgement: what it thinks.
+        judged: numbers (0-based) of the utterances of the one who is judged; none for all.
+    """
     if judgement.human >= judge.threshold:
         return _lines(Choice="No", Index="None", Reason=_in_favour(judgement))
-    place = first_machine_utterance(judge, judgement)
+    place = first_machine_utterance(judge, judgement, judged)
     return _lines(Choice="Yes", Index=str(place + 1), Reason=_against(judge, judgement, place))
 
 
@@ -50,9 +58,11 @@ def comparison_answer(judge: Judge, first: Judgement, second: Judgement, protoco
     return _lines(Choice=f"Conversation {number}", Reason=f"in conversation {number}, {reason}")
 
 
-def first_machine_utterance(judge: Judge, judgement: Judgement) -> int:
+def first_machine_utterance(judge: Judge, judgement: Judgement, judged: Sequence[int] = ()) -> int:
     """Returns the 0-based number of the first utterance thought to be a machine's, else of the likeliest."""
     machine = np.array(judgement.machine_utterances)
+    if judged:
+        machine[[place for place in range(len(machine)) if place not in judged]] = -1.0
     suspected = np.flatnonzero(machine >= judge.utterance_threshold)
     return int(suspected[0]) if len(suspected) else int(np.argmax(machine))
 
