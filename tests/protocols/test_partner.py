@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,29 @@ def test_both_engines_bound_what_is_in_flight(tmp_path: Path, chatbot: int, part
         assert len(asyncio.run(chat_all(talk, asked, many))) == 8
     assert one.most_in_flight <= min(chatbot, partner)
     assert other.most_in_flight <= min(chatbot, partner)
+
+
+class Roomy(ScriptedEngine):
+    """Says how often each dialogue lies in its cache, and how long dialogues got."""
+
+    def room_for_dialogues(self, n_utterances: int, max_tokens: int, *, histories: int) -> Roomy:
+        self.asked_for = (n_utterances, max_tokens, histories)
+        self.grown = 0
+        return self
+
+    @asynccontextmanager
+    async def dialogue(self, length: int) -> AsyncIterator[Callable[[], None]]:
+        def grown() -> None:
+            self.grown += 1
+
+        yield grown
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_cache_has_room_for_both_roles(tmp_path: Path, shared: bool) -> None:
+    one = Roomy(bot, identity='{"engine":"bot"}')
+    other = one if shared else Roomy(user, identity='{"engine":"user"}')
+    run(tmp_path, one, other, {"kettle": SEEDS["kettle"]})
+    assert one.asked_for == (6, 10, 2 if shared else 1)
+    assert other.asked_for == (6, 10, 2 if shared else 1)
+    assert one.grown == other.grown == 5
