@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from dialeval.aggregation.botchat_differences import HEAD_TO_HEAD, head_to_head
 from dialeval.aggregation.differences import about, corrected
+from dialeval.aggregation.head_to_head import HEAD_TO_HEAD, head_to_head
 from dialeval.aggregation.pairwise import OUTCOMES, Comparisons
 from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
 from dialeval.config import Elo

@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 OUTCOMES = {"left": 1.0, "tie": 0.5, "right": 0.0}
 
 
+def cases(judgements: pd.DataFrame) -> pd.Series[str]:
+    """Returns what judgements may hang together by: their case, or else their item."""
+    case = judgements["case_id"].fillna("")
+    return case.where(case != "", judgements["item_id"].fillna(""))
+
+
 class Comparisons(NamedTuple):
     """Verdicts as arrays of shape [n].
 
@@ -19,7 +25,7 @@ class Comparisons(NamedTuple):
         left: number of the model shown first.
         right: number of the model shown second.
         outcome: 1 if left wins, 0.5 for a tie, 0 if right wins, NaN where the verdict could not be read.
-        cluster: number of the seed.
+        cluster: number of the case, such as a seed.
     """
 
     left: NDArray[np.int64]
@@ -34,12 +40,12 @@ class Comparisons(NamedTuple):
 
 
 def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
-    """Returns the verdicts as arrays; a model's number is its place in `models`."""
+    """Returns judgements of pairs as arrays; a model's number is its place in `models`."""
     code = {model: number for number, model in enumerate(models)}
     outcome = verdicts["outcome"].map(OUTCOMES).where(verdicts["status"] == "ok")
     return Comparisons(
         left=np.asarray(verdicts["left"].map(code), dtype=np.int64),
         right=np.asarray(verdicts["right"].map(code), dtype=np.int64),
         outcome=np.asarray(outcome, dtype=np.float64),
-        cluster=pd.factorize(verdicts["case_id"])[0].astype(np.int64),
+        cluster=pd.factorize(cases(verdicts))[0].astype(np.int64),
     )

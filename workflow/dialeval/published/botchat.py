@@ -17,6 +17,16 @@ from types import MappingProxyType
 COLUMNS = ("mean_tokens", "elo_n8", "elo_n16", "unieval_n8", "unieval_n16", "win_or_tie")
 
 
+_MEASURED = {
+    ("unieval", "pass_rates", 8): "unieval_n8",
+    ("unieval", "pass_rates", 16): "unieval_n16",
+    ("arena", "ratings", 8): "elo_n8",
+    ("arena", "ratings", 16): "elo_n16",
+    ("gteval", "win_rates", None): "win_or_tie",
+}
+"""Protocol, measure and N -> the column that has what the paper measured."""
+
+
 @dataclass(frozen=True)
 class PublishedModel:
     """What was published about one model.
@@ -64,6 +74,12 @@ def published_value(model_name: str, column: str) -> float | None:
         raise ValueError(f"'{column}' is not a published column of BotChat; known: {', '.join(COLUMNS)}")
     model = find_model(model_name)
     return None if model is None else model.values.get(column)
+
+
+def published_number(protocol: str, measure: str, model_name: str, n: int | None) -> float | None:
+    """Returns what was published for a model by a measure under a protocol at a length; None for nothing."""
+    column = _MEASURED.get((protocol, measure, n))
+    return published_value(model_name, column) if column else None
 
 
 def _model(row: Mapping[str, str]) -> PublishedModel:

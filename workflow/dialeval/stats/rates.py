@@ -52,6 +52,7 @@ class WinMatrices:
         n: verdicts of each pair, read or not, both orders together, shape [n_players, n_players].
         win_rate, tie_rate, lose_rate, unparsed_rate: shares of n, shape [n_players, n_players]; they sum to 1.
         win: the win rates with their clustered intervals, row by row, shape [n_players * n_players].
+        win_or_tie: the shares of wins and ties together, likewise.
         score: wins plus half the ties, as a share of all of a model's verdicts, with its interval, shape [n_players].
     """
 
@@ -61,6 +62,7 @@ class WinMatrices:
     lose_rate: FloatArray
     unparsed_rate: FloatArray
     win: ShareIntervals
+    win_or_tie: ShareIntervals
     score: ShareIntervals
 
 
@@ -157,6 +159,7 @@ def win_matrices(
         lose_rate=rates[:, :, _LOSE],
         unparsed_rate=rates[:, :, _UNPARSED],
         win=share_intervals(kinds == _WIN, both, cell, cells, confidence=confidence),
+        win_or_tie=share_intervals(kinds <= _TIE, both, cell, cells, confidence=confidence),
         score=share_intervals(worth, both, cell // max(n_players, 1), n_players, confidence=confidence),
     )
 

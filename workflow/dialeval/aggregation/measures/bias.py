@@ -1,78 +1,75 @@
-"""Biases of the judges and their agreement, from the verdicts of Arena and GTEval."""
+"""Biases of the judges and their agreement, from what they say of pairs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from dialeval.aggregation.pairwise import Comparisons, comparisons
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.grouping import Row, at_lengths, systems_of
+from dialeval.aggregation.pairwise import Comparisons, cases, comparisons
 from dialeval.aggregation.words import Words, words_shown
-from dialeval.schemas.botchat import JUDGE_BIAS
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.bias import length_bias, position_bias, self_preference
 from dialeval.stats.resampling import ONE_CLUSTER, Interval
 from dialeval.stats.shares import share_interval
 from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
-from dialeval.tables import HUMAN, to_table
+from dialeval.tables import HUMAN
 
 ALL_JUDGES = "all judges"
 """Stands for the judges together; no model can have this name."""
 
-Group = tuple[str, int | None]
-"""A protocol, and the N that its dialogues were cut to where that is one number."""
+ONE_ORDER = "every pair was shown in one order only"
+NO_LENGTHS = "the lengths of the dialogues are not known"
+COLUMNS = (
+    "judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "repeat", "outcome", "status"
+)  # fmt: skip
+"""Columns of the table `judgements` that are needed."""
 
-Row = dict[str, Any]
 
+def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
+    """Returns the rows of a table `bias`: one per judge, criterion, N and measure.
 
-def judge_bias(
-    verdicts: pd.DataFrame,
-    words: Words,
-    judges: Sequence[str],
-    models: Sequence[str],
-    families: Mapping[str, str],
-    groups: Sequence[Group],
-    resamples: int,
-    random_seed: int,
-) -> pa.Table:
-    """Returns the table `botchat/judge_bias`: a row per judge, protocol, N and measure.
-
-    Intervals are clustered by seed; those of slopes are from a covariance that is robust to dependence within one. What
+    Intervals are clustered by case; those of slopes are from a covariance that is robust to dependence within one. What
     cannot be computed has no value, and a note that says why.
 
     Args:
-        verdicts: table `judgements` of Arena and GTEval; a comparison that a judge was asked several times has
-            several rows.
+        judgements: the protocol's table `judgements`; a comparison that a judge was asked several times has several
+            rows.
+        design: the protocol's design.
         words: lengths of the dialogues.
-        judges: the judges, in the order of the table.
-        models: the chatbots.
-        families: family of every judge and chatbot.
-        groups: what is reported on its own: ("arena", 8), ("arena", 16), ("gteval", None).
-        resamples: resamples of the seeds.
-        random_seed: seed of the resamples; the same for all measures.
     """
+    systems = systems_of(judgements, design)
+    everybody = [*systems, *(name for name in (design.reference or HUMAN,) if name not in systems)]
+    settings = {"resamples": design.resamples, "random_seed": design.random_seed}
     rows: list[Row] = []
-    settings = {"resamples": resamples, "random_seed": random_seed}
-    for protocol, n in groups:
-        chosen = (verdicts["protocol"] == protocol) & verdicts["judge"].isin(list(judges))
-        if n is not None:
-            chosen &= verdicts["n_utterances"] == n
-        judged = _judged(verdicts[chosen], words, judges, models)
-        about = {"protocol": protocol, "n_utterances": n}
-        rows += [
-            {"judge": judge, **about, **row}
-            for number, judge in enumerate(judges)
-            for row in _of_judge(judged.of(judged.judge == number), len(models) + 1, settings)
+    for about, of in _groups(judgements[judgements["judge"].isin(design.judges)], design):
+        judged = _judged(of, words, design.judges, everybody)
+        found = [
+            *(
+                {"judge": judge, **row}
+                for number, judge in enumerate(design.judges)
+                for row in _of_judge(judged.of(judged.judge == number), len(everybody), both_orders=design.both_orders)
+            ),
+            *_self_preferences(judged, design.judges, everybody, design.families, settings),
+            *_agreement(judged, design.judges, settings),
         ]
-        rows += [{**about, **row} for row in _self_preferences(judged, judges, models, families, settings)]
-        rows += [{**about, **row} for row in _agreement(judged, judges, settings)]
-    return to_table(JUDGE_BIAS, rows)
+        rows += [{**row, **about} for row in found]
+    return rows
+
+
+def _groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
+    """Yields the judgements of all judges on each criterion at each length."""
+    for criterion in [*judgements["criterion"].dropna().unique()] or [None]:
+        of = judgements if criterion is None else judgements[judgements["criterion"] == criterion]
+        for length, rows in at_lengths(of, design):
+            yield {"criterion": criterion, **length}, rows
 
 
 class _Judged(NamedTuple):
@@ -83,15 +80,15 @@ class _Judged(NamedTuple):
         games: the comparisons; their players are the chatbots and, last, people.
         item: number of the comparison in its order, the same for all judges and repeats.
         repeat: how often this judge was asked the same before.
-        left_words, right_words: lengths of the dialogues as they were shown.
+        left_words, right_words: lengths of the dialogues as they were shown, NaN where they are not known.
     """
 
     judge: NDArray[np.int64]
     games: Comparisons
     item: NDArray[np.int64]
     repeat: NDArray[np.int64]
-    left_words: NDArray[np.int64]
-    right_words: NDArray[np.int64]
+    left_words: NDArray[np.float64]
+    right_words: NDArray[np.float64]
 
     def of(self, rows: NDArray[np.bool_]) -> _Judged:
         """Returns the verdicts of some rows."""
@@ -106,15 +103,15 @@ class _Judged(NamedTuple):
         )
 
 
-def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], models: Sequence[str]) -> _Judged:
-    comparison = ["case_id", "left", "right"]
+def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], systems: Sequence[str]) -> _Judged:
+    comparison = [cases(verdicts), verdicts["left"], verdicts["right"]]
     item = verdicts.groupby(comparison, sort=False).ngroup()
-    repeat = verdicts.groupby(["judge", *comparison], sort=False).cumcount()
+    repeat = verdicts.groupby([verdicts["judge"], *comparison], sort=False).cumcount()
     code = {judge: number for number, judge in enumerate(judges)}
 
     return _Judged(
         judge=np.asarray(verdicts["judge"].map(code), dtype=np.int64),
-        games=comparisons(verdicts, [*models, HUMAN]),
+        games=comparisons(verdicts, systems),
         item=np.asarray(item, dtype=np.int64),
         repeat=np.asarray(repeat, dtype=np.int64),
         left_words=words_shown(verdicts, "left", words),
@@ -122,7 +119,7 @@ def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], models:
     )
 
 
-def _of_judge(judged: _Judged, n_players: int, settings: dict[str, int]) -> Iterator[Row]:
+def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator[Row]:
     """Yields what one judge's verdicts say on their own."""
     left, right, outcome, cluster = judged.games
     unread = np.isnan(outcome)
@@ -130,11 +127,28 @@ def _of_judge(judged: _Judged, n_players: int, settings: dict[str, int]) -> Iter
     yield _row("unparsed", share_interval(unread, cluster, reason="no verdict"), len(unread))
 
     place = position_bias(left, right, outcome, cluster, repeat=judged.repeat)
-    yield _row("flips", place.flips, place.n_swapped)
-    yield _row("first_both", place.first_both, place.n_swapped)
-    yield _row("second_both", place.second_both, place.n_swapped)
-    yield _row("first_wins", place.first_wins, int(decided.sum()))
+    why = "" if both_orders else ONE_ORDER
+    yield _row("flips", place.flips, place.n_swapped, why)
+    yield _row("first_both", place.first_both, place.n_swapped, why)
+    yield _row("second_both", place.second_both, place.n_swapped, why)
+    first_wins = _row("first_wins", place.first_wins, int(decided.sum()))
+    yield first_wins if both_orders else first_wins | {"note": f"{ONE_ORDER}, the better system may stand first"}
 
+    if np.isnan(judged.left_words + judged.right_words).any():
+        yield from (
+            _missing(name, NO_LENGTHS) for name in ("longer_wins", "length_slope", "length_slope_equal_ratings")
+        )
+    else:
+        yield from _of_lengths(judged, decided, n_players)
+
+    retest = retest_flips(judged.item, outcome, cluster)
+    asked_once = not judged.repeat.any()
+    yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
+
+
+def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> Iterator[Row]:
+    """Yields how far one judge's verdicts follow length."""
+    left, right, outcome, cluster = judged.games
     lengths = (judged.left_words, judged.right_words, outcome, cluster)
     length = length_bias(*lengths)
     yield _row("longer_wins", length.longer_wins, int((decided & (judged.left_words != judged.right_words)).sum()))
@@ -150,15 +164,11 @@ def _of_judge(judged: _Judged, n_players: int, settings: dict[str, int]) -> Iter
     why = "too few decided verdicts" if equal.reason == NO_COMPARISON else ""
     yield _row("length_slope_equal_ratings", equal.slope, length.n_decided, why)
 
-    retest = retest_flips(judged.item, outcome, cluster)
-    asked_once = not judged.repeat.any()
-    yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
-
 
 def _self_preferences(
     judged: _Judged,
     judges: Sequence[str],
-    models: Sequence[str],
+    systems: Sequence[str],
     families: Mapping[str, str],
     settings: dict[str, int],
 ) -> Iterator[Row]:
@@ -166,15 +176,15 @@ def _self_preferences(
     found = self_preference(
         judged.judge,
         *judged.games,
-        [families[judge] for judge in judges],
-        [*(families[model] for model in models), HUMAN],
+        [families.get(judge, judge) for judge in judges],
+        [families.get(system, system) for system in systems],
         **settings,
     )
     by_judge = {preference.judge: preference for preference in found}
     for number, judge in enumerate(judges):
         preference = by_judge.get(number)
         if preference is None:
-            row = _missing("self_preference", f"no chatbot is of the judge's family '{families[judge]}'")
+            row = _missing("self_preference", f"no chatbot is of the judge's family '{families.get(judge, judge)}'")
         elif len(judges) < 2:
             row = _missing("self_preference", "needs a second judge, of another family")
         else:
@@ -217,7 +227,7 @@ def _row(measure: str, result: Interval, n: int, reason: str = "") -> Row:
     """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
     missing = math.isnan(result.estimate)
     note = (reason or result.reason or "undefined") if missing else (result.reason or None)
-    about = {"measure": measure, "value": result.estimate, "low": result.low, "high": result.high, "n": n}
+    about = {"measure": measure, "estimate": result.estimate, "low": result.low, "high": result.high, "n": n}
     return about | result.behind() | {"note": note}
 
 

@@ -1,0 +1,85 @@
+"""What a measure must know beside the judgements: who judged whom, at what lengths, and how intervals are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from dialeval.config import Config, Elo
+from dialeval.config.protocols import EACH_OTHER, SELFCHAT, Protocol
+from dialeval.tables import HUMAN
+
+_EVERY = ("protocol", "judges", "systems", "criteria", "lengths", "confidence")
+_ALSO: dict[str, tuple[str, ...]] = {
+    "ratings": ("elo", "random_seed"),
+    "win_rates": ("reference",),
+    "bias": ("reference", "families", "both_orders", "resamples", "random_seed"),
+    "differences": ("reference", "measures", "elo", "random_seed"),
+}
+
+
+class Design(BaseModel):
+    """How the judgements under a protocol came about, and how they are measured.
+
+    Attributes:
+        protocol: its name.
+        judges: the judges, in the order of the table.
+        systems: who is judged, in the order of the table; systems that are judged and not named come after them.
+        criteria: what is judged, in the order of the table; those that are judged and not named come after them.
+        lengths: the N; none where dialogues are taken as long as they are.
+        reference: the system, or `human`, that all others are shown beside; None where they are shown with each other.
+        both_orders: whether pairs are shown in both orders.
+        families: family of judges and systems; one without is a family of its own.
+        measures: what is measured under the protocol, which says what differences are of.
+        elo: settings of Bootstrap Elo, whose scale and resamples serve the other ratings too.
+        confidence: nominal coverage of the intervals.
+        resamples: resamples of the cases, where an interval is made by resampling.
+        random_seed: seed of shuffles and resamples.
+    """
+
+    protocol: str
+    judges: list[str]
+    systems: list[str] = []
+    criteria: list[str] = []
+    lengths: list[int] = []
+    reference: str | None = None
+    both_orders: bool = True
+    families: dict[str, str] = {}
+    measures: list[str] = []
+    elo: Elo = Elo()
+    confidence: float = 0.95
+    resamples: int = 1000
+    random_seed: int = 0
+
+    def needed_by(self, measure: str) -> dict[str, Any]:
+        """Returns what a measure depends on, by name: a change of anything else does not concern it."""
+        wanted = {*_EVERY, *_ALSO.get(measure, ())}
+        return {name: value for name, value in self.model_dump(mode="json").items() if name in wanted}
+
+
+def design_of(config: Config, name: str) -> Design:
+    """Returns the design of a configured protocol."""
+    protocol = config.resolved_protocols()[name]
+    against = protocol.of.against
+    return Design(
+        protocol=name,
+        judges=protocol.judges or [],
+        systems=_systems(config, protocol),
+        criteria=protocol.criteria,
+        lengths=protocol.at if protocol.form == "detect" else protocol.of.cut,
+        reference=None if protocol.form != "pair" or against == EACH_OTHER else against,
+        both_orders=protocol.both_orders,
+        families=config.families(),
+        measures=list(protocol.measured()),
+        elo=config.elo,
+        resamples=config.elo.resamples,
+        random_seed=config.random_seed,
+    )
+
+
+def _systems(config: Config, protocol: Protocol) -> list[str]:
+    """Returns who is judged by self-chat; other sources say so in their items."""
+    if SELFCHAT not in protocol.of.source:
+        return []
+    return [HUMAN, *config.chatbots] if protocol.form == "detect" else list(config.chatbots)

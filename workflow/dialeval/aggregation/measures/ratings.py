@@ -1,0 +1,51 @@
+"""Ratings of systems that were shown in pairs (BotChat 4.2, Table 2): Bootstrap Elo, Bradley-Terry and Davidson."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.grouping import Row, groups, systems_of
+from dialeval.aggregation.pairwise import comparisons
+from dialeval.aggregation.ratings import Rated, rate, rating_rows
+from dialeval.aggregation.words import Words, words_shown
+from dialeval.published.botchat import published_number
+
+COLUMNS = ("judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "outcome", "status")
+"""Columns of the table `judgements` that ratings and win rates are made of."""
+
+
+def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
+    """Returns the rows of a table `ratings`, best first in each group.
+
+    Bradley-Terry stands there twice: plain, and with length and place held fixed, where lengths are known. Intervals
+    are percentile intervals over resampled cases, those of the latter from a covariance that is robust to dependence
+    within a case. Verdicts that could not be read rate nobody; their number stands beside.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
+        design: the protocol's design.
+        words: lengths of the dialogues, for the ratings that hold length fixed.
+    """
+    systems = players(judgements, design)
+    rows = []
+    for about, of in groups(judgements, design):
+        for row in rating_rows(rated(of, systems, design, words), systems):
+            system, elo, n = row.pop("model"), row.pop("elo"), row.pop("n_comparisons")
+            published = published_number(design.protocol, "ratings", system, about["n_utterances"])
+            rows.append({**about, "system": system, "estimate": elo, "n": n, **row, "published": published})
+    return rows
+
+
+def players(judgements: pd.DataFrame, design: Design) -> list[str]:
+    """Returns who is rated: whoever is shown, the one beside whom all are shown included, last."""
+    return [*systems_of(judgements, design), *([design.reference] if design.reference else [])]
+
+
+def rated(judgements: pd.DataFrame, systems: list[str], design: Design, words: Words) -> Rated:
+    """Returns the ratings of one group's comparisons by every method."""
+    with np.errstate(invalid="ignore"):
+        log_ratio = np.log(words_shown(judgements, "left", words) / words_shown(judgements, "right", words))
+    known = None if np.isnan(log_ratio).any() else log_ratio
+    return rate(comparisons(judgements, systems), len(systems), design.elo, design.random_seed, known)

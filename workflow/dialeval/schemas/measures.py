@@ -1,0 +1,190 @@
+"""Tables of measures: what the judgements under a protocol amount to, in one shape for every protocol.
+
+A table lies under its protocol's name (`results/tables/<protocol>/<measure>`). First come the columns that say what a
+number is of, then `estimate`, `low`, `high`, `n` and `n_clusters`, then what is particular to the measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from dialeval.schemas.columns import FLOAT, INT, TEXT, maybe, schema
+from dialeval.schemas.differences import differences
+from dialeval.schemas.table import Interval, Table
+
+FOLDER = "measures"
+"""Stands for the protocol in the names of these constants."""
+_OF = {"judge": TEXT, "criterion": maybe(TEXT), "n_utterances": maybe(INT), "system": TEXT}
+_NUMBER = {
+    "estimate": maybe(FLOAT),
+    "low": maybe(FLOAT),
+    "high": maybe(FLOAT),
+    "n": INT,
+    "n_clusters": maybe(INT),
+}
+_BEHIND = {"design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT), "note": maybe(TEXT)}
+_PUBLISHED = {"published": maybe(FLOAT)}
+_CELLS = {"estimate": Interval("low", "high", "published")}
+_WORDS = {
+    "criterion": "what was judged, where the question names it",
+    "n_utterances": "the length N that dialogues were cut to, or judged at",
+    "system": "whose dialogues; `human` for people",
+    "published": "what the paper prints for a model of this name",
+}
+
+# fmt: off
+PASS_RATES = Table(
+    f"{FOLDER}/pass_rates", schema(**_OF, **_NUMBER, n_unparsed=INT, **_BEHIND, **_PUBLISHED),
+    row="judge, length N and system",
+    title="Pass rates",
+    caption=(
+        "A dialogue passes at N if the judge sees no AI in it, or sees the first AI utterance after N; it counts only "
+        "where it is that long, which few human dialogues are. Intervals are clustered by seed. A verdict that could "
+        "not be read counts as not passed."
+    ),
+    columns={**_WORDS, "n": "dialogues that are that long; the others of a system do not count at N"},
+    cells=_CELLS, numbers="share",
+)
+PASS_RATES_AT_GT_LENGTH = Table(
+    f"{FOLDER}/pass_rates_at_gt_length", schema(**_OF, **_NUMBER, n_unparsed=INT, **_BEHIND, **_PUBLISHED),
+    row="judge and system (BotChat's Figure 7)",
+    title="Pass rates at the human length",
+    caption="The pass rate where every dialogue is taken up to as many utterances as the human one of its seed has.",
+    columns=_WORDS, cells=_CELLS, numbers="share",
+)
+RATINGS = Table(
+    f"{FOLDER}/ratings", schema(
+        **_OF, **_NUMBER, n_unparsed=INT, elo_sd=maybe(FLOAT), bradley_terry=maybe(FLOAT),
+        bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT), bradley_terry_length_controlled=maybe(FLOAT),
+        bradley_terry_length_controlled_low=maybe(FLOAT), bradley_terry_length_controlled_high=maybe(FLOAT),
+        davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
+        **_BEHIND, **_PUBLISHED
+    ),
+    row="judge, N and system, best first",
+    title="Ratings",
+    caption=(
+        "The estimate is Bootstrap Elo: the median over shuffled orders of the comparisons, averaged over repeats. "
+        "Bradley-Terry and Davidson (with ties) stand on the same scale. Intervals resample seeds. Verdicts that could "
+        "not be read move no rating."
+    ),
+    columns={
+        **_WORDS,
+        "estimate": "Bootstrap Elo, mean of the repeats",
+        "n": "comparisons",
+        "elo_sd": "standard deviation of Elo over the repeats",
+        "bradley_terry_length_controlled": "Bradley-Terry with length and place held fixed",
+        "p_above_next": "share of resamples in which the system is above the next one",
+    },
+    cells={
+        **_CELLS,
+        **{
+            name: Interval(f"{name}_low", f"{name}_high")
+            for name in ("bradley_terry", "bradley_terry_length_controlled", "davidson")
+        },
+    },
+    numbers="rating", kinds={"p_above_next": "share"},
+)
+WIN_RATES = Table(
+    f"{FOLDER}/win_rates", schema(
+        **_OF, opponent=TEXT, **_NUMBER, win=maybe(FLOAT), tie=maybe(FLOAT), lose=maybe(FLOAT), unparsed=maybe(FLOAT),
+        win_or_tie=maybe(FLOAT), win_or_tie_low=maybe(FLOAT), win_or_tie_high=maybe(FLOAT),
+        win_or_tie_design_effect=maybe(FLOAT), win_or_tie_effective_n=maybe(FLOAT), **_BEHIND, **_PUBLISHED
+    ),
+    row="judge, N, system and opponent, both orders together",
+    title="Win rates",
+    caption=(
+        "How often the system wins, ties and loses, as shares of all comparisons with the opponent, those included "
+        "whose verdict could not be read. Intervals are clustered by seed."
+    ),
+    columns={**_WORDS, "estimate": "share won", "n": "comparisons", "published": "win or tie in the paper"},
+    cells={
+        "estimate": Interval("low", "high"),
+        "win_or_tie": Interval("win_or_tie_low", "win_or_tie_high", "published"),
+    },
+    numbers="share",
+)
+MEANS = Table(
+    f"{FOLDER}/means", schema(
+        **_OF, **_NUMBER, n_missing=INT, scale_min=maybe(FLOAT), scale_max=maybe(FLOAT), **_BEHIND
+    ),
+    row="judge, criterion and system",
+    title="Means by criterion",
+    caption=(
+        "Mean of the scores, on the criterion's scale. Repeats are averaged within an item first. Intervals are "
+        "Student's, clustered by case (CR2, with Satterthwaite's degrees of freedom). An item without a readable score "
+        "is left out, and counted."
+    ),
+    columns={**_WORDS, "n": "items with a score", "n_missing": "items without any readable score"},
+    cells={"estimate": Interval("low", "high")},
+)
+RATES = Table(
+    f"{FOLDER}/rates", schema(**_OF, label=TEXT, **_NUMBER, n_unparsed=INT, **_BEHIND),
+    row="judge, criterion, system and answer",
+    title="Rates",
+    caption=(
+        "Share of the items to which the judge gives an answer, of yes and no that of yes. An answer that could not be "
+        "read stays in the denominator. Repeats are averaged within an item first; intervals are clustered by case."
+    ),
+    columns={**_WORDS, "label": "the answer", "n": "items", "n_unparsed": "items without any readable answer"},
+    cells={"estimate": Interval("low", "high")}, numbers="share",
+)
+CHECKLIST = Table(
+    f"{FOLDER}/checklist", schema(
+        judge=TEXT, n_utterances=maybe(INT), system=TEXT, **_NUMBER, n_missing=INT, n_criteria=INT, **_BEHIND
+    ),
+    row="judge and system",
+    title="Checklist",
+    caption=(
+        "An item's score is the share of the criteria that the judge answers with yes; here is their mean. An item "
+        "with an answer that could not be read, to any criterion, is left out, and counted. Intervals are those of "
+        "means."
+    ),
+    columns={**_WORDS, "n": "items with all answers", "n_missing": "items with an answer that could not be read",
+             "n_criteria": "criteria on the list"},
+    cells={"estimate": Interval("low", "high")}, numbers="share",
+)
+BIAS = Table(
+    f"{FOLDER}/bias", schema(
+        judge=TEXT, other_judge=maybe(TEXT), criterion=maybe(TEXT), n_utterances=maybe(INT), measure=TEXT, **_NUMBER,
+        **_BEHIND
+    ),
+    row="judge (or two) and measure",
+    title="The judges' biases",
+    caption=(
+        "How far a judge's verdicts follow position, length or family instead of the dialogues, and how far judges "
+        "agree with themselves and each other. Intervals resample seeds."
+    ),
+    columns={**_WORDS, "measure": "what is measured, see the docs", "other_judge": "with whom it is compared"},
+    cells={"estimate": Interval("low", "high")},
+)
+DIFFERENCES = differences(
+    f"{FOLDER}/differences",
+    row="pair of systems and a number that both have",
+    title="Which systems can be told apart",
+    caption="Rates and means, the share of comparisons won less that lost (head to head), and ratings.",
+)
+# fmt: on
+MEASURED: Mapping[str, Table] = MappingProxyType(
+    {
+        table.file: table
+        for table in (
+            PASS_RATES,
+            PASS_RATES_AT_GT_LENGTH,
+            RATINGS,
+            WIN_RATES,
+            MEANS,
+            RATES,
+            CHECKLIST,
+            DIFFERENCES,
+            BIAS,
+        )
+    }
+)
+"""The table of every measure, by the measure's name."""
+
+
+def under(protocol: str, table: Table) -> Table:
+    """Returns the table of a measure under the name of a protocol."""
+    return replace(table, name=f"{protocol}/{table.file}")

@@ -1,0 +1,32 @@
+"""Measures the judges: position and length bias, self-preference, agreement with themselves and each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.aggregation.measures.bias import COLUMNS, bias
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.words import dialogue_words
+from dialeval.schemas.measures import BIAS
+from dialeval.stages.command import run
+from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.tables import Provenance
+
+
+def stage(
+    settings: Design,
+    judgements: list[Path],
+    items: list[Path],
+    seeds: list[Path],
+    table: Path,
+    csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `bias` of a protocol."""
+    frame = read_judgements(judgements, COLUMNS)
+    rows = bias(frame, settings, dialogue_words(items))
+    write_measure(table, csv, settings.protocol, BIAS, rows, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

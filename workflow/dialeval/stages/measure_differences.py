@@ -1,0 +1,32 @@
+"""Compares every two systems by whatever else is measured of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.differences import COLUMNS, differences
+from dialeval.aggregation.words import dialogue_words
+from dialeval.schemas.measures import DIFFERENCES
+from dialeval.stages.command import run
+from dialeval.stages.measuring import human_lengths, read_judgements, write_measure
+from dialeval.tables import Provenance
+
+
+def stage(
+    settings: Design,
+    judgements: list[Path],
+    items: list[Path],
+    seeds: list[Path],
+    table: Path,
+    csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `differences` of a protocol."""
+    frame = read_judgements(judgements, COLUMNS)
+    rows = differences(frame, settings, dialogue_words(items), human_lengths(seeds))
+    write_measure(table, csv, settings.protocol, DIFFERENCES, rows, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

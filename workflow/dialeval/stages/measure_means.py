@@ -1,0 +1,32 @@
+"""Measures what judges score systems at, by criterion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.means import means
+from dialeval.aggregation.measures.scores import COLUMNS
+from dialeval.schemas.measures import MEANS
+from dialeval.stages.command import run
+from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.tables import Provenance
+
+
+def stage(
+    settings: Design,
+    judgements: list[Path],
+    items: list[Path],
+    seeds: list[Path],
+    table: Path,
+    csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `means` of a protocol."""
+    frame = read_judgements(judgements, COLUMNS)
+    rows = means(frame, settings)
+    write_measure(table, csv, settings.protocol, MEANS, rows, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)

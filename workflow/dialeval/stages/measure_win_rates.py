@@ -1,0 +1,32 @@
+"""Measures who wins how often against whom (BotChat, Figures 5 and 6)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.ratings import COLUMNS
+from dialeval.aggregation.measures.win_rates import win_rates
+from dialeval.schemas.measures import WIN_RATES
+from dialeval.stages.command import run
+from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.tables import Provenance
+
+
+def stage(
+    settings: Design,
+    judgements: list[Path],
+    items: list[Path],
+    seeds: list[Path],
+    table: Path,
+    csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `win_rates` of a protocol."""
+    frame = read_judgements(judgements, COLUMNS)
+    rows = win_rates(frame, settings)
+    write_measure(table, csv, settings.protocol, WIN_RATES, rows, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
