@@ -21,7 +21,7 @@ FIGURES = (
 
 def main(results: Path) -> None:
     def table(name: str) -> pd.DataFrame:
-        return pd.read_csv(results / "tables" / "botchat" / f"{name}.csv")
+        return pd.read_csv(results / "tables" / f"{name}.csv")
 
     for name in FIGURES:
         for suffix in ("svg", "pdf"):
@@ -29,33 +29,33 @@ def main(results: Path) -> None:
             assert path.stat().st_size > 2000, path
     assert (results / "report" / "index.html").stat().st_size > 200_000
 
-    judge = table("../embedded/forest")
+    judge = table("embedded/forest")
     print(judge.to_string(index=False))
     assert judge.set_index("damage").loc["all", "auc"] > 0.75
 
-    at_gt_length = table("unieval_at_gt_length").set_index("model")["pass_rate"]
+    at_gt_length = table("unieval/pass_rates_at_gt_length").set_index("system")["estimate"]
     print(at_gt_length.to_string())
     assert at_gt_length["human"] == at_gt_length.max(), "people must rank first"
     assert at_gt_length["generic"] == at_gt_length.min(), "stock replies must rank last"
 
-    elo = table("arena_elo")
-    print(elo[["n", "model", "elo", "low", "high"]].to_string(index=False))
-    for _, of_length in elo.groupby("n"):
-        ranking = of_length.sort_values("elo", ascending=False)["model"].tolist()
+    elo = table("arena/ratings")
+    print(elo[["n_utterances", "system", "estimate", "low", "high"]].to_string(index=False))
+    for _, of_length in elo.groupby("n_utterances"):
+        ranking = of_length.sort_values("estimate", ascending=False)["system"].tolist()
         assert ranking[0] == "retrieval", ranking
         assert ranking[-1] == "generic", ranking
-        assert (of_length["low"] <= of_length["elo"]).all()
-        assert (of_length["elo"] <= of_length["high"]).all()
+        assert (of_length["low"] <= of_length["estimate"]).all()
+        assert (of_length["estimate"] <= of_length["high"]).all()
 
-    gteval = table("gteval")
+    gteval = table("gteval/win_rates")
     assert (gteval[["win", "tie", "lose", "unparsed"]].sum(axis=1) - 1).abs().max() < 1e-9
     assert (gteval["unparsed"] == 0).all(), "the embedded judge must answer in the judges' grammar"
-    correlations = table("../metaeval/correlations").set_index(["judge", "method", "dimension"])["pearson"]
+    correlations = table("metaeval/correlations").set_index(["judge", "method", "dimension"])["pearson"]
     print(correlations.to_string())
     assert correlations["forest", "yes_no", "overall"] > 0.3, "the judge must notice steps of damage"
     assert abs(correlations["random", "yes_no", "overall"]) < 0.3, "chance must not"
 
-    ratios = table("../robustness/robustness")
+    ratios = table("robustness/robustness")
     forest = ratios[(ratios["judge"] == "forest") & (ratios["method"] == "yes_no")]
     print(forest[["strategy", "dimension", "ratio", "rises", "n"]].to_string(index=False))
     assert forest["strategy"].nunique() == 16
@@ -63,7 +63,7 @@ def main(results: Path) -> None:
     length = ratios[(ratios["judge"] == "length") & (ratios["strategy"] == "order_shuffle")]
     assert (length["ratio"] == 0).all(), "length does not depend on the order"
 
-    accuracy = table("../dialogbench/accuracy")
+    accuracy = table("dialogbench/accuracy")
     print(accuracy.groupby(["source", "model", "method"])["n"].sum().to_string())
     assert set(accuracy["model"]) >= {"retrieval", "ngram", "random", "generic", "forest"}
     print("the default run is complete and sensible")

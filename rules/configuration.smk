@@ -9,6 +9,7 @@ from snakemake_interface_executor_plugins.settings import ExecMode
 
 try:
     from dialeval import preflight, runlock, runwatch
+    from dialeval.aggregation.measures.design import design_of
     from dialeval.config import (
         DOMAINS,
         EmbeddedModel,
@@ -29,6 +30,7 @@ try:
     from dialeval.figures import entries
     from dialeval.figures.entries import drawings
     from dialeval.fingerprint import fingerprint
+    from dialeval.schemas.measures import MEASURED
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 

@@ -13,8 +13,6 @@ SEEDS = (
     f"{RESULTS}/scenarios/seeds.parquet" if SCENARIOS else f"{RESULTS}/seeds.parquet"
 )
 TABLES = f"{RESULTS}/tables/botchat"
-RATED_DIFFERENCES = f"{RESULTS}/ratings_compared/arena.parquet"
-PAIRWISE = [name for name in ("arena", "gteval") if name in PROTOCOLS]
 
 
 def learned(name):
@@ -52,7 +50,8 @@ def talk_usage(chatbot, shard, shards):
 def results_of(protocol):
     """Returns the judgements of all judges under a protocol."""
     return [
-        f"{RESULTS}/judgements/{judge}/{protocol}.parquet" for judge in CONFIG.judges
+        f"{RESULTS}/judgements/{judge}/{protocol}.parquet"
+        for judge in CONFIG.judges_of(protocol)
     ]
 
 
@@ -129,31 +128,34 @@ def usage_records():
 
 
 def botchat_tables():
-    """Returns the names of the tables that the configured protocols give."""
-    names = ["utterance_lengths"] if SCENARIOS else ["seeds", "utterance_lengths"]
-    if CONFIG.judges and CONFIG.protocols.unieval:
-        names += ["unieval_pass_rates"]
-        names += [] if SCENARIOS else ["unieval_at_gt_length"]
-    if CONFIG.judges and CONFIG.protocols.arena:
-        names += ["arena_elo", "arena_win_rates"]
-    if CONFIG.judges and CONFIG.protocols.gteval:
-        names += ["gteval"]
-    if CONFIG.judges and PAIRWISE:
-        names += ["judge_bias"]
-    if CONFIG.judges and PROTOCOLS:
-        names += ["differences"]
-    return names
+    """Returns BotChat's tables, and the measures of all protocols, below `tables` and without suffix."""
+    return ["botchat/seeds", "botchat/utterance_lengths", *measure_tables()]
 
 
-def pairwise_groups():
-    """Returns what is said of a judge on its own: each pairwise protocol, and each N that dialogues are cut to."""
+def measure_tables():
+    """Returns the measures of all protocols, below `tables` and without suffix."""
     return [
-        (protocol, n)
-        for protocol in PAIRWISE
-        for n in (
-            CONFIG.protocols.arena.n_utterances if protocol == "arena" else [None]
-        )
+        f"{name}/{measure}"
+        for name, protocol in CONFIG.resolved_protocols().items()
+        if protocol.judges
+        for measure in protocol.measured()
     ]
+
+
+def measured_items(wildcards):
+    """Returns the tables of items whose lengths a measure holds against the judgements."""
+    if wildcards.measure not in ("ratings", "bias", "differences"):
+        return []
+    protocol = CONFIG.resolved_protocols()[wildcards.protocol]
+    return items_of(protocol.of.source) if protocol.form == "pair" else []
+
+
+def measured_seeds(wildcards):
+    """Returns the table of ChatSEEDs, where a measure takes dialogues to the length of the human ones."""
+    protocol = CONFIG.resolved_protocols()[wildcards.protocol]
+    at_length = {"pass_rates_at_gt_length"}
+    compared = wildcards.measure == "differences" and at_length & {*protocol.measured()}
+    return [SEEDS] if compared or wildcards.measure in at_length else []
 
 
 def battle_files():
@@ -187,7 +189,7 @@ def report_tables():
     """Returns the tables that the page shows, or says where they are."""
     tables = []
     if CONFIG.talks():
-        tables += [f"{TABLES}/{name}.parquet" for name in botchat_tables()]
+        tables += [f"{RESULTS}/tables/{name}.parquet" for name in botchat_tables()]
         tables += [
             f"{RESULTS}/tables/embedded/{judge}.parquet"
             for judge in CONFIG.judges

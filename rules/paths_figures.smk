@@ -15,8 +15,9 @@ DRAWN = {  # one without anything to show says why
         {
             "arena_min": CONFIG.seeds.arena_min_utterances,
             "n": CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else [],
+            "protocol": list(CONFIG.resolved_protocols()),
         },
-        [f"botchat/{name}" for name in [*botchat_tables(), "utterance_tokens"]],
+        [*botchat_tables(), "botchat/utterance_tokens"],
     ),
     "metaeval": drawings(
         entries.METAEVAL, {"interval": interval(CONFIG.metaeval, "dialogues resampled")}

@@ -91,9 +91,9 @@ def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged:
     assert stages(package) == unchanged
 
 
-def test_elo_concerns_the_ratings_alone(changed: Change) -> None:
+def test_elo_concerns_ratings_and_their_differences(changed: Change) -> None:
     touched = changed("stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001")
-    assert touched == {"arena_ratings", "rate_battles"}
+    assert touched == {"measure_ratings", "measure_differences", "rate_battles"}
 
 
 def test_a_parser_does_not_concern_its_plan(changed: Change) -> None:
@@ -105,7 +105,7 @@ def test_a_parser_does_not_concern_its_plan(changed: Change) -> None:
 
 def test_published_numbers_concern_their_tables(changed: Change) -> None:
     touched = changed("published/botchat.csv", "30.5", "30.6")
-    assert {"arena_ratings", "gteval_rates", "unieval_rates", "utterance_lengths"} <= touched
+    assert {"measure_ratings", "measure_win_rates", "measure_pass_rates", "utterance_lengths"} <= touched
     assert not touched & {"arena_plan", "answer", "selfchat"}
 
 

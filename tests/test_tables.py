@@ -11,7 +11,8 @@ import pytest
 
 from dialeval import tables
 from dialeval.errors import UserError
-from dialeval.schemas.botchat import SEED_LENGTHS, UNIEVAL_AT_GT_LENGTH
+from dialeval.schemas.botchat import SEED_LENGTHS
+from dialeval.schemas.measures import PASS_RATES
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_for_people, write_table
 
@@ -75,8 +76,8 @@ def test_a_null_where_none_may_be_is_refused(tmp_path: Path) -> None:
 
 
 def test_nan_is_missing() -> None:
-    row = {"judge": "j", "model": "m", "pass_rate": math.nan, "low": 0.1, "n_dialogues": 0, "n_unparsed": 0}
-    assert to_table(UNIEVAL_AT_GT_LENGTH, [row]).to_pylist()[0]["pass_rate"] is None
+    row = {"judge": "j", "system": "m", "estimate": math.nan, "low": 0.1, "n": 0, "n_unparsed": 0}
+    assert to_table(PASS_RATES, [row]).to_pylist()[0]["estimate"] is None
 
 
 def test_row_groups_are_written_as_rows_come(tmp_path: Path) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import log
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dialeval.aggregation.bias import ALL_JUDGES, judge_bias
+from dialeval.aggregation.measures.bias import ALL_JUDGES, NO_LENGTHS, ONE_ORDER
+from dialeval.aggregation.measures.bias import bias as bias_rows
+from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.words import dialogue_words
-from dialeval.schemas.botchat import GENERATED
+from dialeval.corpora.items import Item, item_rows
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import to_table
+from dialeval.schemas.measures import BIAS
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.tables import Provenance, to_table, write_table
 
 MODELS = ("a", "b")
 SEEDS = [f"s{number}" for number in range(1, 7)]
@@ -34,18 +39,21 @@ def bias(
     rows: Sequence[dict[str, Any]],
     judges: Sequence[str] = ("j",),
     families: Mapping[str, str] | None = None,
-    groups: Sequence[tuple[str, int | None]] = (("arena", 8),),
     lengths: Mapping[str, int] = LENGTHS,
+    at: Sequence[int] = (8,),
+    **more: Any,
 ) -> list[dict[str, Any]]:
     frame: pd.DataFrame = to_table(JUDGEMENTS, rows).to_pandas()
     words = {(model, seed): [length] * 8 for model, length in lengths.items() for seed in SEEDS}
-    own = {name: name for name in (*judges, *MODELS)}
-    table = judge_bias(frame, words, judges, MODELS, own | dict(families or {}), groups, 200, 0)
-    result: list[dict[str, Any]] = table.to_pylist()
+    design = Design(
+        protocol="p", judges=list(judges), systems=list(MODELS), families=dict(families or {}), lengths=list(at),
+        resamples=200, **more,
+    )  # fmt: skip
+    result: list[dict[str, Any]] = to_table(BIAS, bias_rows(frame, design, words)).to_pylist()
     for row in result:
-        assert row["value"] is not None or row["note"], row
+        assert row["estimate"] is not None or row["note"], row
         assert row["low"] is not None or row["note"], row
-        assert row["low"] is None or row["low"] <= row["value"] <= row["high"]
+        assert row["low"] is None or row["low"] <= row["estimate"] <= row["high"]
     return result
 
 
@@ -77,12 +85,12 @@ BY_HAND = [
 )
 def test_position_and_length_by_hand(measure: str, value: float, n: int) -> None:
     row = measured(bias(BY_HAND))[measure]
-    assert row["value"] == pytest.approx(value)
-    assert (row["n"], row["protocol"], row["n_utterances"]) == (n, "arena", 8)
+    assert row["estimate"] == pytest.approx(value)
+    assert (row["n"], row["n_utterances"]) == (n, 8)
 
 
 def test_what_cannot_be_computed_says_why() -> None:
-    notes = {row["measure"]: row["note"] for row in bias(BY_HAND) if row["value"] is None}
+    notes = {row["measure"]: row["note"] for row in bias(BY_HAND) if row["estimate"] is None}
     assert notes == {
         "length_slope_equal_ratings": "lengths and ratings cannot be told apart",
         "retest_flips": "every comparison was asked once",
@@ -98,31 +106,51 @@ def test_what_cannot_be_computed_says_why() -> None:
     ids=["none", "unparsed", "ties"],
 )
 def test_a_judge_without_decided_verdicts_has_rows_without_values(rows: list[dict[str, Any]]) -> None:
-    found = bias(rows, groups=[("arena", 8), ("gteval", None)])
+    found = [*bias(rows), *bias(rows, at=[], reference="human")]
     assert len(found) == 2 * 12
-    assert {row["measure"] for row in found if row["value"] is not None} <= {"unparsed"}
+    assert {row["measure"] for row in found if row["estimate"] is not None} <= {"unparsed"}
 
 
-def test_protocols_and_lengths_are_kept_apart() -> None:
+def test_lengths_are_kept_apart() -> None:
     rows = [
         *(verdict(s, *pair, "left") for s in (1, 2) for pair in (("a", "b"), ("b", "a"))),
         verdict(1, "a", "b", "left", n_utterances=4), verdict(1, "b", "a", "right", n_utterances=4),
-        verdict(1, "a", "human", "right", protocol="gteval", n_utterances=5),
-        verdict(2, "human", "a", "right", protocol="gteval", n_utterances=6),
     ]  # fmt: skip
-    found = bias(rows, groups=[("arena", 4), ("arena", 8), ("gteval", None)])
-    flips = [(row["protocol"], row["n_utterances"], row["value"]) for row in found if row["measure"] == "flips"]
-    assert flips == [("arena", 4, 0.0), ("arena", 8, 1.0), ("gteval", None, None)]
-    longer = [row["value"] for row in found if row["measure"] == "longer_wins" and row["protocol"] == "gteval"]
-    assert longer == [0.5]
+    flips = [(row["n_utterances"], row["estimate"]) for row in bias(rows, at=[4, 8]) if row["measure"] == "flips"]
+    assert flips == [(4, 0.0), (8, 1.0)]
+    people = [
+        verdict(1, "a", "human", "right", n_utterances=5), verdict(2, "human", "a", "right", n_utterances=6)
+    ]  # fmt: skip
+    found = measured(bias(people, at=[], reference="human"))
+    assert (found["flips"]["estimate"], found["longer_wins"]["estimate"]) == (None, 0.5)
+
+
+def test_criteria_are_kept_apart() -> None:
+    rows = [
+        verdict(s, *names, side, criterion=criterion)
+        for s in (1, 2)
+        for criterion, sides in (("warm", ("left", "right")), ("brief", ("left", "left")))
+        for names, side in zip((("a", "b"), ("b", "a")), sides, strict=True)
+    ]
+    flips = [(row["criterion"], row["estimate"]) for row in bias(rows) if row["measure"] == "flips"]
+    assert flips == [("warm", 0.0), ("brief", 1.0)]
+
+
+def test_pairs_in_one_order_and_unknown_lengths_say_so() -> None:
+    rows = [verdict(s, "a", "b", "left" if s % 2 else "right") for s in range(1, 7)]
+    found = measured(bias(rows, lengths={"a": 10}, both_orders=False))
+    assert [found[name]["note"] for name in ("flips", "first_both", "second_both")] == [ONE_ORDER] * 3
+    assert found["first_wins"]["estimate"] == 0.5
+    assert found["first_wins"]["note"].startswith(ONE_ORDER)
+    assert found["length_slope"]["note"] == NO_LENGTHS
 
 
 def test_repeats_are_swapped_with_their_own_and_give_retest_flips() -> None:
     first = [verdict(1, "a", "b", "left"), verdict(1, "b", "a", "right")]
     again = [verdict(1, "a", "b", "left"), verdict(1, "b", "a", "left")]
     rows = measured(bias([*first, *again]))
-    assert (rows["flips"]["value"], rows["flips"]["n"]) == (0.5, 2)
-    assert (rows["retest_flips"]["value"], rows["retest_flips"]["n"]) == (0.5, 2)
+    assert (rows["flips"]["estimate"], rows["flips"]["n"]) == (0.5, 2)
+    assert (rows["retest_flips"]["estimate"], rows["retest_flips"]["n"]) == (0.5, 2)
 
 
 def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
@@ -137,14 +165,13 @@ def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
             log_odds = (1.0 if left == "a" else -1.0) + 0.8 * log(lengths[left] / lengths[right])
             winner = "left" if rng.random() < 1 / (1 + np.exp(-log_odds)) else "right"
             rows.append(verdict(0, left, right, "tie" if rng.random() < 0.2 else winner, case_id=seed))
-    families = {name: name for name in ("j", *MODELS)}
     frame: pd.DataFrame = to_table(JUDGEMENTS, rows).to_pandas()
-    table = judge_bias(frame, words, ["j"], MODELS, families, [("arena", 8)], 50, 0)
-    found = {row["measure"]: row for row in table.to_pylist()}
+    design = Design(protocol="p", judges=["j"], systems=list(MODELS), lengths=[8], resamples=50)
+    found = {row["measure"]: row for row in bias_rows(frame, design, words)}
     assert found["length_slope"]["low"] > 0.9
     equal = found["length_slope_equal_ratings"]
     assert equal["low"] < 0.8 < equal["high"]
-    assert equal["value"] == pytest.approx(0.8, abs=0.2)
+    assert equal["estimate"] == pytest.approx(0.8, abs=0.2)
 
 
 ORDERS = [(seed, pair) for seed in (1, 2) for pair in (("a", "b"), ("b", "a"))]
@@ -157,13 +184,13 @@ OWN = [
 def test_self_preference_by_hand() -> None:
     rows = bias(OWN, judges=("g", "h"), families={"g": "x", "a": "x", "h": "y"})
     own = measured(rows, "g")["self_preference"]
-    assert (own["value"], own["n"]) == (0.5, 4)  # 1 with its own judge, half with the other
+    assert (own["estimate"], own["n"]) == (0.5, 4)  # 1 with its own judge, half with the other
     assert measured(rows, "h")["self_preference"]["note"] == "no chatbot is of the judge's family 'y'"
 
 
 def test_a_judge_that_is_also_a_chatbot_is_its_own_family() -> None:
     rows = [verdict(1, "a", "b", "left", "a"), verdict(1, "a", "b", "right", "h")]
-    assert measured(bias(rows, judges=("a", "h")), "a")["self_preference"]["value"] == 1.0
+    assert measured(bias(rows, judges=("a", "h")), "a")["self_preference"]["estimate"] == 1.0
 
 
 def test_self_preference_needs_a_judge_of_another_family() -> None:
@@ -183,9 +210,9 @@ def test_kappa_and_alpha_by_hand() -> None:
     found = bias(rows, judges=("g", "h"))
     (kappa,) = [row for row in found if row["measure"] == "kappa"]
     assert (kappa["judge"], kappa["other_judge"], kappa["n"]) == ("g", "h", 4)
-    assert kappa["value"] == pytest.approx(0.5)  # observed 3/4, by chance 1/2
+    assert kappa["estimate"] == pytest.approx(0.5)  # observed 3/4, by chance 1/2
     alpha = measured(found, ALL_JUDGES)["alpha"]
-    assert (alpha["value"], alpha["n"]) == (pytest.approx(1 - (2 / 8) / (30 / 56)), 4)
+    assert (alpha["estimate"], alpha["n"]) == (pytest.approx(1 - (2 / 8) / (30 / 56)), 4)
 
 
 def test_judges_that_share_nothing_have_no_kappa() -> None:
@@ -194,14 +221,18 @@ def test_judges_that_share_nothing_have_no_kappa() -> None:
     assert kappa["note"] == "no comparison was read by both"
 
 
-def test_words_are_counted_up_to_each_utterance() -> None:
-    human = to_table(UTTERANCES, [
-        {"corpus": "c", "dialogue_id": "s1", "turn": turn, "speaker": "A", "text": text, "language": "en"}
-        for turn, text in enumerate(["Is there any milk?", "Behind the jam - I think."])
-    ])  # fmt: skip
-    generated = to_table(GENERATED, [
-        {"chatbot": "a", "seed_id": "s1", "turn": turn, "origin": "model", "text": text, "dropped": 0,
-         "finish_reason": "stop"}
-        for turn, text in enumerate(["...", "你好。", ""])
-    ])  # fmt: skip
-    assert dialogue_words(human, generated) == {("human", "s1"): [4, 9], ("a", "s1"): [1, 2, 2]}
+def test_words_are_counted_up_to_each_utterance(tmp_path: Path) -> None:
+    said = {
+        ("human", "s1"): ("Is there any milk?", "Behind the jam - I think."),
+        ("a", "s1"): ("...", "你好。", ""),
+        ("b", "s1"): ("One.", "Two."),
+        ("b", "s2"): ("Twice", "on one case"),
+        ("", ""): ("nobody's",),
+    }
+    items = [
+        Item("c", f"{system}/{case}", "en", "dialogue", case, ("A",) * len(texts), texts, system=system, case_id=case)
+        for (system, case), texts in said.items()
+    ]
+    items.append(replace(items[3], item_id="again"))
+    write_table(tmp_path / "i", ITEMS, to_table(ITEMS, list(item_rows(items))), Provenance())
+    assert dialogue_words([tmp_path / "i"]) == {("human", "s1"): [4, 9], ("a", "s1"): [1, 2, 2], ("b", "s1"): [1, 2]}

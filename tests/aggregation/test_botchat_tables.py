@@ -11,18 +11,19 @@ import pyarrow as pa
 import pytest
 from scipy.stats import beta
 
-from dialeval.aggregation.arena import arena_elo, arena_win_rates
-from dialeval.aggregation.gteval import gteval_rates
 from dialeval.aggregation.lengths import length_summary, utterance_tokens
-from dialeval.aggregation.unieval import unieval_at_gt_length, unieval_pass_rates
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.pass_rates import pass_rates, pass_rates_at_gt_length
+from dialeval.aggregation.measures.ratings import ratings
+from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.config import Elo
 from dialeval.corpora import botchat_workbook
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.seeds import seed_table
 from dialeval.engines.cl100k import Tokenizer, cl100k_tokenizer
 from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.every import TABLES
 from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import PASS_RATES, PASS_RATES_AT_GT_LENGTH, RATINGS, WIN_RATES
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
@@ -47,6 +48,18 @@ def uni(seed: int, model: str, choice: str | None, index: int | None = None, n: 
     return row | {"n_utterances": n, "status": status}
 
 
+def design(*systems: str, protocol: str = "p", **more: Any) -> Design:
+    return Design(protocol=protocol, judges=["j"], systems=list(systems), elo=QUICK, **more)
+
+
+def arena_win_rates(frame: pd.DataFrame, *systems: str) -> pa.Table:
+    return to_table(WIN_RATES, win_rates(frame, design(*systems, lengths=[8])))
+
+
+def gteval_rates(frame: pd.DataFrame, *systems: str) -> pa.Table:
+    return to_table(WIN_RATES, win_rates(frame, design(*systems, protocol="gteval", reference="human")))
+
+
 def rows(table: pa.Table, *columns: str) -> list[tuple[Any, ...]]:
     return [tuple(row[column] for column in columns) for row in table.to_pylist()]
 
@@ -56,8 +69,8 @@ def test_unieval_pass_rates_by_hand() -> None:
         uni(1, "bot", "No"), uni(2, "bot", "Yes", 9), uni(3, "bot", "Yes", 8), uni(4, "bot", None),
         uni(1, "human", "No", n=5), uni(2, "human", "Yes", 3, n=8),
     ])  # fmt: skip
-    table = unieval_pass_rates(frame, ["j"], ["bot"], [4, 8, 16])
-    assert rows(table, "n", "model", "pass_rate", "n_dialogues", "n_unparsed") == [
+    table = to_table(PASS_RATES, pass_rates(frame, design("human", "bot", lengths=[4, 8, 16])))
+    assert rows(table, "n_utterances", "system", "estimate", "n", "n_unparsed") == [
         (4, "human", 0.5, 2, 0), (4, "bot", 0.75, 4, 1),
         (8, "human", 0.0, 1, 0), (8, "bot", 0.5, 4, 1),
         (16, "human", None, 0, 0), (16, "bot", 0.25, 4, 1),
@@ -72,16 +85,18 @@ def test_unieval_at_the_human_length_by_hand() -> None:
     frame = verdicts([
         uni(1, "bot", "Yes", 6), uni(2, "bot", "Yes", 6), uni(3, "bot", "No"), uni(1, "human", "No", n=5),
     ])  # fmt: skip
-    table = unieval_at_gt_length(frame, ["j"], ["bot"], {"s1": 5, "s2": 6})
-    assert rows(table, "model", "pass_rate", "n_dialogues") == [("human", 1.0, 1), ("bot", 0.5, 2)]
+    table = to_table(
+        PASS_RATES_AT_GT_LENGTH, pass_rates_at_gt_length(frame, design("human", "bot"), {"s1": 5, "s2": 6})
+    )
+    assert rows(table, "system", "estimate", "n") == [("human", 1.0, 1), ("bot", 0.5, 2)]
 
 
 def test_arena_win_rates_by_hand() -> None:
     frame = verdicts([
         pair(1, "a", "b", "left"), pair(1, "b", "a", "right"), pair(2, "a", "b", "tie"), pair(2, "b", "a", None),
     ])  # fmt: skip
-    table = arena_win_rates(frame, ["j"], ["a", "b"], [8])
-    assert rows(table, "model_a", "model_b", "win", "tie", "lose", "unparsed", "n_comparisons") == [
+    table = arena_win_rates(frame, "a", "b")
+    assert rows(table, "system", "opponent", "win", "tie", "lose", "unparsed", "n") == [
         ("a", "b", 0.5, 0.25, 0.0, 0.25, 4),
         ("b", "a", 0.0, 0.25, 0.5, 0.25, 4),
     ]
@@ -92,8 +107,8 @@ def test_gteval_by_hand() -> None:
         pair(1, "a", "human", "left"), pair(1, "human", "a", "left"), pair(2, "a", "human", "tie"),
         pair(2, "human", "a", None), pair(1, "human", "b", "right"),
     ])  # fmt: skip
-    table = gteval_rates(frame, ["j"], ["a", "b"])
-    assert rows(table, "model", "win", "tie", "lose", "unparsed", "win_or_tie", "n_comparisons") == [
+    table = gteval_rates(frame, "a", "b")
+    assert rows(table, "system", "win", "tie", "lose", "unparsed", "win_or_tie", "n") == [
         ("a", 0.25, 0.25, 0.25, 0.25, 0.5, 4),
         ("b", 1.0, 0.0, 0.0, 0.0, 1.0, 1),
     ]
@@ -110,9 +125,9 @@ def test_gteval_of_the_published_counts_gives_the_papers_rates(real_data: Path) 
             side = {"win": "left" if first else "right", "lose": "right" if first else "left", "tie": "tie"}[outcome]
             names = (row.model, "human") if first else ("human", row.model)
             rows_of.append(pair(number // 2, *names, side))
-    table = gteval_rates(verdicts(rows_of), ["j"], list(counts["model"]))
+    table = gteval_rates(verdicts(rows_of), *counts["model"])
     for (model, rate, published), expected in zip(
-        rows(table, "model", "win_or_tie", "published_win_or_tie"), counts["notbad_pct"], strict=True
+        rows(table, "system", "win_or_tie", "published"), counts["notbad_pct"], strict=True
     ):
         assert round(100 * rate, 1) == expected, model
         assert published == pytest.approx(expected / 100), model
@@ -121,7 +136,7 @@ def test_gteval_of_the_published_counts_gives_the_papers_rates(real_data: Path) 
 def arena(frame: pd.DataFrame, *models: str) -> list[dict[str, Any]]:
     seeds = set(frame["case_id"])
     words = {(model, seed): [10 + hash_of(model, seed)] * 8 for model in models for seed in seeds}
-    return arena_elo(frame, words, ["j"], models, [8], QUICK, 0)[0].to_pylist()
+    return to_table(RATINGS, ratings(frame, design(*models, lengths=[8]), words)).to_pylist()
 
 
 def hash_of(*names: str) -> int:
@@ -136,30 +151,31 @@ def test_the_better_model_is_rated_higher_and_unparsed_verdicts_rate_nobody() ->
         + [pair(s, "a", "b", None) for s in range(40, 50)]
     )
     best, other = arena(frame, "b", "a")
-    assert (best["model"], other["model"]) == ("a", "b")
-    assert best["elo"] > other["elo"]
-    assert best["low"] <= best["elo"] <= best["high"]
-    assert best["elo"] + other["elo"] == pytest.approx(2000, abs=1)
-    assert (best["n_comparisons"], best["n_unparsed"]) == (80, 10)
+    assert (best["system"], other["system"]) == ("a", "b")
+    assert best["estimate"] > other["estimate"]
+    assert best["low"] <= best["estimate"] <= best["high"]
+    assert best["estimate"] + other["estimate"] == pytest.approx(2000, abs=1)
+    assert (best["n"], best["n_unparsed"]) == (80, 10)
     assert best["p_above_next"] > 0.9
 
 
 def test_a_model_alone_has_no_rating_and_says_why() -> None:
     (row,) = arena(verdicts([]), "a")
-    assert (row["elo"], row["low"], row["bradley_terry"], row["n_comparisons"]) == (None, None, None, 0)
+    assert (row["estimate"], row["low"], row["bradley_terry"], row["n"]) == (None, None, None, 0)
     assert row["note"]
-    assert arena_win_rates(verdicts([]), ["j"], ["a"], [8]).num_rows == 0
+    assert arena_win_rates(verdicts([]), "a").num_rows == 0
 
 
 def test_a_judge_that_never_parses_rates_nobody() -> None:
     frame = verdicts([pair(s, "a", "b", None) for s in range(10)])
     for row in arena(frame, "a", "b"):
-        assert (row["elo"], row["n_comparisons"], row["n_unparsed"]) == (None, 0, 10)
+        assert (row["estimate"], row["n"], row["n_unparsed"]) == (None, 0, 10)
         assert row["note"]
-    (first, _) = arena_win_rates(frame, ["j"], ["a", "b"], [8]).to_pylist()
+    (first, _) = arena_win_rates(frame, "a", "b").to_pylist()
     assert (first["win"], first["tie"], first["lose"], first["unparsed"]) == (0, 0, 0, 1)
     uni_frame = verdicts([uni(s, "bot", None) for s in range(5)])
-    assert rows(unieval_pass_rates(uni_frame, ["j"], ["bot"], [8]), "model", "pass_rate", "n_unparsed") == [
+    unread = to_table(PASS_RATES, pass_rates(uni_frame, design("human", "bot", lengths=[8])))
+    assert rows(unread, "system", "estimate", "n_unparsed") == [
         ("human", None, 0), ("bot", 0.0, 5),
     ]  # fmt: skip
 
@@ -167,7 +183,7 @@ def test_a_judge_that_never_parses_rates_nobody() -> None:
 def test_all_ties_rate_everyone_the_same() -> None:
     frame = verdicts([pair(s, *names, "tie") for s in range(20) for names in (("a", "b"), ("b", "a"))])
     for row in arena(frame, "a", "b"):
-        assert row["elo"] == pytest.approx(1000, abs=1e-6)
+        assert row["estimate"] == pytest.approx(1000, abs=1e-6)
         assert row["bradley_terry"] == pytest.approx(1000, abs=1e-6)
 
 
@@ -175,18 +191,16 @@ def test_a_model_that_never_wins_stays_finite_and_is_flagged() -> None:
     games = ((("a", "b"), "left"), (("b", "a"), "right"))
     frame = verdicts([pair(s, *names, side) for s in range(20) for names, side in games])
     best, worst = arena(frame, "a", "b")
-    assert best["elo"] > worst["elo"]
+    assert best["estimate"] > worst["estimate"]
     for row in (best, worst):
-        for column in ("elo", "bradley_terry", "davidson"):
+        for column in ("estimate", "bradley_terry", "davidson"):
             assert row[column] is not None
             assert abs(row[column]) < 1e5
         assert row["note"]
 
 
 def test_a_judge_without_verdicts_has_rows_without_rates() -> None:
-    assert rows(gteval_rates(verdicts([]), ["j"], ["a"]), "judge", "model", "win", "n_comparisons") == [
-        ("j", "a", None, 0)
-    ]
+    assert rows(gteval_rates(verdicts([]), "a"), "judge", "system", "win", "n") == [("j", "a", None, 0)]
 
 
 def test_lengths_count_what_was_written() -> None:
@@ -223,22 +237,14 @@ def test_human_lengths_of_mutual_are_the_papers(real_data: Path, monkeypatch: py
     assert (row["n"], round(row["mean"], 4)) == (2389, 17.2143)
 
 
-def test_every_botchat_table_has_its_schema() -> None:
-    assert {name for name in TABLES if name.startswith("botchat/")} >= {
-        f"botchat/{name}"
-        for name in ("seeds", "utterance_lengths", "unieval_pass_rates", "unieval_at_gt_length", "arena_elo",
-                     "arena_win_rates", "gteval")
-    }  # fmt: skip
-
-
 def test_a_rating_that_resamples_set_no_limit_says_so() -> None:
     """c wins twelve of thirteen, so a third of the resamples has no loss of it."""
     games = [pair(n, "a", "b", "left" if n % 2 else "right") for n in range(40)]
     games += [pair(n, "c", "a" if n % 2 else "b", "left") for n in range(12)] + [pair(12, "c", "a", "right")]
     elo = Elo(shuffles=50, repeats=2, resamples=200)
     words = {(model, f"s{seed}"): [10] * 8 for model in "abc" for seed in range(40)}
-    table, _ = arena_elo(verdicts(games), words, ["j"], ["a", "b", "c"], [8], elo, 0)
-    found = {row["model"]: row for row in table.to_pylist()}
+    about = design("a", "b", "c", lengths=[8]).model_copy(update={"elo": elo})
+    found = {row["system"]: row for row in to_table(RATINGS, ratings(verdicts(games), about, words)).to_pylist()}
     assert found["c"]["bradley_terry_high"] is None
     assert found["c"]["bradley_terry_low"] is not None
     assert "Bradley-Terry: no upper limit, " in found["c"]["note"]

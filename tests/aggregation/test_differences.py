@@ -10,15 +10,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dialeval.aggregation.arena import arena_elo, arena_win_rates
 from dialeval.aggregation.battles import battle_ratings
-from dialeval.aggregation.botchat_differences import arena_differences, gteval_differences, unieval_differences
 from dialeval.aggregation.differences import NO_LIMIT, about, corrected, rating_rows
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.differences import differences
+from dialeval.aggregation.measures.ratings import ratings
+from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.aggregation.pairwise import comparisons
 from dialeval.config import Elo
 from dialeval.corpora.battles import Battle
-from dialeval.schemas.botchat import CHATBOT_DIFFERENCES
 from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import DIFFERENCES
 from dialeval.stats.differences import ALL_THE_SAME, contrast_variance
 from dialeval.stats.multiplicity import benjamini_hochberg, holm
 from dialeval.stats.style_control import controlled_ratings
@@ -45,6 +47,14 @@ def uni(seed: int, model: str, choice: str | None, index: int | None = None, n: 
     return row | {"n_utterances": n, "status": status}
 
 
+def design(*systems: str, measures: Sequence[str] = (), **more: Any) -> Design:
+    return Design(protocol="p", judges=["j"], systems=list(systems), measures=list(measures), elo=QUICK, **more)
+
+
+def head_to_head(frame: pd.DataFrame, *systems: str) -> list[Row]:
+    return differences(frame, design(*systems, measures=["win_rates"], lengths=[8]), {}, {})
+
+
 def of(rows: Sequence[Row], **wanted: Any) -> Row:
     (row,) = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
     return row
@@ -60,25 +70,27 @@ def test_unieval_is_compared_on_the_seeds_that_both_have() -> None:
         uni(1, "b", "Yes", 2), uni(2, "b", "No"), uni(3, "b", "Yes", 3), uni(9, "b", "No"),
         uni(1, "human", "No", n=8), uni(2, "human", "No", n=5),
     ])  # fmt: skip
-    rows = corrected(unieval_differences(frame, ["j"], ["a", "b"], [8, 16], {"s1": 5, "s2": 9}))
+    kinds = ["pass_rates", "pass_rates_at_gt_length"]
+    about = design("human", "a", "b", measures=kinds, lengths=[8, 16])
+    rows = differences(frame, about, {}, {"s1": 5, "s2": 9})
     both = of(rows, scope="N = 8", first="a", second="b")
     assert brief(both) == (pytest.approx(2 / 3), pytest.approx(1 / 3), pytest.approx(1 / 3), 3, 3)
     assert brief(of(rows, scope="N = 8", first="human", second="a")) == (1.0, 1.0, 0.0, 1, 1)
     assert not [row for row in rows if row["scope"] == "N = 16" and row["first"] == "human"]
-    at_length = of(rows, table="unieval_at_gt_length", first="a", second="b")
+    at_length = of(rows, table="pass_rates_at_gt_length", first="a", second="b")
     assert brief(at_length) == (0.5, 0.5, 0.0, 2, 2)
-    assert to_table(CHATBOT_DIFFERENCES, rows).num_rows == len(rows)
+    assert to_table(DIFFERENCES, rows).num_rows == len(rows)
 
 
 def test_gteval_is_compared_seed_by_seed_and_order_by_order() -> None:
     frame = verdicts([
         pair(1, "a", "human", "left"), pair(1, "human", "a", "tie"), pair(2, "a", "human", "right"),
         pair(1, "b", "human", "right"), pair(1, "human", "b", None), pair(2, "human", "b", "right"),
+        pair(3, "a", "human", "left"), pair(3, "b", "human", "right"),
     ])  # fmt: skip
-    (row,) = corrected(gteval_differences(frame, ["j"], ["a", "b"]))
-    assert brief(row) == (1.0, 0.0, 1.0, 2, 1)  # of seed 2 they have no order in common
-    assert row["p"] is None or np.isnan(row["p"])
-    assert row["note"].startswith("all items are of one cluster")
+    (row,) = differences(frame, design("a", "b", measures=["win_rates"], reference="human"), {}, {})
+    assert brief(row) == (1.0, 0.0, 1.0, 3, 2)  # of seed 2 they have no order in common
+    assert row["note"] == ALL_THE_SAME
 
 
 def test_arenas_head_to_head_is_that_of_the_win_rates() -> None:
@@ -86,9 +98,9 @@ def test_arenas_head_to_head_is_that_of_the_win_rates() -> None:
         pair(1, "a", "b", "left"), pair(1, "b", "a", "right"), pair(2, "a", "b", "tie"), pair(2, "b", "a", None),
         pair(2, "c", "a", "left"), pair(3, "c", "a", "left"),
     ])  # fmt: skip
-    rows = corrected(arena_differences(frame, ["j"], ["a", "b", "c"], [8]))
-    rates = arena_win_rates(frame, ["j"], ["a", "b", "c"], [8]).to_pylist()
-    row, rate = of(rows, first="a", second="b"), of(rates, model_a="a", model_b="b")
+    rows = head_to_head(frame, "a", "b", "c")
+    rates = win_rates(frame, design("a", "b", "c", lengths=[8]))
+    row, rate = of(rows, first="a", second="b"), of(rates, system="a", opponent="b")
     assert brief(row) == (rate["win"], rate["lose"], rate["win"] - rate["lose"], 4, 2)
     assert row["low"] < 0.5 < row["high"]
     assert of(rows, first="a", second="c")["note"] == ALL_THE_SAME
@@ -113,11 +125,12 @@ def arena(rng: np.random.Generator, strength: Sequence[float], n_seeds: int) -> 
 
 def test_ratings_are_compared_on_the_scale_and_with_the_values_of_the_table() -> None:
     frame, words = arena(np.random.default_rng(0), [1.0, 0.9, -1.0], 60)
-    table, rows = arena_elo(frame, words, ["j"], ["m0", "m1", "m2"], [8], QUICK, 0)
-    rows = corrected(rows)
+    about = design("m0", "m1", "m2", measures=["ratings"], lengths=[8])
+    rows = differences(frame, about, words, {})
+    table = [{**row, "elo": row["estimate"]} for row in ratings(frame, about, words)]
     assert {row["measure"] for row in rows} == {"elo", "bradley_terry", "bradley_terry_length_controlled"}
     for row in rows:
-        first, second = (of(table.to_pylist(), model=row[name])[row["measure"]] for name in ("first", "second"))
+        first, second = (of(table, system=row[name])[row["measure"]] for name in ("first", "second"))
         assert row["difference"] == pytest.approx(first - second, abs=1e-3)
         assert (row["n"], row["n_clusters"], row["family_size"]) == (360, 60, 3)
     apart, close = (of(rows, measure="bradley_terry", first="m0", second=name) for name in ("m2", "m1"))
@@ -157,9 +170,9 @@ def test_of_arenas_of_equal_models_hardly_any_has_a_significant_pair() -> None:
         games = comparisons(frame, names)
         fit = controlled_ratings(*games[:3], 5, games.cluster, position=False)
         variance = contrast_variance(fit.covariance)
-        shared = about("arena_elo", "bradley_terry", "N = 8", "j")
+        shared = about("ratings", "bradley_terry", "N = 8", "j")
         rated = rating_rows(fit.rating, variance, fit.degrees_of_freedom, fit.n, fit.n_clusters, names, shared)
-        rows = corrected([*rated, *arena_differences(frame, ["j"], names, [8])])
+        rows = [*corrected(rated), *head_to_head(frame, *names)]
         for measure, found in wrong.items():
             found.append(min(row["p_holm"] for row in rows if row["measure"] == measure) <= 0.05)
     assert np.mean(wrong["bradley_terry"]) <= 0.1

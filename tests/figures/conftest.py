@@ -79,11 +79,12 @@ class BotChatTables:
             rate = self.quality(model, judge) ** (n / 16)
             low, high = max(rate - 0.04, 0.0), min(rate + 0.04, 1.0)
             rows.append(
-                {"judge": judge, "model": model, "n": n, "pass_rate": rate, "low": low, "high": high,
-                 "n_dialogues": 547, "n_unparsed": 0 if self.human else 3,
-                 "published_pass_rate": rate - 0.06 if self.published and n in (8, 16) else None}
+                {"judge": judge, "system": model, "n_utterances": n, "estimate": rate, "low": low, "high": high,
+                 "n": 547,
+                 "n_unparsed": 0 if self.human else 3,
+                 "published": rate - 0.06 if self.published and n in (8, 16) else None}
             )  # fmt: skip
-        return table("botchat/unieval_pass_rates", rows)
+        return table("measures/pass_rates", rows)
 
     def unieval_at_gt_length(self) -> pd.DataFrame:
         """Pass rates at the human dialogues' lengths."""
@@ -91,10 +92,10 @@ class BotChatTables:
         for judge, model in product(self.judges, self.judged):
             rate = self.quality(model, judge)
             rows.append(
-                {"judge": judge, "model": model, "pass_rate": rate, "low": rate - 0.05, "high": rate + 0.05,
-                 "n_dialogues": 222, "n_unparsed": len(model) % 3}
+                {"judge": judge, "system": model, "estimate": rate, "low": rate - 0.05, "high": rate + 0.05, "n": 222,
+                 "n_unparsed": len(model) % 3}
             )  # fmt: skip
-        return table("botchat/unieval_at_gt_length", rows)
+        return table("measures/pass_rates_at_gt_length", rows)
 
     def arena_win_rates(self) -> pd.DataFrame:
         """Rates of all pairs, in both directions."""
@@ -102,24 +103,25 @@ class BotChatTables:
         for judge, n, (a, b) in product(self.judges, (8, 16), permutations(self.models, 2)):
             win = min(max(0.4 + (self.quality(a) - self.quality(b)) / 2, 0.0), 0.8)
             rows.append(
-                {"judge": judge, "n": n, "model_a": a, "model_b": b, "win": win, "tie": 0.19, "lose": 0.8 - win,
-                 "unparsed": 0.01, "win_low": win - 0.02, "win_high": win + 0.02, "n_comparisons": 444}
+                {"judge": judge, "n_utterances": n, "system": a, "opponent": b, "win": win, "tie": 0.19,
+                 "lose": 0.8 - win,
+                 "unparsed": 0.01, "estimate": win, "low": win - 0.02, "high": win + 0.02, "n": 444}
             )  # fmt: skip
-        return table("botchat/arena_win_rates", rows)
+        return table("measures/win_rates", rows)
 
     def arena_elo(self) -> pd.DataFrame:
         """Ratings of all three kinds."""
         rows: list[dict[str, Any]] = []
         for judge, n, model in product(self.judges, (8, 16), self.models):
             elo = 1000 + (self.quality(model, judge) - 0.5) * 20 * n
-            row = {"judge": judge, "n": n, "model": model, "n_comparisons": 444 * (len(self.models) - 1),
-                   "n_unparsed": 5, "published_elo": elo - 30 if self.published else None}  # fmt: skip
+            row = {"judge": judge, "n_utterances": n, "system": model, "n": 444 * (len(self.models) - 1),
+                   "n_unparsed": 5, "published": elo - 30 if self.published else None}  # fmt: skip
             for shift, (name, low, high) in enumerate(
-                [("elo", "low", "high")] + [(m, f"{m}_low", f"{m}_high") for m in ("bradley_terry", "davidson")]
+                [("estimate", "low", "high")] + [(m, f"{m}_low", f"{m}_high") for m in ("bradley_terry", "davidson")]
             ):
                 row |= {name: elo + 4 * shift, low: elo + 4 * shift - 15, high: elo + 4 * shift + 15}
             rows.append(row)
-        return table("botchat/arena_elo", rows)
+        return table("measures/ratings", rows)
 
     def gteval(self) -> pd.DataFrame:
         """Outcomes against the human dialogues."""
@@ -127,11 +129,13 @@ class BotChatTables:
         for judge, model in product(self.judges, self.models):
             good = 0.9 * self.quality(model, judge)
             rows.append(
-                {"judge": judge, "model": model, "win": good / 3, "tie": good * 2 / 3, "lose": 0.97 - good,
-                 "unparsed": 0.03, "win_or_tie": good, "low": good - 0.05, "high": good + 0.05, "n_comparisons": 444,
-                 "published_win_or_tie": good + 0.05 if self.published else None}
+                {"judge": judge, "system": model, "opponent": "human", "win": good / 3, "tie": good * 2 / 3,
+                 "lose": 0.97 - good,
+                 "unparsed": 0.03, "win_or_tie": good, "win_or_tie_low": good - 0.05,
+                 "win_or_tie_high": good + 0.05, "n": 444,
+                 "published": good + 0.05 if self.published else None}
             )  # fmt: skip
-        return table("botchat/gteval", rows)
+        return table("measures/win_rates", rows)
 
 
 def table(name: str, rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
@@ -143,7 +147,8 @@ def table(name: str, rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
 def without_values(frame: pd.DataFrame, model: str) -> pd.DataFrame:
     """The table with one model's floating-point numbers missing."""
     frame = frame.copy()
-    frame.loc[frame["model"] == model, frame.select_dtypes("float").columns.tolist()] = nan
+    name = "system" if "system" in frame else "model"
+    frame.loc[frame[name] == model, frame.select_dtypes("float").columns.tolist()] = nan
     return frame
 
 

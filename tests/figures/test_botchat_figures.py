@@ -38,11 +38,11 @@ DRAW: dict[str, Callable[[BotChatTables], Figure]] = {
 EMPTY: dict[str, tuple[str, Callable[[pd.DataFrame], Figure]]] = {
     "figure2": ("botchat/seeds", figure2_seed_lengths),
     "figure3": ("botchat/utterance_tokens", figure3_utterance_lengths),
-    "figure4": ("botchat/unieval_pass_rates", figure4_unieval),
-    "figure5": ("botchat/arena_win_rates", lambda table: figure5_arena(table, 8)),
-    "figure6": ("botchat/gteval", figure6_gteval),
-    "figure7": ("botchat/unieval_at_gt_length", figure7_unieval_at_gt_length),
-    "ratings": ("botchat/arena_elo", figure_arena_ratings),
+    "figure4": ("measures/pass_rates", figure4_unieval),
+    "figure5": ("measures/win_rates", lambda table: figure5_arena(table, 8)),
+    "figure6": ("measures/win_rates", figure6_gteval),
+    "figure7": ("measures/pass_rates_at_gt_length", figure7_unieval_at_gt_length),
+    "ratings": ("measures/ratings", figure_arena_ratings),
 }
 
 
@@ -211,10 +211,10 @@ def test_figure3_puts_the_human_dialogues_first(two_models: BotChatTables) -> No
 
 def test_figure4_sorts_by_the_largest_n(two_models: BotChatTables) -> None:
     table = two_models.unieval_pass_rates()
-    shortest, longest = table["n"] == 4, table["n"] == 16
-    table.loc[shortest & (table["model"] == "ngram"), "pass_rate"] = 1.0
+    shortest, longest = table["n_utterances"] == 4, table["n_utterances"] == 16
+    table.loc[shortest & (table["system"] == "ngram"), "estimate"] = 1.0
     assert rows_of(figure4_unieval(table).axes[0]) == ["human", "retrieval", "ngram"]
-    table.loc[longest & (table["model"] == "ngram"), "pass_rate"] = 1.0
+    table.loc[longest & (table["system"] == "ngram"), "estimate"] = 1.0
     assert rows_of(figure4_unieval(table).axes[0]) == ["ngram", "human", "retrieval"]
 
 
@@ -234,14 +234,14 @@ def test_unparsed_verdicts_stand_beside_the_rates(one_model: BotChatTables, two_
 def test_figure5_shows_every_cell_of_few_models(two_models: BotChatTables) -> None:
     table = two_models.arena_win_rates()
     win, both = figure5_arena(table, 16).axes[:2]
-    expected = table[(table["n"] == 16) & (table["model_a"] == "retrieval")].iloc[0]
+    expected = table[(table["n_utterances"] == 16) & (table["system"] == "retrieval")].iloc[0]
     assert words_in(win)[0] == f"{100 * expected['win']:.0f}"
     assert words_in(both)[0] == f"{100 * (expected['win'] + expected['tie']):.0f}"
 
 
 def test_figure5_fills_in_the_other_direction_of_a_pair(two_models: BotChatTables) -> None:
     table = two_models.arena_win_rates()
-    one_way = table[table["model_a"] == "ngram"]
+    one_way = table[table["system"] == "ngram"]
     for half, whole in zip(figure5_arena(one_way, 8).axes[:2], figure5_arena(table, 8).axes[:2], strict=True):
         np.testing.assert_allclose(matrix_in(half), matrix_in(whole))
 
@@ -252,7 +252,7 @@ def matrix_in(panel: Axes) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 
 def test_figure5_leaves_missing_rates_blank(fifteen_models: BotChatTables, tmp_path: Path) -> None:
     table = fifteen_models.arena_win_rates()
-    table.loc[table["model_a"] == "GPT-4", ["win", "tie", "lose", "unparsed"]] = nan
+    table.loc[table["system"] == "GPT-4", ["win", "tie", "lose", "unparsed"]] = nan
     figure = figure5_arena(table, 16)
     assert rows_of(figure.axes[0])[-1] == "GPT-4"
     assert np.isnan(matrix_in(figure.axes[0])[-1]).all()
@@ -282,7 +282,7 @@ def test_figure6_names_unparsed_verdicts_only_where_there_are_some(two_models: B
 
 def test_figure7_gives_the_range_of_n(two_models: BotChatTables) -> None:
     table = two_models.unieval_at_gt_length()
-    table.loc[0, "n_dialogues"] = 220
+    table.loc[0, "n"] = 220
     assert "% of 220 to 222 dialogues" in caption_of(figure7_unieval_at_gt_length(table))
 
 
@@ -301,7 +301,7 @@ def test_ratings_without_other_methods_show_elo_alone(two_models: BotChatTables)
 
 def test_a_rating_without_limit_stands_at_the_edge(fifteen_models: BotChatTables, tmp_path: Path) -> None:
     table = fifteen_models.arena_elo()
-    best, worst = (table["model"] == table["model"].iloc[i] for i in (0, -1))
+    best, worst = (table["system"] == table["system"].iloc[i] for i in (0, -1))
     table.loc[best, ["bradley_terry", "bradley_terry_high"]] = [2900.0, inf]
     table.loc[worst, ["davidson", "davidson_low"]] = [-700.0, -inf]
     table.loc[best | worst, "note"] = "the data set no limit"

@@ -16,7 +16,7 @@ from dialeval.stages.draw import Drawing, Settings, stage
 
 PARTS = {name: part for name, part in vars(entries).items() if isinstance(part, tuple) and isinstance(part[0], Figure)}
 EVERY = [figure for part in PARTS.values() for figure in part]
-OPTIONS = {"n": [8, 16], "title": ["mine"], "arena_min": 4, "interval": "95 % interval"}
+OPTIONS = {"n": [8, 16], "title": ["mine"], "arena_min": 4, "interval": "95 % interval", "protocol": ["mine"]}
 
 
 @pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.name)
@@ -43,7 +43,7 @@ def test_a_figure_of_which_there_are_several_has_one_for_every_value() -> None:
 
 
 def test_only_figures_whose_tables_a_run_has_are_drawn() -> None:
-    found = drawings(entries.BOTCHAT, OPTIONS, ["botchat/seeds", "botchat/gteval"])
+    found = drawings(entries.BOTCHAT, OPTIONS, ["botchat/seeds", "gteval/win_rates"])
     assert [drawing.name for drawing in found] == ["figure2_seed_lengths", "figure6_gteval"]
 
 

@@ -13,8 +13,9 @@ from dialeval.report.leaderboard import Board, Measure, Value, build_boards
 from dialeval.report.numbers import sort_value, write_interval, write_number
 from dialeval.report.outcomes import comparison_outcomes, single_outcome
 from dialeval.report.summary import summarise
-from dialeval.schemas.botchat import GTEVAL, UNIEVAL_PASS_RATES, UTTERANCE_LENGTHS
+from dialeval.schemas.botchat import UTTERANCE_LENGTHS
 from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import PASS_RATES, WIN_RATES
 from dialeval.tables import empty_table, to_table
 
 
@@ -69,12 +70,12 @@ def test_published_numbers_stand_beside_ours() -> None:
 
 def test_tables_for_machines_are_not_shown_and_missing_values_sort_last() -> None:
     grids = {grid.title: grid for grid in table_grids(example.inputs())}
-    assert set(grids) == {"UniEval pass rates", "Arena ratings", "GTEval", "Utterance lengths"}
-    ratings = grids["Arena ratings"]
+    assert set(grids) == {"unieval: Pass rates", "arena: Ratings", "gteval: Win rates", "Utterance lengths"}
+    ratings = grids["arena: Ratings"]
     columns = [column.label for column in ratings.columns]
-    cell = ratings.rows[0].cells[columns.index("published elo")]
+    cell = ratings.rows[0].cells[columns.index("p above next")]
     assert (cell.text, cell.sort) == ("–", None)
-    assert ratings.elsewhere == "The same as a file: results/tables/botchat/arena_elo.csv"
+    assert ratings.elsewhere == "The same as a file: results/tables/arena/ratings.csv"
 
 
 @pytest.mark.parametrize(
@@ -155,8 +156,8 @@ def test_unread_verdicts_are_counted() -> None:
 
 
 def test_people_are_named_at_the_greatest_length_they_reach() -> None:
-    people = (example._rate("human", 4, 0.9), example._rate("human", 16, None, n_dialogues=0))
-    tables = {"botchat/unieval_pass_rates": to_table(UNIEVAL_PASS_RATES, [example._rate("able", 16, 0.5), *people])}
+    people = (example._rate("human", 4, 0.9), example._rate("human", 16, None, n=0))
+    tables = {"unieval/pass_rates": to_table(PASS_RATES, [example._rate("able", 16, 0.5), *people])}
     (board,) = build_boards(example.inputs(tables=tables))
     sentence = summarise(example.inputs(), board).details[0].replace("\N{NO-BREAK SPACE}", " ")
     assert sentence == "The human dialogues reach 90.0% by UniEval pass rate at N = 4 (3 dialogues)."
@@ -164,11 +165,11 @@ def test_people_are_named_at_the_greatest_length_they_reach() -> None:
 
 def test_a_rate_of_nothing_read_is_no_rate() -> None:
     tables = {
-        "botchat/unieval_pass_rates": to_table(
-            UNIEVAL_PASS_RATES,
+        "unieval/pass_rates": to_table(
+            PASS_RATES,
             [example._rate("able", 16, 0.0, n_unparsed=3), example._rate("weak", 16, 0.2, n_unparsed=1)],
         ),
-        "botchat/gteval": to_table(GTEVAL, [example._against_people("able", 0.0, 1.0)]),
+        "gteval/win_rates": to_table(WIN_RATES, [example._against_people("able", 0.0, 1.0)]),
     }
     inputs = example.inputs(tables=tables)
     (board,) = build_boards(inputs)
@@ -179,8 +180,8 @@ def test_a_rate_of_nothing_read_is_no_rate() -> None:
 
 
 def test_a_share_of_fewer_dialogues_says_of_how_many() -> None:
-    rates = [example._rate("able", 4, 0.5), example._rate("human", 4, 1.0, n_dialogues=2)]
-    inputs = example.inputs(tables={"botchat/unieval_pass_rates": to_table(UNIEVAL_PASS_RATES, rates)})
+    rates = [example._rate("able", 4, 0.5), example._rate("human", 4, 1.0, n=2)]
+    inputs = example.inputs(tables={"unieval/pass_rates": to_table(PASS_RATES, rates)})
     rows = {row.model: row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows}
     assert rows["human"].cells[0].details[-1] == "of 2 only"
     assert rows["able"].cells[0].details == ("45.0–55.0%",)

@@ -78,7 +78,7 @@ def test_parts_stand_one_after_the_other_with_their_own_figures_and_tables() -> 
     assert len(set(ids(page))) == len(ids(page))
     second = page.index('id="metaeval"')
     assert page.index("Pass &lt;rates&gt;") < second < page.index('alt="Judges"')
-    assert page.index('id="table-botchat-gteval"') < second < page.index('id="table-metaeval-correlations"')
+    assert page.index('id="table-gteval-win_rates"') < second < page.index('id="table-metaeval-correlations"')
 
 
 def test_a_new_part_needs_only_its_tables() -> None:

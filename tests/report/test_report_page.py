@@ -11,9 +11,10 @@ import report_example as example
 from dialeval.report import Figure, build_report
 from dialeval.report.archive import unpack
 from dialeval.report.page import SCRIPTS
-from dialeval.schemas.botchat import ARENA_ELO, GENERATED, UNIEVAL_PASS_RATES
+from dialeval.schemas.botchat import GENERATED
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import PASS_RATES, RATINGS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
@@ -61,13 +62,13 @@ def test_dialogues_cannot_become_markup(page: str) -> None:
 
 def test_names_titles_and_notes_are_escaped() -> None:
     hostile = example.HOSTILE
-    rates = to_table(UNIEVAL_PASS_RATES, [example._rate(hostile, 4, 0.5)])
-    elo = to_table(ARENA_ELO, [example._rating(hostile, 1000.0, note=hostile)])
+    rates = to_table(PASS_RATES, [example._rate(hostile, 4, 0.5)])
+    elo = to_table(RATINGS, [example._rating(hostile, 1000.0, note=hostile)])
     strange = build_report(
         example.inputs(
             title=hostile,
             chatbots=(hostile,),
-            tables={"botchat/unieval_pass_rates": rates, "botchat/arena_elo": elo},
+            tables={"unieval/pass_rates": rates, "arena/ratings": elo},
             embedded=frozenset({hostile}),
             figures=(Figure(hostile, hostile, hostile),),
             results_dir=hostile,
@@ -163,7 +164,5 @@ def test_nothing_ran() -> None:
 
 
 def test_a_judge_that_read_nothing_ranks_nobody() -> None:
-    tables = {
-        "botchat/unieval_pass_rates": to_table(UNIEVAL_PASS_RATES, [example._rate("able", 16, None, n_unparsed=3)])
-    }
+    tables = {"unieval/pass_rates": to_table(PASS_RATES, [example._rate("able", 16, None, n_unparsed=3)])}
     assert "Judge clerk ranks nobody" in build_report(example.inputs(tables=tables))

@@ -41,24 +41,16 @@ TABLES: dict[str, list[Golden]] = {
     "seeds": [Golden("botchat/seeds", "n_utterances", "n_dialogues")],
     "lengths": [Golden("botchat/utterance_lengths", "model", "mean median p95 max n")],
     "unieval rates": [
-        Golden(
-            "botchat/unieval_pass_rates",
-            "judge n model",
-            f"estimate=pass_rate low high n=n_dialogues n_unparsed {BEHIND}",
-        )
+        Golden("unieval/pass_rates", "judge n_utterances system", f"estimate low high n n_unparsed {BEHIND}")
     ],
     "unieval rates at the human length": [
-        Golden(
-            "botchat/unieval_at_gt_length",
-            "judge model",
-            f"estimate=pass_rate low high n=n_dialogues n_unparsed {BEHIND}",
-        )
+        Golden("unieval/pass_rates_at_gt_length", "judge system", f"estimate low high n n_unparsed {BEHIND}")
     ],
     "arena ratings": [
         Golden(
-            "botchat/arena_elo",
-            "judge n model",
-            "estimate=elo low high n=n_comparisons n_unparsed elo_sd "
+            "arena/ratings",
+            "judge n_utterances system",
+            "estimate low high n n_unparsed elo_sd "
             "bradley_terry bradley_terry_low bradley_terry_high bradley_terry_length_controlled "
             "bradley_terry_length_controlled_low bradley_terry_length_controlled_high "
             f"davidson davidson_low davidson_high p_above_next {BEHIND}",
@@ -66,23 +58,47 @@ TABLES: dict[str, list[Golden]] = {
     ],
     "arena win rates": [
         Golden(
-            "botchat/arena_win_rates",
-            "judge n model_a model_b",
-            f"win tie lose unparsed low=win_low high=win_high n=n_comparisons {BEHIND}",
+            "arena/win_rates",
+            "judge n_utterances system opponent",
+            f"win=estimate tie lose unparsed low high n {BEHIND}",
         )
     ],
     "gteval": [
         Golden(
-            "botchat/gteval",
-            "judge model",
-            f"win tie lose unparsed estimate=win_or_tie low high n=n_comparisons {BEHIND}",
+            "gteval/win_rates",
+            "judge system",
+            "win tie lose unparsed estimate=win_or_tie low=win_or_tie_low high=win_or_tie_high n n_clusters "
+            "design_effect=win_or_tie_design_effect effective_n=win_or_tie_effective_n",
         )
     ],
     "bias": [
-        Golden("botchat/judge_bias", "judge other_judge protocol n_utterances measure", f"value low high n {BEHIND}")
+        Golden(
+            f"{protocol}/bias",
+            "judge other_judge protocol n_utterances measure",
+            f"value=estimate low high n {BEHIND}",
+            keys_are={"protocol": protocol},
+        )
+        for protocol in ("arena", "gteval")
     ],
     "differences of chatbots": [
-        Golden("botchat/differences", "table measure judge scope first second", DIFFERENCES),
+        Golden(
+            "unieval/differences",
+            "table measure judge scope first second",
+            DIFFERENCES,
+            words={"pass_rates": "unieval_pass_rates", "pass_rates_at_gt_length": "unieval_at_gt_length"},
+        ),
+        Golden(
+            "arena/differences",
+            "table measure judge scope first second",
+            DIFFERENCES,
+            words={"ratings": "arena_elo", "win_rates": "arena_win_rates"},
+        ),
+        Golden(
+            "gteval/differences",
+            "table measure judge scope first second",
+            DIFFERENCES,
+            words={"win_rates": "gteval", "all": "human length"},
+        ),
     ],
     "rated corpora": [Golden("metaeval/corpora", "corpus level language", "n_items n_utterances words_response")],
     "correlations": [

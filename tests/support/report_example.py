@@ -7,15 +7,13 @@ from typing import Any
 
 from dialeval.report import Figure, ReportInputs
 from dialeval.schemas.botchat import (
-    ARENA_ELO,
     GENERATED,
-    GTEVAL,
     SEEDS,
-    UNIEVAL_PASS_RATES,
     UTTERANCE_LENGTHS,
     UTTERANCE_TOKENS,
 )
 from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import PASS_RATES, RATINGS, WIN_RATES
 from dialeval.schemas.shared import RESPONSES, UTTERANCES
 from dialeval.tables import to_table
 
@@ -65,20 +63,21 @@ _VERDICTS = [
 ]
 
 
-def _rate(model: str, n: int, rate: float | None, **other: Any) -> dict[str, Any]:
+def _rate(model: str, length: int, rate: float | None, **other: Any) -> dict[str, Any]:
     low, high = (None, None) if rate is None else (rate - 0.05, rate + 0.05)
-    row = {"judge": "clerk", "model": model, "n": n, "pass_rate": rate, "low": low, "high": high}
-    return {**row, "n_dialogues": 3, "n_unparsed": 0, **other}
+    row = {"judge": "clerk", "system": model, "n_utterances": length, "estimate": rate, "low": low, "high": high}
+    return {**row, "n": 3, "n_unparsed": 0, **other}
 
 
 def _rating(model: str, elo: float, **other: Any) -> dict[str, Any]:
-    row = {"judge": "clerk", "n": 4, "model": model, "elo": elo, "low": elo - 9, "high": elo + 9}
-    return {**row, "n_comparisons": 2, "n_unparsed": 0, "bradley_terry": elo + 1, **other}
+    row = {"judge": "clerk", "n_utterances": 4, "system": model, "estimate": elo, "low": elo - 9, "high": elo + 9}
+    return {**row, "n": 2, "n_unparsed": 0, "bradley_terry": elo + 1, **other}
 
 
 def _against_people(model: str, win: float, unparsed: float) -> dict[str, Any]:
-    row = {"judge": "clerk", "model": model, "win": win, "tie": 0.0, "lose": 1 - win - unparsed, "unparsed": unparsed}
-    return {**row, "win_or_tie": win, "low": win - 0.1, "high": win + 0.1, "n_comparisons": 4}
+    row = {"judge": "clerk", "system": model, "opponent": "human", "win": win, "tie": 0.0, "unparsed": unparsed}
+    row |= {"lose": 1 - win - unparsed, "estimate": win, "win_or_tie": win}
+    return {**row, "win_or_tie_low": win - 0.1, "win_or_tie_high": win + 0.1, "n": 4}
 
 
 def _length(model: str, mean: float) -> dict[str, Any]:
@@ -121,18 +120,18 @@ def inputs(**other: Any) -> ReportInputs:
         ),
         verdicts=to_table(JUDGEMENTS, _VERDICTS),
         tables={
-            "botchat/unieval_pass_rates": to_table(
-                UNIEVAL_PASS_RATES,
+            "unieval/pass_rates": to_table(
+                PASS_RATES,
                 [
                     *(_rate("able", n, rate) for n, rate in ((4, 0.9), (16, 2 / 3))),
                     *(_rate("weak", n, rate, n_unparsed=1) for n, rate in ((4, 0.5), (16, 0.1))),
                     *(_rate("human", n, rate) for n, rate in ((4, 1.0), (16, 0.95))),
                 ],
             ),
-            "botchat/arena_elo": to_table(
-                ARENA_ELO, [_rating("weak", 980.0, note="loses all"), _rating("able", 1020.0)]
+            "arena/ratings": to_table(RATINGS, [_rating("weak", 980.0, note="loses all"), _rating("able", 1020.0)]),
+            "gteval/win_rates": to_table(
+                WIN_RATES, [_against_people("able", 0.5, 0.0), _against_people("weak", 0.25, 0.5)]
             ),
-            "botchat/gteval": to_table(GTEVAL, [_against_people("able", 0.5, 0.0), _against_people("weak", 0.25, 0.5)]),
             "botchat/utterance_lengths": to_table(
                 UTTERANCE_LENGTHS, [_length("able", 100.0), _length("weak", 9.0), _length("human", 12.5)]
             ),

@@ -34,10 +34,10 @@ def generated(model: str, seed: list[str], n: int) -> list[str]:
 
 
 def read_csv(workspace: Workspace, name: str) -> dict[tuple[str, ...], dict[str, str]]:
-    """Returns the rows of a table by model, and by n where it has one."""
-    text = (workspace.folder / "results/tables/botchat" / f"{name}.csv").read_text(encoding="utf-8")
+    """Returns the rows of a table by system, and by N where it has one."""
+    text = (workspace.folder / "results/tables" / f"{name}.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(io.StringIO(text))
-    return {tuple(row[key] for key in ("model", "n") if key in row): row for row in rows}
+    return {tuple(row[key] for key in ("system", "n_utterances") if row.get(key)): row for row in rows}
 
 
 def write_tsv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -112,13 +112,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, str]:
 
 def test_published_answers_become_tables_and_a_report(small: tuple[Workspace, str]) -> None:
     workspace, output = small
-    rates = read_csv(workspace, "unieval_pass_rates")
-    assert [(rates[key]["pass_rate"], rates[key]["n_unparsed"]) for key in (("first", "4"), ("first", "8"))] == [
+    rates = read_csv(workspace, "unieval/pass_rates")
+    assert [(rates[key]["estimate"], rates[key]["n_unparsed"]) for key in (("first", "4"), ("first", "8"))] == [
         ("0.5", "2"),  # index 5, no index, No, and an answer that the file lacks
         ("0.25", "2"),
     ]
-    assert (rates["second", "4"]["pass_rate"], rates["human", "4"]["pass_rate"]) == ("0", "1")
-    gteval = read_csv(workspace, "gteval")
+    assert (rates["second", "4"]["estimate"], rates["human", "4"]["estimate"]) == ("0", "1")
+    gteval = read_csv(workspace, "gteval/win_rates")
     assert [float(gteval[("first",)][column]) for column in ("win", "tie", "lose", "unparsed")] == [0.5, 0.5, 0, 0]
     assert [float(gteval[("second",)][column]) for column in ("win", "tie", "lose")] == [0, 0, pytest.approx(4 / 6)]
     assert float(gteval[("second",)]["unparsed"]) == pytest.approx(2 / 6)
@@ -216,10 +216,10 @@ def test_the_published_counts_give_the_papers_rates(tmp_path: Path, real_data: P
     assert len(rows) == 6216
     write_tsv(folder / "GTEval.tsv", rows)
 
-    output = workspace.run("results/tables/botchat/gteval.csv")
+    output = workspace.run("results/tables/gteval/win_rates.csv")
     assert "6216 answers, for 6216 requests" in output
     assert "another text" not in output
-    gteval = read_csv(workspace, "gteval")
+    gteval = read_csv(workspace, "gteval/win_rates")
     with (source / "lb.csv").open(encoding="utf-8-sig") as file:
         leaderboard = {row["Model"]: float(row["Win_Tie_Rate"]) for row in csv.DictReader(file)}
     on_leaderboard = {found.name: rate for name, rate in leaderboard.items() if (found := find_model(name))}
@@ -230,5 +230,5 @@ def test_the_published_counts_give_the_papers_rates(tmp_path: Path, real_data: P
         assert float(ours["win_or_tie"]) == pytest.approx(n_not_bad / 444, abs=1e-12)
         assert round(100 * float(ours["win_or_tie"]), 1) == float(theirs["notbad_pct"]) == on_leaderboard[model]
         assert float(ours["win"]) == pytest.approx(int(theirs["win"]) / 444, abs=1e-12)
-        assert (ours["n_comparisons"], float(ours["unparsed"])) == ("444", 0)
-        assert float(ours["published_win_or_tie"]) == pytest.approx(on_leaderboard[model] / 100)
+        assert (ours["n"], float(ours["unparsed"])) == ("444", 0)
+        assert float(ours["published"]) == pytest.approx(on_leaderboard[model] / 100)

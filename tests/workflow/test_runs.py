@@ -13,7 +13,7 @@ pytestmark = pytest.mark.workflow
 
 
 def read_csv(workspace: Workspace, name: str) -> list[dict[str, str]]:
-    text = (workspace.folder / "results/tables/botchat" / f"{name}.csv").read_text(encoding="utf-8")
+    text = (workspace.folder / "results/tables" / f"{name}.csv").read_text(encoding="utf-8")
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -27,15 +27,16 @@ def test_two_runs_from_scratch_give_the_same_bytes(undisturbed: Workspace, works
 
 def test_what_a_run_leaves(undisturbed: Workspace) -> None:
     names = set(undisturbed.tables())
-    for table in ("seeds", "utterance_lengths", "unieval_pass_rates", "unieval_at_gt_length", "arena_elo",
-                  "arena_win_rates", "gteval"):  # fmt: skip
-        assert {f"tables/botchat/{table}.parquet", f"tables/botchat/{table}.csv"} <= names
+    for table in ("botchat/seeds", "botchat/utterance_lengths", "unieval/pass_rates", "unieval/differences",
+                  "unieval/pass_rates_at_gt_length", "arena/ratings", "arena/win_rates", "arena/bias",
+                  "arena/differences", "gteval/win_rates", "gteval/bias", "gteval/differences"):  # fmt: skip
+        assert {f"tables/{table}.parquet", f"tables/{table}.csv"} <= names
     for figure in ("figure2_seed_lengths", "figure3_utterance_lengths", "figure4_unieval", "figure5_arena_n8",
                    "figure6_gteval", "figure7_unieval_at_gt_length", "table2_arena_ratings"):  # fmt: skip
         assert {f"figures/botchat/{figure}.svg", f"figures/botchat/{figure}.pdf"} <= names
     page = (undisturbed.folder / "results/report/index.html").read_text(encoding="utf-8")
     assert "forest" in page
-    judges = {row["model"] for row in read_csv(undisturbed, "unieval_pass_rates")}
+    judges = {row["system"] for row in read_csv(undisturbed, "unieval/pass_rates")}
     assert judges == {"human", "random", "generic"}
 
 
@@ -54,18 +55,18 @@ def test_shards_change_no_dialogue_and_no_number(undisturbed: Workspace, finishe
 def test_one_chatbot_alone(finished: Workspace) -> None:
     finished.configure(chatbots=["random"])
     finished.run()
-    (short, long) = read_csv(finished, "arena_elo")
-    assert (short["n"], long["n"]) == ("4", "8")
+    (short, long) = read_csv(finished, "arena/ratings")
+    assert (short["n_utterances"], long["n_utterances"]) == ("4", "8")
     for row in (short, long):
-        assert (row["elo"], row["low"], row["n_comparisons"]) == ("", "", "0")
+        assert (row["estimate"], row["low"], row["n"]) == ("", "", "0")
         assert row["note"]
-    assert read_csv(finished, "arena_win_rates") == []
+    assert read_csv(finished, "arena/win_rates") == []
 
 
 def test_without_a_judge_there_are_lengths_and_dialogues(finished: Workspace) -> None:
     finished.configure(judges=[])
     finished.run()
-    assert len(read_csv(finished, "utterance_lengths")) == 3
+    assert len(read_csv(finished, "botchat/utterance_lengths")) == 3
 
 
 def test_snakemakes_own_report(finished: Workspace) -> None:
@@ -146,7 +147,7 @@ def test_dialogues_of_ones_own(workspace: Workspace) -> None:
     workspace.configure(corpora=corpora, seeds={"corpus": "mine"}, chatbots=["generic"], judges=[])
     output = workspace.run()
     assert "4 dialogues with 20 utterances read" in output
-    assert read_csv(workspace, "seeds") == [{"n_utterances": "5", "n_dialogues": "4"}]
+    assert read_csv(workspace, "botchat/seeds") == [{"n_utterances": "5", "n_dialogues": "4"}]
 
 
 @pytest.mark.slow
@@ -159,6 +160,6 @@ def test_mutual_as_published(workspace: Workspace, real_data: Path) -> None:
         corpora=corpora, data_dir=str(real_data), seeds={"corpus": "mutual"}, chatbots=["generic"], judges=[]
     )
     workspace.run()
-    counts = {int(row["n_utterances"]): int(row["n_dialogues"]) for row in read_csv(workspace, "seeds")}
+    counts = {int(row["n_utterances"]): int(row["n_dialogues"]) for row in read_csv(workspace, "botchat/seeds")}
     assert sum(counts.values()) == 547
     assert sum(count for n, count in counts.items() if n >= 4) == 222

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.aggregation.measures.design import Design
 from dialeval.config import Answering, OpenAIModel, Seeds, Selfchat
 from dialeval.corpora import bundled
 from dialeval.engines.openai_api.engine import OpenAIEngine
@@ -16,9 +17,18 @@ from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.engine import sampler_seed
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.voices import history
-from dialeval.schemas.botchat import GENERATED, UNIEVAL_PASS_RATES
+from dialeval.schemas.botchat import GENERATED
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.stages import answer, extract_seeds, read_corpus, selfchat, unieval_parse, unieval_plan, unieval_rates
+from dialeval.schemas.measures import PASS_RATES
+from dialeval.stages import (
+    answer,
+    extract_seeds,
+    measure_pass_rates,
+    read_corpus,
+    selfchat,
+    unieval_parse,
+    unieval_plan,
+)
 from dialeval.tables import HUMAN, Provenance, read_table
 
 pytestmark = pytest.mark.vllm
@@ -127,11 +137,11 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     assert [row["left"] for row in verdicts] == [HUMAN] * N_SEEDS + ["tiny"] * N_SEEDS
     assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}
 
-    rating = unieval_rates.Settings(judges=["tiny"], chatbots=["tiny"], n_utterances=[4, N_UTTERANCES])
-    outputs = [tmp_path / name for name in ("rates.parquet", "rates.csv", "at_gt.parquet", "at_gt.csv")]
-    unieval_rates.stage(rating, [path("judgements")], path("seeds"), *outputs, about)
-    rates = read_table(outputs[0], UNIEVAL_PASS_RATES).to_pylist()
-    assert {(row["model"], row["n"]) for row in rates} >= {("tiny", 4), ("tiny", N_UTTERANCES)}
+    rating = Design(protocol="unieval", judges=["tiny"], systems=[HUMAN, "tiny"], lengths=[4, N_UTTERANCES])
+    outputs = (tmp_path / "rates.parquet", tmp_path / "rates.csv")
+    measure_pass_rates.stage(rating, [path("judgements")], [], [], *outputs, about)
+    rates = read_table(outputs[0], PASS_RATES).to_pylist()
+    assert {(row["system"], row["n_utterances"]) for row in rates} >= {("tiny", 4), ("tiny", N_UTTERANCES)}
 
     answer.stage(judging, path("requests"), [], store, path("again"), tmp_path / "again.json", about)
     assert '"asked":0' in (tmp_path / "again.json").read_text().replace(" ", "")

@@ -35,6 +35,8 @@ from dialeval.figures.style import (
 )
 
 _RATES = {"win": "Win rate", "win_or_tie": "Win + tie rate"}
+_IN_BATTLES = {"system": "model", "estimate": "elo", "n": "n_comparisons", "published": "published_elo"}
+"""Column of a table `ratings` -> what it is called in ratings of battles, which are drawn alike."""
 _LARGE_CELL, _SMALL_CELL = 0.36, 0.22
 _MOST_ANNOTATED = 9
 
@@ -47,14 +49,14 @@ def figure5_arena(win_rates: pd.DataFrame, n: int) -> Figure:
     A pair that the table has in one direction only is shown in both.
 
     Args:
-        win_rates: `botchat/arena_win_rates`: judge, n, model_a, model_b, win, tie, lose, unparsed, n_comparisons.
+        win_rates: `arena/win_rates`: judge, n_utterances, system, opponent, win, tie, lose, unparsed, n.
         n: the length N whose comparisons are shown.
     """
-    check_columns(win_rates, "judge", "n", "model_a", "model_b", "win", "tie", "lose", "unparsed", "n_comparisons")
-    pairs = _both_directions(win_rates[win_rates["n"] == n])
+    check_columns(win_rates, "judge", "n_utterances", "system", "opponent", "win", "tie", "lose", "unparsed", "n")
+    pairs = _both_directions(win_rates[win_rates["n_utterances"] == n])
     if pairs.empty:
         return sentence_figure(f"The Arena has no comparisons at N = {n}, so there are no win rates to show.")
-    models, judges = best_first(pairs.assign(model=pairs["model_a"]), "points"), distinct(pairs, "judge")
+    models, judges = best_first(pairs.assign(model=pairs["system"]), "points"), distinct(pairs, "judge")
     cell = _SMALL_CELL if len(models) > _MOST_ANNOTATED else _LARGE_CELL
     panel_height = max(cell * len(models), 0.8)
     label_height = 0.066 * min(max(len(model) for model in models), _column_label_width(models))
@@ -69,8 +71,8 @@ def figure5_arena(win_rates: pd.DataFrame, n: int) -> Figure:
     bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 2.2 / (panel_height * len(judges))), aspect=18)
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
     bar.set_label("% of comparisons")
-    unparsed = float((pairs["unparsed"] * pairs["n_comparisons"]).sum() / max(pairs["n_comparisons"].sum(), 1))
-    counts = counted(pairs["n_comparisons"], "comparisons")
+    unparsed = float((pairs["unparsed"] * pairs["n"]).sum() / max(pairs["n"].sum(), 1))
+    counts = counted(pairs["n"], "comparisons")
     caption(
         figure,
         f"Row's model against column's model at N = {n} (% of {counts} per pair)",
@@ -80,26 +82,27 @@ def figure5_arena(win_rates: pd.DataFrame, n: int) -> Figure:
 
 
 @styled
-def figure_arena_ratings(arena_elo: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+def figure_arena_ratings(ratings: pd.DataFrame, interval: str = INTERVAL) -> Figure:
     """Draws all ratings of the models side by side, one panel per judge and length N.
 
     Models are sorted by Elo at the largest N, averaged over judges. A star marks a model that has a note, which is
     where the comparisons set no limit on its rating; such a rating is written at the edge where it lies far off.
 
     Args:
-        arena_elo: `botchat/arena_elo`: judge, n, model, elo, bradley_terry, davidson, each with low and high, note,
-            published_elo, n_comparisons, n_unparsed.
+        ratings: `arena/ratings`: judge, n_utterances, system, estimate (Elo), bradley_terry, davidson, each with low
+            and high, note, published, n, n_unparsed.
         interval: what the intervals are, for the axis.
     """
-    check_columns(arena_elo, "judge", "n", "model", "note", "published_elo", "n_comparisons", "n_unparsed")
+    check_columns(ratings, "judge", *_IN_BATTLES, "note", "n_unparsed")
+    arena_elo = ratings.rename(columns=_IN_BATTLES)
     check_columns(arena_elo, *RATING_COLUMNS)
     if arena_elo.empty:
         return sentence_figure("The Arena has no comparisons, so there are no ratings to show.")
-    sizes, judges = sorted({int(n) for n in arena_elo["n"]}), distinct(arena_elo, "judge")
-    longest = arena_elo[arena_elo["n"] == sizes[-1]]
+    sizes, judges = sorted({int(n) for n in arena_elo["n_utterances"]}), distinct(arena_elo, "judge")
+    longest = arena_elo[arena_elo["n_utterances"] == sizes[-1]]
     models = best_first(longest, "elo", distinct(arena_elo, "model"))
     panels = {
-        f"N = {n}, judge: {judge}": arena_elo[(arena_elo["judge"] == judge) & (arena_elo["n"] == n)]
+        f"N = {n}, judge: {judge}": arena_elo[(arena_elo["judge"] == judge) & (arena_elo["n_utterances"] == n)]
         for judge in judges
         for n in sizes
     }
@@ -108,15 +111,15 @@ def figure_arena_ratings(arena_elo: pd.DataFrame, interval: str = INTERVAL) -> F
 
 def _both_directions(win_rates: pd.DataFrame) -> pd.DataFrame:
     """Returns each pair from both models' side, with `win_or_tie` and `points` (wins plus half the ties)."""
-    pairs = win_rates[["judge", "model_a", "model_b", "win", "tie", "lose", "unparsed", "n_comparisons"]]
-    turned = pairs.rename(columns={"model_a": "model_b", "model_b": "model_a", "win": "lose", "lose": "win"})
-    pairs = pd.concat([pairs, turned]).drop_duplicates(["judge", "model_a", "model_b"])
+    pairs = win_rates[["judge", "system", "opponent", "win", "tie", "lose", "unparsed", "n"]]
+    turned = pairs.rename(columns={"system": "opponent", "opponent": "system", "win": "lose", "lose": "win"})
+    pairs = pd.concat([pairs, turned]).drop_duplicates(["judge", "system", "opponent"])
     return pairs.assign(win_or_tie=pairs["win"] + pairs["tie"], points=pairs["win"] + pairs["tie"] / 2)
 
 
 def _matrix(pairs: pd.DataFrame, models: list[str], value: str) -> NDArray[np.float64]:
     """Returns a rate of the row's model against the column's, shape [n_models, n_models], NaN where there is none."""
-    wide = pairs.pivot(index="model_a", columns="model_b", values=value)
+    wide = pairs.pivot(index="system", columns="opponent", values=value)
     return wide.reindex(index=models, columns=models).to_numpy(dtype=np.float64)
 
 

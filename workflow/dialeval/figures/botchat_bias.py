@@ -65,23 +65,25 @@ _STEP, _SPREAD = 0.1, 0.5
 
 
 @styled
-def figure_judge_bias(judge_bias: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figure:
+def figure_bias(judge_bias: pd.DataFrame, protocol: str, interval: str = SHARE_INTERVAL) -> Figure:
     """Draws one panel per measure, in which every judge has a row, and one for the agreement of the judges.
 
     A measure that no judge has a value of has no panel; the caption names it.
 
     Args:
-        judge_bias: `botchat/judge_bias`: judge, other_judge, protocol, n_utterances, measure, value, low, high.
+        judge_bias: table `bias` of a protocol: judge, other_judge, criterion, n_utterances, measure, estimate, low,
+            high.
+        protocol: name of the protocol, for the caption.
         interval: what the intervals are, for the caption.
     """
-    check_columns(judge_bias, "judge", "other_judge", "protocol", "n_utterances", "measure", "value", "low", "high")
-    known = judge_bias[judge_bias["value"].notna()]
+    check_columns(judge_bias, "judge", "other_judge", "criterion", "n_utterances", "measure", "estimate", "low", "high")
+    known = judge_bias[judge_bias["estimate"].notna()]
     shown = [measure for measure in _MEASURES if _is_shown(measure, known)]
     agreement = known[known["measure"].isin(["kappa", "alpha"])]
     if not shown and agreement.empty:
-        return sentence_figure("There are no verdicts in pairs, so there is no bias of a judge to show.")
+        return sentence_figure(f"There are no verdicts under {protocol}, so there is no bias of a judge to show.")
     table = judge_bias.assign(group=_groups(judge_bias), row=judge_bias["judge"])
-    groups = list(dict.fromkeys(table.sort_values(["protocol", "n_utterances"])["group"]))
+    groups = list(dict.fromkeys(table.sort_values(["criterion", "n_utterances"])["group"]))
     judges = distinct(judge_bias[judge_bias["measure"].isin(shown)], "judge")
     pairs = _pair_rows(table.loc[agreement.index])
     figure, panels = _grid(len(shown), len(judges), len(pairs), len(groups))
@@ -98,21 +100,20 @@ def figure_judge_bias(judge_bias: pd.DataFrame, interval: str = SHARE_INTERVAL) 
     absent = {"self-preference": "self_preference", "changes when asked again": "retest_flips"}
     without = [name for name, measure in absent.items() if measure not in shown] + ["agreement"] * (not len(pairs))
     words = f"No value: {', '.join(without)} (the table's notes say why)" if without else ""
-    caption(figure, f"bars: {interval}; dashed: no bias", words)
+    caption(figure, f"{protocol}; bars: {interval}; dashed: no bias", words)
     return figure
 
 
 def _is_shown(measure: str, known: pd.DataFrame) -> bool:
-    values = known.loc[known["measure"] == measure, "value"]
+    values = known.loc[known["measure"] == measure, "estimate"]
     return bool((values > 0).any()) if measure == "unparsed" else not values.empty
 
 
 def _groups(table: pd.DataFrame) -> list[str]:
-    """Returns what the legend calls each row's protocol and N."""
-    titles = {"arena": "Arena", "gteval": "GTEval"}
+    """Returns what the legend calls each row's criterion and N."""
     return [
-        titles.get(protocol, protocol) + ("" if pd.isna(n) else f", N = {int(n)}")
-        for protocol, n in zip(table["protocol"], table["n_utterances"], strict=True)
+        ", ".join(([] if pd.isna(criterion) else [str(criterion)]) + ([] if pd.isna(n) else [f"N = {int(n)}"])) or "all"
+        for criterion, n in zip(table["criterion"], table["n_utterances"], strict=True)
     ]
 
 
@@ -150,9 +151,9 @@ def _draw(panel: Axes, table: pd.DataFrame, rows: Sequence[str], groups: Sequenc
         of_group = table[table["group"] == group].set_index("row").reindex(list(rows))
         heights = np.arange(len(rows)) + step * (number - (len(groups) - 1) / 2)
         panel.errorbar(
-            of_group["value"],
+            of_group["estimate"],
             heights,
-            xerr=interval_lengths(of_group, "value", "low", "high"),
+            xerr=interval_lengths(of_group, "estimate", "low", "high"),
             fmt=_MARKERS[number % len(_MARKERS)],
             color=_COLOURS[number % len(_COLOURS)],
             markersize=4.0,
@@ -161,7 +162,7 @@ def _draw(panel: Axes, table: pd.DataFrame, rows: Sequence[str], groups: Sequenc
         )
     for place in range(1, len(rows)):
         panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
-    valued = set(table.loc[table["value"].notna(), "row"])
+    valued = set(table.loc[table["estimate"].notna(), "row"])
     mark_missing(panel, [number for number, row in enumerate(rows) if row not in valued])
     _set_axis(panel, table, look)
 
@@ -171,7 +172,7 @@ def _set_axis(panel: Axes, table: pd.DataFrame, look: _Look) -> None:
     if look.axis == "share":
         percent_axis(panel)
         return
-    values = table[["value", "low", "high"]].to_numpy(dtype=np.float64)
+    values = table[["estimate", "low", "high"]].to_numpy(dtype=np.float64)
     if look.axis == "agreement":
         panel.set_xlim(min(1.1 * float(np.nanmin(values, initial=0.0)), -0.1), 1.0)
         return

@@ -48,6 +48,7 @@ from dialeval.figures.style import (
 
 _MARKERS = "os^Dv<>ph"
 _SPREAD = 0.6
+_HELD = ("win_or_tie", "win_or_tie_low", "win_or_tie_high")
 _OUTCOMES = {"win": BLUE, "tie": mixed(SKY, "#FFFFFF", 0.35), "lose": ORANGE, "unparsed": LIGHT_GREY}
 
 
@@ -58,30 +59,30 @@ def figure4_unieval(pass_rates: pd.DataFrame, interval: str = SHARE_INTERVAL) ->
     Models are sorted by their rate at the largest N, averaged over judges.
 
     Args:
-        pass_rates: `botchat/unieval_pass_rates`: judge, model, n, pass_rate, low, high, n_dialogues, n_unparsed,
-            published_pass_rate.
+        pass_rates: `unieval/pass_rates`: judge, system, n_utterances, estimate, low, high, n, n_unparsed, published.
         interval: what the intervals are, for the axis.
     """
-    columns = ("n", "pass_rate", "low", "high", "n_dialogues", "n_unparsed", "published_pass_rate")
-    check_columns(pass_rates, "judge", "model", *columns)
+    columns = ("n_utterances", "estimate", "low", "high", "n", "n_unparsed", "published")
+    check_columns(pass_rates, "judge", "system", *columns)
+    pass_rates = pass_rates.rename(columns={"system": "model"})
     if pass_rates.empty:
         return sentence_figure("UniEval has no verdicts, so there are no pass rates to show.")
-    sizes = sorted({int(n) for n in pass_rates["n"]})
-    longest = pass_rates[pass_rates["n"] == sizes[-1]]
-    models = best_first(longest, "pass_rate", distinct(pass_rates, "model"))
+    sizes = sorted({int(n) for n in pass_rates["n_utterances"]})
+    longest = pass_rates[pass_rates["n_utterances"] == sizes[-1]]
+    models = best_first(longest, "estimate", distinct(pass_rates, "model"))
     judges = distinct(pass_rates, "judge")
     figure, panels = panel_grid([f"Judge: {judge}" for judge in judges], models, 0.14 + 0.07 * min(len(sizes), 6))
     for judge, panel in zip(judges, panels, strict=True):
         of_judge = pass_rates[pass_rates["judge"] == judge]
         for index in range(len(sizes)):
             _draw_size(panel, of_judge, models, sizes, index)
-        _finish_panel(panel, of_judge, models, "pass_rate")
-    counts = counted(pass_rates["n_dialogues"], "dialogues")
+        _finish_panel(panel, of_judge, models, "estimate")
+    counts = counted(pass_rates["n"], "dialogues")
     caption(figure, f"UniEval pass rate (% of {counts} per model)", f"bars: {interval}")
     handles = [
         legend_marker(_MARKERS[i % len(_MARKERS)], _size_colour(i, sizes), f"N = {n}") for i, n in enumerate(sizes)
     ]
-    if pass_rates["published_pass_rate"].notna().any():
+    if pass_rates["published"].notna().any():
         handles.append(published_marker("published"))
     figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 8), columnspacing=1.2)
     return figure
@@ -94,12 +95,11 @@ def figure6_gteval(gteval: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figu
     Models are sorted by their win + tie rate, averaged over judges.
 
     Args:
-        gteval: `botchat/gteval`: judge, model, win, tie, lose, unparsed, win_or_tie, low, high, n_comparisons,
-            published_win_or_tie.
+        gteval: `gteval/win_rates`: judge, system, win, tie, lose, unparsed, win_or_tie with low and high, n, published.
         interval: what the intervals are, for the axis.
     """
-    check_columns(gteval, "judge", "model", *_OUTCOMES, "win_or_tie", "low", "high", "n_comparisons")
-    check_columns(gteval, "published_win_or_tie")
+    check_columns(gteval, "judge", "system", *_OUTCOMES, *_HELD, "n", "published")
+    gteval = gteval.rename(columns={"system": "model"})
     if gteval.empty:
         return sentence_figure("GTEval has no verdicts, so there are no win, tie and lose rates to show.")
     models, judges = best_first(gteval, "win_or_tie"), distinct(gteval, "judge")
@@ -107,15 +107,15 @@ def figure6_gteval(gteval: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figu
     for judge, panel in zip(judges, panels, strict=True):
         of_judge = gteval[gteval["judge"] == judge].set_index("model").reindex(models)
         _draw_outcomes(panel, of_judge, annotate=len(judges) == 1)
-        _draw_interval(panel, np.arange(len(models)), of_judge, "win_or_tie")
-        draw_published(panel, np.arange(len(models)), of_judge["published_win_or_tie"])
+        _draw_interval(panel, np.arange(len(models)), of_judge, *_HELD)
+        draw_published(panel, np.arange(len(models)), of_judge["published"])
         mark_missing(panel, [row for row, empty in enumerate(of_judge["win_or_tie"].isna()) if empty])
         percent_axis(panel)
-    counts = counted(gteval["n_comparisons"], "comparisons")
+    counts = counted(gteval["n"], "comparisons")
     caption(figure, f"Outcome against the human dialogue (% of {counts} per model)", f"bars: {interval} of win + tie")
     shown = [name for name in _OUTCOMES if name != "unparsed" or gteval["unparsed"].gt(0).any()]
     handles: list[Patch | Line2D] = [_outcome_patch(name) for name in shown]
-    if gteval["published_win_or_tie"].notna().any():
+    if gteval["published"].notna().any():
         handles.append(published_marker("published win + tie"))
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
@@ -128,35 +128,36 @@ def figure7_unieval_at_gt_length(pass_rates: pd.DataFrame, interval: str = SHARE
     Models are sorted by their rate, averaged over judges.
 
     Args:
-        pass_rates: `botchat/unieval_at_gt_length`: judge, model, pass_rate, low, high, n_dialogues, n_unparsed.
+        pass_rates: `unieval/pass_rates_at_gt_length`: judge, system, estimate, low, high, n, n_unparsed.
         interval: what the intervals are, for the axis.
     """
-    check_columns(pass_rates, "judge", "model", "pass_rate", "low", "high", "n_dialogues", "n_unparsed")
+    check_columns(pass_rates, "judge", "system", "estimate", "low", "high", "n", "n_unparsed")
+    pass_rates = pass_rates.rename(columns={"system": "model"})
     if pass_rates.empty:
         return sentence_figure("UniEval has no verdicts at the human dialogues' lengths, so there is nothing to show.")
-    models, judges = best_first(pass_rates, "pass_rate"), distinct(pass_rates, "judge")
+    models, judges = best_first(pass_rates, "estimate"), distinct(pass_rates, "judge")
     colours = model_colours(models)
     figure, panels = panel_grid([f"Judge: {judge}" for judge in judges], models, 0.26)
     for judge, panel in zip(judges, panels, strict=True):
         of_judge = pass_rates[pass_rates["judge"] == judge]
         rows = of_judge.set_index("model").reindex(models)
-        rates = rows["pass_rate"].fillna(0.0)
+        rates = rows["estimate"].fillna(0.0)
         panel.barh(np.arange(len(models)), rates, height=0.7, color=[colours[model] for model in models])
-        _draw_interval(panel, np.arange(len(models)), rows, "pass_rate")
-        _finish_panel(panel, of_judge, models, "pass_rate")
-    counts = counted(pass_rates["n_dialogues"], "dialogues")
+        _draw_interval(panel, np.arange(len(models)), rows, "estimate")
+        _finish_panel(panel, of_judge, models, "estimate")
+    counts = counted(pass_rates["n"], "dialogues")
     caption(figure, f"UniEval pass rate at the human dialogue's length (% of {counts} per model)", f"bars: {interval}")
     return figure
 
 
 def _draw_size(panel: Axes, of_judge: pd.DataFrame, models: list[str], sizes: list[int], index: int) -> None:
     """Draws all models' rates at one length N, each a little below the one of the length before."""
-    rows = of_judge[of_judge["n"] == sizes[index]].set_index("model").reindex(models)
+    rows = of_judge[of_judge["n_utterances"] == sizes[index]].set_index("model").reindex(models)
     shift = 0.0 if len(sizes) == 1 else _SPREAD * (index / (len(sizes) - 1) - 0.5)
     heights = np.arange(len(models)) + shift
-    lengths = interval_lengths(rows, "pass_rate", "low", "high")
+    lengths = interval_lengths(rows, "estimate", "low", "high")
     panel.errorbar(
-        rows["pass_rate"],
+        rows["estimate"],
         heights,
         xerr=lengths,
         fmt=_shape(index),
@@ -165,7 +166,7 @@ def _draw_size(panel: Axes, of_judge: pd.DataFrame, models: list[str], sizes: li
         elinewidth=0.8,
         clip_on=False,
     )
-    draw_published(panel, heights, rows["published_pass_rate"])
+    draw_published(panel, heights, rows["published"])
 
 
 def _shape(index: int) -> str:
@@ -179,7 +180,7 @@ def _size_colour(index: int, sizes: list[int]) -> str:
 
 def _draw_outcomes(panel: Axes, rows: pd.DataFrame, annotate: bool) -> None:
     """Stacks the shares of the outcomes, with their percentages where these fit beside the interval."""
-    below, above = interval_lengths(rows, "win_or_tie", "low", "high")
+    below, above = interval_lengths(rows, *_HELD)
     no_bar = np.zeros(len(rows))
     left = np.zeros(len(rows))
     for name, taken in zip(_OUTCOMES, (no_bar, below, above, no_bar), strict=True):
@@ -199,8 +200,10 @@ def _draw_outcomes(panel: Axes, rows: pd.DataFrame, annotate: bool) -> None:
         left += shares
 
 
-def _draw_interval(panel: Axes, heights: NDArray[Any], rows: pd.DataFrame, value: str) -> None:
-    lengths = interval_lengths(rows, value, "low", "high")
+def _draw_interval(
+    panel: Axes, heights: NDArray[Any], rows: pd.DataFrame, value: str, low: str = "low", high: str = "high"
+) -> None:
+    lengths = interval_lengths(rows, value, low, high)
     panel.errorbar(rows[value], heights, xerr=lengths, fmt="none", ecolor=BLACK, elinewidth=0.9, capsize=2)
 
 

@@ -100,7 +100,7 @@ BOTCHAT = (
     ),
     Figure(
         "figure4_unieval",
-        ("botchat/unieval_pass_rates",),
+        ("unieval/pass_rates",),
         "botchat_rates.figure4_unieval",
         "UniEval pass rate by length",
         "Share of dialogues in which the judge sees no AI utterance up to N (Figure 4). Intervals are clustered by "
@@ -108,7 +108,7 @@ BOTCHAT = (
     ),
     Figure(
         "figure5_arena_n{n}",
-        ("botchat/arena_win_rates",),
+        ("arena/win_rates",),
         "botchat_arena.figure5_arena",
         "Arena: who wins against whom, N = {n}",
         "Win and win+tie rates of the row's model against the column's, dialogues cut to {n} utterances (Figure 5).",
@@ -116,29 +116,30 @@ BOTCHAT = (
     ),
     Figure(
         "figure6_gteval",
-        ("botchat/gteval",),
+        ("gteval/win_rates",),
         "botchat_rates.figure6_gteval",
         "GTEval: against the human dialogue",
         "How often the judge takes a chatbot's dialogue for the human one (Figure 6). Seeds resampled.",
     ),
     Figure(
         "figure7_unieval_at_gt_length",
-        ("botchat/unieval_at_gt_length",),
+        ("unieval/pass_rates_at_gt_length",),
         "botchat_rates.figure7_unieval_at_gt_length",
         "UniEval pass rate at the human length",
         "The same pass rate, each dialogue cut to the length of the human one on its seed (Figure 7).",
     ),
     Figure(
-        "judge_bias",
-        ("botchat/judge_bias",),
-        "botchat_bias.figure_judge_bias",
-        "The judges' biases",
+        "bias_{protocol}",
+        ("{protocol}/bias",),
+        "botchat_bias.figure_bias",
+        "The judges' biases: {protocol}",
         "What the order and length of two dialogues, and kinship with a model, do to a judge's verdicts, and how far "
         "judges agree. Seeds resampled; models held fixed: together with length and place, in one logit.",
+        per="protocol",
     ),
     Figure(
         "table2_arena_ratings",
-        ("botchat/arena_elo",),
+        ("arena/ratings",),
         "botchat_arena.figure_arena_ratings",
         "Arena ratings",
         "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled seeds (Table 2).",

@@ -9,8 +9,9 @@ from typing import Any
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.report.leaderboard import Board, Measure, Value
 from dialeval.report.numbers import is_missing, plural, sort_value, write_interval, write_number
-from dialeval.schemas.every import TABLES
+from dialeval.schemas.every import TABLES, table_named
 from dialeval.schemas.table import Interval, Kind
+from dialeval.schemas.table import Table as Kinds
 from dialeval.schemas.words import COMMON
 from dialeval.tables import HUMAN
 
@@ -128,8 +129,10 @@ def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tup
         names: which of its tables; None for all.
     """
     wanted = set(inputs.tables if names is None else names)
-    shown = [name for name, kind in TABLES.items() if name in wanted and kind.shown]
-    return tuple(_table_grid(inputs, name, inputs.tables[name]) for name in shown)
+    places = {name: place for place, name in enumerate(TABLES)}
+    order = sorted(wanted.intersection(inputs.tables), key=lambda name: (places.get(name, -1), name))
+    kinds = {name: kind for name in order if (kind := table_named(name)) is not None}
+    return tuple(_table_grid(inputs, name, kind, inputs.tables[name]) for name, kind in kinds.items() if kind.shown)
 
 
 def file_of(inputs: ReportInputs, table: str) -> str:
@@ -137,8 +140,7 @@ def file_of(inputs: ReportInputs, table: str) -> str:
     return f"{inputs.results_dir}/tables/{table}.csv" if "/" in table else ""
 
 
-def _table_grid(inputs: ReportInputs, name: str, table: Table) -> Grid:
-    about = TABLES[name]
+def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> Grid:
     inside = {column for one in about.cells.values() for column in (one.low, one.high, one.published)}
     words = {**COMMON, **about.columns}
     kinds = {column: about.kind_of(column) for column in table.column_names}
@@ -148,7 +150,7 @@ def _table_grid(inputs: ReportInputs, name: str, table: Table) -> Grid:
     columns = [
         Column(column.replace("_", " "), kinds[column] != "text", words=words.get(column, "")) for column in labels
     ]
-    named = shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
+    named = shown.get("system") or shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
     rows = [Row(row, is_human=model == HUMAN) for row, model in zip(zip(*cells, strict=True), named, strict=True)]
     path = file_of(inputs, name)
     elsewhere = f"The same as a file: {path}" if path else ""

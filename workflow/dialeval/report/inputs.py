@@ -62,7 +62,7 @@ class ReportInputs:
         human: table `utterances`; only the dialogues that `seeds` names (corpus, id) are shown.
         generated: table `generated`, of all chatbots.
         verdicts: table `judgements` of the dialogues, by all judges under all protocols.
-        tables: further tables by their schema name, such as `botchat/arena_elo`; a missing one is left out.
+        tables: further tables by their name, such as `arena/ratings`; a missing one is left out.
         embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
         baselines: which judges are no more than baselines.
         rated: items of meta-evaluation to read, or None without any.

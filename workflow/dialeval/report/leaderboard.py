@@ -79,16 +79,18 @@ def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
 
 
 def _board(inputs: ReportInputs, judge: str | None) -> Board:
-    rates = _rows(inputs, "botchat/unieval_pass_rates", judge)
-    elo = _rows(inputs, "botchat/arena_elo", judge)
-    gteval = _rows(inputs, "botchat/gteval", judge)
+    rates = _rows(inputs, "unieval/pass_rates", judge)
+    elo = _rows(inputs, "arena/ratings", judge)
+    gteval = _rows(inputs, "gteval/win_rates", judge)
     measures = [
         *_at_each_n(rates, "UniEval pass rate", "share", _pass_rate, decides=True),
         *_at_each_n(elo, "Arena Elo", "rating", _elo, decides=True),
         *_at_each_n(elo, "Bradley-Terry", "rating", _bradley_terry, decides=False),
     ]
     if gteval:
-        measures.append(Measure("GTEval win or tie", "share", True, {row["model"]: _win_or_tie(row) for row in gteval}))
+        measures.append(
+            Measure("GTEval win or tie", "share", True, {row["system"]: _win_or_tie(row) for row in gteval})
+        )
     lengths = _rows(inputs, "botchat/utterance_lengths", None)
     if lengths:
         tokens = {row["model"]: Value(row["mean"], published=row["published_mean"]) for row in lengths}
@@ -113,9 +115,9 @@ def _at_each_n(
     rows: list[Row], label: str, kind: Kind, read: Callable[[Row], Value], *, decides: bool
 ) -> Iterable[Measure]:
     """Yields one measure per N; the longest dialogues decide who chats best."""
-    lengths = sorted({row["n"] for row in rows})
+    lengths = sorted({row["n_utterances"] for row in rows})
     for n in lengths:
-        values = {row["model"]: read(row) for row in rows if row["n"] == n}
+        values = {row["system"]: read(row) for row in rows if row["n_utterances"] == n}
         if any(value.value is not None for value in values.values()):
             yield Measure(f"{label} at {length_label(n)}", kind, decides and n == lengths[-1], values)
 
@@ -126,13 +128,13 @@ def length_label(n: int) -> str:
 
 
 def _pass_rate(row: Row) -> Value:
-    if row["n_dialogues"] and row["n_unparsed"] >= row["n_dialogues"]:
-        return Value(None, published=row["published_pass_rate"], note=NONE_READ)
-    return Value(row["pass_rate"], row["low"], row["high"], row["published_pass_rate"], row["n_dialogues"])
+    if row["n"] and row["n_unparsed"] >= row["n"]:
+        return Value(None, published=row["published"], note=NONE_READ)
+    return Value(row["estimate"], row["low"], row["high"], row["published"], row["n"])
 
 
 def _elo(row: Row) -> Value:
-    return Value(row["elo"], row["low"], row["high"], row["published_elo"], note=row["note"] or "")
+    return Value(row["estimate"], row["low"], row["high"], row["published"], note=row["note"] or "")
 
 
 def _bradley_terry(row: Row) -> Value:
@@ -140,10 +142,10 @@ def _bradley_terry(row: Row) -> Value:
 
 
 def _win_or_tie(row: Row) -> Value:
-    published = row["published_win_or_tie"]
+    published = row["published"]
     if not is_missing(row["unparsed"]) and row["unparsed"] >= 1:
         return Value(None, published=published, note=NONE_READ)
-    return Value(row["win_or_tie"], row["low"], row["high"], published, row["n_comparisons"])
+    return Value(row["win_or_tie"], row["win_or_tie_low"], row["win_or_tie_high"], published, row["n"])
 
 
 def _ordering(measures: list[Measure]) -> int | None:
@@ -169,14 +171,14 @@ def _unparsed(rates: list[Row], elo: list[Row], gteval: list[Row]) -> dict[str, 
     """Returns how many verdicts about each model could not be read, per protocol that judged it."""
     counts: dict[str, dict[str, int]] = {}
     for row in rates:  # one verdict serves every N, so it is counted once
-        protocols = counts.setdefault(row["model"], {})
+        protocols = counts.setdefault(row["system"], {})
         protocols["UniEval"] = max(protocols.get("UniEval", 0), row["n_unparsed"])
     for row in elo:
-        protocols = counts.setdefault(row["model"], {})
+        protocols = counts.setdefault(row["system"], {})
         protocols["Arena"] = protocols.get("Arena", 0) + row["n_unparsed"]
     for row in gteval:
         share = 0.0 if is_missing(row["unparsed"]) else row["unparsed"]
-        counts.setdefault(row["model"], {})["GTEval"] = round(share * row["n_comparisons"])
+        counts.setdefault(row["system"], {})["GTEval"] = round(share * row["n"])
     return {model: tuple(protocols.items()) for model, protocols in counts.items()}
 
 

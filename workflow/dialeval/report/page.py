@@ -19,7 +19,7 @@ from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
 from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, PartText, part_of
 from dialeval.report.summary import Summary, summarise
-from dialeval.schemas.every import TABLES
+from dialeval.schemas.every import table_named
 
 TEMPLATE = "index.html.j2"
 STYLE = "report.css"
@@ -137,9 +137,9 @@ def _parts(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None)
                 figures=tuple(_figure_on_page(figure) for figure in figures[part]),
                 tables=table_grids(inputs, names),
                 elsewhere=tuple(
-                    (TABLES[name].title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
+                    (kind.title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
                     for name in names
-                    if not TABLES[name].shown and not chats
+                    if (kind := table_named(name)) is not None and not kind.shown and not chats
                 ),
                 cases=cases if part == METAEVAL else None,
                 has_dialogues=chats,

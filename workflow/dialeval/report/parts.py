@@ -1,7 +1,7 @@
 """The parts of the page: what each asks, in words. Adding a part is adding an entry here.
 
-A table belongs to the part that its name begins with, a figure to the part that it names. A part is on the page where
-it has anything to show.
+A table belongs to the part that its name begins with, a measure of a protocol to the chatbots', and a figure to the
+part that it names. A part is on the page where it has anything to show.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+
+from dialeval.schemas.measures import MEASURED
 
 
 @dataclass(frozen=True)
@@ -68,5 +70,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
 
 def part_of(table: str) -> str | None:
     """Returns the part that a table belongs to, or None for one of no part in particular."""
-    part = table.split("/")[0]
-    return part if "/" in table and part in PARTS else None
+    part, _, name = table.rpartition("/")
+    if part in PARTS:
+        return part
+    return BOTCHAT if part and name in MEASURED else None

@@ -6,6 +6,7 @@ No stage that reads or writes a table of its own imports this: its fingerprint w
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from dialeval.schemas import (
@@ -13,6 +14,7 @@ from dialeval.schemas import (
     botchat,
     dialogbench,
     judgements,
+    measures,
     metaeval,
     robustness,
     scenarios,
@@ -31,6 +33,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             scenarios,
             battles,
             judgements,
+            measures,
             trust,
             metaeval,
             robustness,
@@ -41,3 +44,12 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         if isinstance(table, Table)
     }
 )
+
+
+def table_named(name: str) -> Table | None:
+    """Returns the table of a name; that of a measure stands under the names of protocols, and says of which it is."""
+    protocol, _, measure = name.rpartition("/")
+    if name in TABLES or measure not in measures.MEASURED:
+        return TABLES.get(name)
+    table = measures.MEASURED[measure]
+    return replace(table, name=name, title=f"{protocol}: {table.title}")

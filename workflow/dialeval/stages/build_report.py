@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from dialeval.errors import UserError
 from dialeval.report import Figure, RatedSample, ReportInputs, build_report, sample_rated
 from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.every import TABLES
+from dialeval.schemas.every import table_named
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
@@ -72,9 +72,10 @@ def _by_schema(paths: list[Path]) -> dict[str, pa.Table]:
     by_schema: dict[str, list[pa.Table]] = {}
     for path in paths:
         schema = read_provenance(path).get("table", "")
-        if schema not in TABLES:
+        table = table_named(schema)
+        if table is None:
             raise UserError(f"{path} does not say which of our tables it is; delete it and run again")
-        by_schema.setdefault(schema, []).append(read_table(path, TABLES[schema]).replace_schema_metadata())
+        by_schema.setdefault(schema, []).append(read_table(path, table).replace_schema_metadata())
     return {schema: pa.concat_tables(parts) for schema, parts in by_schema.items()}
 
 

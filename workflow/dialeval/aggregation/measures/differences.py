@@ -34,7 +34,7 @@ COLUMNS = (
 """Columns of the table `judgements` that are needed."""
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
-"""Cases that two systems must share to be compared case by case."""
+"""Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
 
 
 def differences(judgements: pd.DataFrame, design: Design, words: Words, human_lengths: dict[str, int]) -> list[Row]:
@@ -177,10 +177,9 @@ def _pairs(
     for place, one in enumerate(present):
         for other in present[place + 1 :]:
             both = known[one] & known[other]
-            alike = both.any() and (
-                len(np.unique(cluster[both])) >= _FEWEST_COMMON or (known[one] == known[other]).all()
-            )
-            yield one, other, systems[one], systems[other], bool(alike)
+            n = int(both.sum())
+            nested = n > 0 and n == min(int(known[one].sum()), int(known[other].sum()))
+            yield one, other, systems[one], systems[other], nested or len(np.unique(cluster[both])) >= _FEWEST_COMMON
 
 
 def _unpaired(found: UnpairedDifference | MeanDifference, first: str, second: str, shared: Row) -> Row:

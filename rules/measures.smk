@@ -1,0 +1,30 @@
+# What judges said becomes tables, a measure of a protocol each.
+
+
+rule measure:
+    input:
+        judgements=lambda wildcards: results_of(wildcards.protocol),
+        item_tables=measured_items,
+        seeds=measured_seeds,
+    output:
+        table=f"{RESULTS}/tables/{{protocol}}/{{measure}}.parquet",
+        csv=f"{RESULTS}/tables/{{protocol}}/{{measure}}.csv",
+    log:
+        f"{RESULTS}/logs/tables/{{protocol}}/{{measure}}.log",
+    wildcard_constraints:
+        protocol=one_of(CONFIG.resolved_protocols()),
+        measure=one_of(MEASURED),
+    conda:
+        "../envs/core.yaml"
+    params:
+        stage=lambda wildcards: f"measure_{wildcards.measure}",
+        settings=lambda wildcards: settings(
+            **design_of(CONFIG, wildcards.protocol).needed_by(wildcards.measure)
+        ),
+        code=lambda wildcards: code(f"measure_{wildcards.measure}"),
+    shell:
+        command(
+            "{params.stage}",
+            "--judgements {input.judgements:q} --items {input.item_tables:q} --seeds {input.seeds:q} "
+            "--table {output.table:q} --csv {output.csv:q}",
+        )
