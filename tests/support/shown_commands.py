@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = (
     "snakemake|python3?|pip|pytest|uv|vllm|ollama|export|source|conda|mamba|curl|wget|git|docker|sbatch|ruff|mypy|cd"
 )
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(rf"`((?:{PROGRAMS}) [^`\n]+)`")
 _COMMENT = re.compile(rf"^\s*#(?:\s+|.*?\s\s+)((?:{PROGRAMS}) .*)$", re.MULTILINE)
 SHELLS = ("", "bash", "sh", "shell", "console", "zsh")

@@ -19,10 +19,7 @@ SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
 DOCS = ROOT / "docs" / "configuration.md"
 SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The top level", config.Config),
-    ("`models.<name>` with `engine: embedded`", config.EmbeddedModel),
-    ("`models.<name>` with `engine: vllm`", config.VllmModel),
-    ("`models.<name>` with `engine: openai`", config.OpenAIModel),
-    ("`models.<name>` with `engine: published`", config.PublishedModel),
+    *((f"`models.<name>` with `engine: {engine}`", model) for engine, model in config.ENGINES.items()),
     ("`corpora.<name>`", config.Corpus),
     ("`seeds`", config.Seeds),
     ("`selfchat`", config.Selfchat),

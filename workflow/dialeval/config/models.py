@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
@@ -301,8 +301,8 @@ class PublishedModel(_Model):
 
 Model = Annotated[EmbeddedModel | VllmModel | OpenAIModel | PublishedModel, Field(discriminator="engine")]
 ENGINES: dict[str, type[_Model]] = {
-    "embedded": EmbeddedModel, "vllm": VllmModel, "openai": OpenAIModel, "published": PublishedModel
-}  # fmt: skip
+    get_args(model.model_fields["engine"].annotation)[0]: model for model in get_args(get_args(Model)[0])
+}
 _TALKS = frozenset({"unieval", "arena", "gteval"})
 _SCORES = frozenset({"rating", "yes_no"})
 EMBEDDED_SERVES: dict[str, frozenset[str]] = {

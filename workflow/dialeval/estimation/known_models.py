@@ -133,7 +133,7 @@ def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownMo
         case VllmModel():
             return _in_vllm(name, model)
         case _:
-            raise ValueError(f"nothing is ever asked of {name}")
+            return _of_another_engine(name, model)
 
 
 def _opened(name: str, engine: Engine, window: int | None, counting: Counting, *notes: str) -> KnownModel:
@@ -166,6 +166,13 @@ def _in_vllm(name: str, model: VllmModel) -> KnownModel:
         return KnownModel(
             name, None, False, window, _texts_alone(tokenizer), Counting.by_another(tokenizer.name), (note,)
         )
+
+
+def _of_another_engine(name: str, model: Model) -> KnownModel:
+    from dialeval.engines.opening import open_engine
+
+    engine = open_engine(model, [])
+    return _opened(name, engine, engine.context_window, Counting("the engine's own"))
 
 
 def _vocabulary_of(model: str) -> str | None:
