@@ -209,6 +209,7 @@ def ladder_settings(name):
         steps=corpus.steps,
         limit=corpus.limit,
         random_seed=CONFIG.random_seed,
+        hurt=CONFIG.hurt(corpus.strategies),
     )
 
 
@@ -320,6 +321,12 @@ def askers():
     found = {protocol: CONFIG.judges_of(protocol) for protocol in SCORING}
     methods = CONFIG.dialogbench.examine.by_method() if CONFIG.dialogbench else {}
     return found | {f"dialogbench_{name}": asked for name, asked in methods.items()}
+
+
+def own_criteria_of(corpus):
+    """Returns the user's criteria that a rated corpus names."""
+    named = CONFIG.metaeval.corpora[corpus].dimensions or []
+    return [name for name in CONFIG.criteria if name in named]
 
 
 def asked_dimensions():

@@ -47,6 +47,7 @@ rule read_rated:
             reader=CONFIG.metaeval.corpora[wildcards.corpus].reader,
             path=str(CONFIG.rated_path(wildcards.corpus)),
             languages=CONFIG.metaeval.corpora[wildcards.corpus].languages,
+            own_criteria=own_criteria_of(wildcards.corpus),
         ),
         code=code("read_rated"),
     shell:

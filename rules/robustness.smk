@@ -83,6 +83,7 @@ rule tabulate_robustness:
             settings(
                 thetas=CONFIG.robustness.thetas,
                 confidence=CONFIG.robustness.confidence,
+                hurt=CONFIG.hurt(),
             )
             if CONFIG.robustness
             else settings()

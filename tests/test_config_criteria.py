@@ -121,3 +121,72 @@ def test_words_of_another_language_stand_where_they_are_given() -> None:
     assert criterion.in_language("zh").question == {"turn": "是吗？", "dialogue": "是吗？"}
     assert criterion.in_language("zh").meaning == {"turn": "it is"}
     assert criterion.in_language("de") == criterion.words
+
+
+EMPATHY = {"question": "Is it?", "scale": [1, 7]}
+
+
+def asking(own: dict[str, Any], **protocol: Any) -> dict[str, Any]:
+    raw = with_criteria(**own)
+    raw["protocols"]["felt"] = {"form": "probability", "of": {"source": "selfchat"}, "judges": ["gpt"]} | protocol
+    return raw
+
+
+def test_embedded_judges_are_not_asked_about_what_they_were_not_built_for() -> None:
+    message = mistakes(asking({"empathy": EMPATHY}, criteria=["empathy", "overall"], judges=["forest"]))
+    assert (
+        "protocols.felt.judges: 'forest' is an embedded model, which scores the papers' criteria (relevance, "
+        in message
+    )
+    assert (
+        "protocol felt asks about empathy: name judges of engine openai or vllm under protocols.felt.judges" in message
+    )
+    load_config(asking({"empathy": EMPATHY}, criteria=["overall"], judges=["forest"]))
+    load_config(asking({"empathy": EMPATHY}, criteria=["empathy"]))
+
+
+@pytest.mark.parametrize("named", ["dimensions", "hurt_by"])
+def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_embedded_judges(named: str) -> None:
+    raw = with_criteria(empathy=EMPATHY | ({"hurt_by": ["order_shuffle"]} if named == "hurt_by" else {}))
+    if named == "dimensions":
+        raw["metaeval"]["corpora"]["steps"]["dimensions"] = ["overall", "empathy"]
+    message = mistakes(raw)
+    for protocol in ("rating", "yes_no"):
+        assert "judges: 'forest' is an embedded model, which scores the papers' criteria" in message
+        assert f"protocol {protocol} asks about empathy" in message
+    raw["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt"]}}
+    config = load_config(raw)
+    assert [one.name for one in config.asked_criteria("yes_no")] == ["empathy"]
+    assert config.asked_criteria("unieval") == []
+
+
+@pytest.mark.parametrize(
+    ("criterion", "protocol", "words"),
+    [
+        ({"scale": [0.5, 5]}, {}, "criteria.empathy.question: protocol felt asks how likely an answer is"),
+        ({"scale": [0, 100]}, {}, "write a question, or take form scale"),
+        (
+            {"level": "turn", "question": "Is it?"},
+            {},
+            "'empathy' is about single responses, and selfchat are",
+        ),
+        ({"question": "Is it?"}, {"of": {"source": "damaged"}}, "name perturbations under criteria.empathy.hurt_by"),
+    ],
+)
+def test_questions_that_cannot_be_asked_are_told(criterion: dict[str, Any], protocol: Any, words: str) -> None:
+    assert words in mistakes(asking({"empathy": criterion}, criteria=["empathy"], **protocol))
+
+
+def test_damage_of_another_level_is_refused() -> None:
+    message = mistakes(with_criteria(empathy={"level": "turn", "hurt_by": ["order_shuffle"]}))
+    assert "criteria.empathy.hurt_by: 'order_shuffle' damages a dialogue, and the criterion is of level turn" in message
+
+
+def test_a_criterion_changes_only_what_uses_it() -> None:
+    raw = asking({"empathy": EMPATHY}, criteria=["empathy"])
+    before = load_config(raw)
+    raw["criteria"]["tact"] = {"scale": LABELS}
+    after = load_config(raw)
+    for protocol in before.resolved_protocols():
+        assert after.asked_criteria(protocol) == before.asked_criteria(protocol)
+    assert after.hurt() == before.hurt() == {}

@@ -176,3 +176,24 @@ def test_nothing_damaged_gives_empty_tables() -> None:
     assert list(average_rows(scored, 0.95)) == []
     assert list(drop_rows(scored)) == []
     assert list(ladder_rows(empty_table(PAIRS), empty_table(JUDGEMENTS), 0.95)) == []
+
+
+HURT = {"empathy": ["order_shuffle", "content_reduction"], "tact": ["dullness"]}
+
+
+def test_ones_own_criteria_are_compared_where_the_damage_lowers_them() -> None:
+    rows, items = suite("order_shuffle", "generic_utterance", "content_reduction", draws=1)
+    wanted = targets_of_items(rows, HURT)
+    by_strategy = {row["strategy"]: wanted["mine", "en", row["item_id"]] for row in rows}
+    assert by_strategy["order_shuffle"] == {"coherence", "empathy"}
+    assert by_strategy["generic_utterance"] == {"engagingness", "informativeness"}
+    own = scores(items, {"length": by_length})
+    empathy = [row | {"criterion": "empathy"} for row in own.to_pylist() if row["criterion"] == "coherence"]
+    both = pa.concat_tables([own, to_table(JUDGEMENTS, empathy)])
+    ratios = robustness_rows(score_pairs(to_table(PAIRS, rows), both, HURT), 0.95)
+    asked = {(row["strategy"], row["dimension"]): row["theta"] for row in ratios if row["dimension"] == "empathy"}
+    assert asked == {("order_shuffle", "empathy"): 0.2, ("content_reduction", "empathy"): 0.2}
+    papers = robustness_rows(score_pairs(to_table(PAIRS, rows), own), 0.95)
+    assert [row for row in ratios if row["dimension"] != "empathy"] == papers  # and change nothing of the others
+    averages = list(average_rows(score_pairs(to_table(PAIRS, rows), both, HURT), 0.95))
+    assert averages == list(average_rows(score_pairs(to_table(PAIRS, rows), own), 0.95))

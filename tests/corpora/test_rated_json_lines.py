@@ -180,3 +180,14 @@ def test_texts_pass_through_unchanged(texts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         reading = read(Path(folder), dialogue(dialogue=texts))
     assert reading.items[0].utterances == tuple(text.strip() for text in texts)
+
+
+def test_ratings_on_ones_own_criteria_are_read_where_they_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps(turn(ratings={"empathy": [3, 4], "overall": 2}, scale=[1, 7])) + "\n")
+    reading = rated_json_lines.read("mine", path, None, ["empathy"])
+    assert {(one.dimension, one.value, one.scale_max) for one in reading.ratings} == {
+        ("empathy", 3, 7), ("empathy", 4, 7), ("empathy", 3.5, 7), ("overall", 2, 7),
+    }  # fmt: skip
+    with pytest.raises(UserError, match=r"no dimension 'empathy'.*named in metaeval\.corpora\.mine\.dimensions"):
+        rated_json_lines.read("mine", path)

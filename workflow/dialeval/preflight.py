@@ -102,9 +102,14 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
     for field, names in config.strategies_named().items():
         for name in names:
             try:
-                find_strategy(name)
+                strategy = find_strategy(name)
             except UserError as error:
                 yield Mistake(field, str(error))
+                continue
+            criterion = config.criteria.get(field.split(".")[1]) if field.startswith("criteria.") else None
+            if criterion and criterion.level not in (None, strategy.level):
+                words = f"'{name}' damages a {strategy.level}, and the criterion is of level {criterion.level}"
+                yield Mistake(field, f"{words}; take it out, or the level")
 
 
 def _incomplete_sets(config: Config) -> Iterator[Mistake]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.aggregation.score_arrays import keys, mean_values, places, scores_of
-from dialeval.perturbations.registry import STRATEGIES
+from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of
 from dialeval.published.robustness import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.robustness import average_ratios, ladder_shares, robustness_ratios, theta_sweep
@@ -63,8 +63,8 @@ def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
         }
 
 
-def score_pairs(pairs: pa.Table, judgements: pa.Table) -> ScoredPairs:
-    """Returns the scores of both sides of every pair, joined by key."""
+def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE) -> ScoredPairs:
+    """Returns the scores of both sides of every pair, joined by key; `hurt` is what lowers the user's criteria."""
     usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["ladder"])))
     before, after = keys(usable, "corpus", "language", "original_id"), keys(usable, "corpus", "language", "item_id")
     items = pa.chunked_array([*before.chunks, *after.chunks], pa.string()).unique()
@@ -83,7 +83,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table) -> ScoredPairs:
     for number, place in enumerate(zip(*about.values(), strict=True)):
         rows_of.setdefault(place, []).append(number)
     for (corpus, language, level, strategy), numbers in rows_of.items():
-        for target in STRATEGIES[strategy].targets if strategy in STRATEGIES else ():
+        for target in targets_of(strategy, hurt):
             if target.dimension not in names:
                 continue
             dimension = names.index(target.dimension)
@@ -218,7 +218,9 @@ def drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def ladder_rows(pairs: pa.Table, judgements: pa.Table, confidence: float) -> Iterator[dict[str, Any]]:
+def ladder_rows(
+    pairs: pa.Table, judgements: pa.Table, confidence: float, hurt: Hurt = NOTHING_ELSE
+) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/ladders`: how often scores fall with every step of damage."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))
     if not len(steps):
@@ -239,7 +241,7 @@ def ladder_rows(pairs: pa.Table, judgements: pa.Table, confidence: float) -> Ite
     group_of = list(zip(*about.values(), strict=True))
     for corpus, language, strategy in dict.fromkeys(group_of):
         rows = np.flatnonzero([one == (corpus, language, strategy) for one in group_of])
-        for dimension in dict.fromkeys(target.dimension for target in STRATEGIES[strategy].targets):
+        for dimension in dict.fromkeys(target.dimension for target in targets_of(strategy, hurt)):
             if dimension not in names:
                 continue
             values = given.mean[:, names.index(dimension)]

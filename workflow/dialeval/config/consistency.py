@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from dialeval.config.asked_criteria import unfit_questions
 from dialeval.config.criteria import unfit_criteria
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, OpenAIModel, PublishedModel
@@ -63,6 +64,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _idle_judges(config)
     yield from (Mistake(*found) for found in unfit_protocols(config))
     yield from (Mistake(*found) for found in unfit_criteria(config.criteria))
+    yield from (Mistake(*found) for found in unfit_questions(config))
     yield from _long_arenas(config)
     yield from _incomplete_parts(config)
     yield from (Mistake(*found) for found in unfit_partner(config))

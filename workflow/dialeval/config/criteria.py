@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -213,8 +213,3 @@ def _by_level(text: str | dict[Level, str] | None) -> dict[Level, str]:
     if text is None:
         return {}
     return dict(text) if isinstance(text, dict) else dict.fromkeys(LEVELS, text)
-
-
-def criteria_of(own: Mapping[str, OwnCriterion], names: Sequence[str]) -> list[Criterion]:
-    """Returns those of the user's criteria that are among some names."""
-    return [one.criterion(name) for name, one in own.items() if name in names]

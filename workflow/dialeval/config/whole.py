@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from dialeval.config.asked_criteria import asked_criteria
 from dialeval.config.botchat import Arena, Battles, Elo, Selfchat, UniEval
 from dialeval.config.consistency import PARTS, Mistakes, inconsistencies
 from dialeval.config.corpora import Corpus, Seeds
@@ -21,7 +22,7 @@ from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section, Whole
 from dialeval.config.transcripts import Transcripts
-from dialeval.criteria import SHIPPED
+from dialeval.criteria import SHIPPED, Criterion
 
 WITHOUT_CHATBOTS: dict[str, Any] = {
     "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}
@@ -134,6 +135,23 @@ class Config(Section):
     def known_criteria(self) -> list[str]:
         """Returns the names of all criteria: the papers' and the user's."""
         return [*SHIPPED, *self.criteria]
+
+    def own_criteria(self, names: Collection[str]) -> list[Criterion]:
+        """Returns those of the user's criteria that are among some names."""
+        return [one.criterion(name) for name, one in self.criteria.items() if name in names]
+
+    def asked_criteria(self, protocol: str) -> list[Criterion]:
+        """Returns the user's criteria that a protocol may ask about."""
+        found = self.resolved_protocols().get(protocol)
+        return asked_criteria(self, found) if found else []
+
+    def hurt(self, strategies: Collection[str] | None = None) -> dict[str, list[str]]:
+        """Returns the perturbations that lower criteria of the user's, as far as they are among some; None for all."""
+        lowered = {
+            name: [strategy for strategy in one.hurt_by if strategies is None or strategy in strategies]
+            for name, one in self.criteria.items()
+        }
+        return {name: lowering for name, lowering in lowered.items() if lowering}
 
     def judges_of(self, protocol: str) -> list[str]:
         """Returns the models that judge under a protocol; none if it is not configured."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any, get_args
 
 from dialeval.corpora.items import RaterKind, Rating
@@ -16,13 +17,15 @@ _MOST_RATERS = 1_000_000
 _FIELDS = ("value", "values", "scale", "n_raters", "rater", "rater_kind")
 
 
-def ratings_of(corpus: str, item_id: str, level: Level, ratings: Any, scale: Any, where: str) -> list[Rating]:
+def ratings_of(
+    corpus: str, item_id: str, about: tuple[Level, Collection[str]], ratings: Any, scale: Any, where: str
+) -> list[Rating]:
     """Returns the ratings of one line.
 
     Args:
         corpus: name of the corpus.
         item_id: the item.
-        level: of the item; it says which dimensions there are.
+        about: level of the item, which says which dimensions there are, and the user's criteria that are rated besides.
         ratings: the line's field `ratings`; None for none.
         scale: the line's field `scale`, for ratings that do not have their own; None for none.
         where: file and line, for messages.
@@ -34,10 +37,15 @@ def ratings_of(corpus: str, item_id: str, level: Level, ratings: Any, scale: Any
         return []
     if not isinstance(ratings, dict):
         raise UserError(f"{where}: 'ratings' must be an object of dimension -> rating, not {ratings!r:.60}")
+    level, own = about
+    known = [*DIMENSIONS[level], *own]
     found: list[Rating] = []
     for dimension, value in ratings.items():
-        if dimension not in DIMENSIONS[level]:
-            remedy = f"{nearest(f'{dimension:.60}', DIMENSIONS[level])}; rename it or leave it out"
+        if dimension not in known:
+            remedy = (
+                f"{nearest(f'{dimension:.60}', known)}; rename it or leave it out; a criterion of your own is defined "
+                f"under criteria and named in metaeval.corpora.{corpus}.dimensions"
+            )
             raise UserError(f"{where}: at {level} level there is no dimension '{dimension:.60}'; {remedy}")
         place = f"{where}, {dimension}"
         several = isinstance(value, list) and any(isinstance(part, dict) for part in value)

@@ -12,7 +12,7 @@ several kinds of raters rated one dimension. An item in several languages has a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,18 +44,21 @@ class _Line:
     ratings: tuple[Rating, ...]
 
 
-def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
+def read(
+    corpus: str, path: Path, languages: Iterable[str] | None = None, own_criteria: Collection[str] = ()
+) -> RatedReading:
     """Reads a file.
 
     Args:
         corpus: its name in the configuration.
         path: the file.
         languages: codes of the languages to read; None for all.
+        own_criteria: names of the user's criteria that are rated besides the papers'.
 
     Raises:
         UserError: the file, the line, what is wrong there, and the remedy.
     """
-    lines = [_line(corpus, line) for line in read_json_lines(path)]
+    lines = [_line(corpus, line, own_criteria) for line in read_json_lines(path)]
     found = list(dict.fromkeys(line.language for line in lines))
     wanted = found if languages is None else list(languages)
     if lines and not set(found) & set(wanted):
@@ -110,7 +113,7 @@ def _clusters(lines: list[_Line]) -> list[str]:
     ]
 
 
-def _line(corpus: str, line: JsonLine) -> _Line:
+def _line(corpus: str, line: JsonLine, own_criteria: Collection[str]) -> _Line:
     where, record = line.where, line.record
     item_id = name_of(required(record, "item_id", where), "item_id", where)
     if ("dialogue" in record) == ("response" in record):
@@ -134,7 +137,9 @@ def _line(corpus: str, line: JsonLine) -> _Line:
         cluster=None if cluster is None else name_of(cluster, "cluster", where) or None,
         speakers=tuple(speaker or other for (speaker, _), other in zip(parts, default, strict=True)),
         utterances=tuple(said for _, said in parts),
-        ratings=tuple(ratings_of(corpus, item_id, level, record.get("ratings"), record.get("scale"), where)),
+        ratings=tuple(
+            ratings_of(corpus, item_id, (level, own_criteria), record.get("ratings"), record.get("scale"), where)
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from dialeval.corpora import comp_dialogue, comp_turn, rated_json_lines, xdial
@@ -16,7 +17,9 @@ RATED_READERS = {
 }
 
 
-def read_rated(reader: str, corpus: str, path: Path, languages: list[str] | None = None) -> RatedReading:
+def read_rated(
+    reader: str, corpus: str, path: Path, languages: list[str] | None = None, own_criteria: Collection[str] = ()
+) -> RatedReading:
     """Reads a rated source.
 
     Args:
@@ -24,12 +27,15 @@ def read_rated(reader: str, corpus: str, path: Path, languages: list[str] | None
         corpus: name of the corpus in the configuration.
         path: the file of the texts.
         languages: codes of the languages to read; None for all that the source has.
+        own_criteria: names of the user's criteria that a corpus of the user's own has ratings on.
 
     Raises:
         UserError: something is wrong with the source.
     """
     if reader not in RATED_READERS:
         raise UserError(f"there is no reader of rated items named '{reader}'; {nearest(reader, RATED_READERS)}")
+    if reader == "rated_jsonl":
+        return rated_json_lines.read(corpus, path, languages, own_criteria)
     return RATED_READERS[reader](corpus, path, languages)
 
 

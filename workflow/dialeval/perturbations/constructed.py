@@ -12,12 +12,19 @@ from dataclasses import replace
 
 from dialeval.corpora.items import Item, Rating
 from dialeval.perturbations.pool import build_pool
+from dialeval.perturbations.registry import NOTHING_ELSE, Hurt, targets_of
 from dialeval.perturbations.severity import build_ladder
 from dialeval.perturbations.strategy import Strategy
 
 
 def constructed_items(
-    corpus: str, dialogues: Sequence[Item], strategies: Sequence[Strategy], *, n_steps: int, random_seed: int
+    corpus: str,
+    dialogues: Sequence[Item],
+    strategies: Sequence[Strategy],
+    *,
+    n_steps: int,
+    random_seed: int,
+    hurt: Hurt = NOTHING_ELSE,
 ) -> Iterator[tuple[Item, list[Rating]]]:
     """Yields every step of one ladder of each dialogue, with its reference.
 
@@ -27,6 +34,7 @@ def constructed_items(
         strategies: taken in turn, one for each dialogue.
         n_steps: steps of a ladder; a dialogue on which not as many can be taken is left out.
         random_seed: of all draws.
+        hurt: what lowers the user's criteria.
     """
     pool = build_pool(dialogues)
     place = 0
@@ -38,11 +46,14 @@ def constructed_items(
         place += 1
         for step, item in enumerate([dialogue, *(damaged.item for damaged in ladder.steps)]):
             own = replace(item, corpus=corpus)
-            yield own, [_reference(own, dimension, n_steps - step, n_steps) for dimension in _dimensions(strategy)]
+            yield (
+                own,
+                [_reference(own, dimension, n_steps - step, n_steps) for dimension in _dimensions(strategy, hurt)],
+            )
 
 
-def _dimensions(strategy: Strategy) -> list[str]:
-    return list(dict.fromkeys([*(target.dimension for target in strategy.targets), "overall"]))
+def _dimensions(strategy: Strategy, hurt: Hurt) -> list[str]:
+    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, hurt)), "overall"]))
 
 
 def _reference(item: Item, dimension: str, value: int, highest: int) -> Rating:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace as with_fields
 from types import MappingProxyType
 
@@ -14,11 +14,15 @@ from dialeval.perturbations import dialogue, turn
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.pool import Pool
 from dialeval.perturbations.speakers import chatbot_turns
-from dialeval.perturbations.strategy import Case, Edit, Scope, Strategy
+from dialeval.perturbations.strategy import Case, Edit, Scope, Strategy, Target
 from dialeval.text.folds import generator_for
 
 STRATEGIES = MappingProxyType({strategy.name: strategy for strategy in (*turn.STRATEGIES, *dialogue.STRATEGIES)})
 """Name -> strategy, turn level before dialogue level, in the order of Table 10."""
+
+Hurt = Mapping[str, Collection[str]]
+"""Criterion of the user's -> strategies that lower it."""
+NOTHING_ELSE: Hurt = MappingProxyType({})
 
 ATTEMPTS = 8
 """How many times a draw is made again when it repeats an earlier one."""
@@ -38,6 +42,22 @@ def find_strategy(name: str, place: str = "") -> Strategy:
         where = f"{place}: " if place else ""
         raise UserError(f"{where}there is no perturbation strategy '{name}'; {nearest(name, STRATEGIES)}")
     return STRATEGIES[name]
+
+
+def targets_of(strategy: str, hurt: Hurt = NOTHING_ELSE) -> tuple[Target, ...]:
+    """Returns what a strategy lowers: Table 10's dimensions, and the user's criteria that say so.
+
+    A user's criterion has the smallest of the strategy's own thresholds.
+
+    Args:
+        strategy: name of the strategy; one that is not ours lowers nothing that is known.
+        hurt: what lowers the user's criteria.
+    """
+    if strategy not in STRATEGIES:
+        return ()
+    papers = STRATEGIES[strategy].targets
+    theta = min((target.theta for target in papers), default=0.0)
+    return (*papers, *(Target(name, theta) for name, strategies in hurt.items() if strategy in strategies))
 
 
 def damage(

@@ -10,7 +10,7 @@ from dialeval.corpora.robustness_sets import Pair
 from dialeval.criteria import Level
 from dialeval.perturbations.item_damage import Damaged, NotApplicable
 from dialeval.perturbations.pool import Pool, build_pool
-from dialeval.perturbations.registry import STRATEGIES, damages
+from dialeval.perturbations.registry import NOTHING_ELSE, Hurt, damages, targets_of
 from dialeval.perturbations.rewriting import Rewriting
 from dialeval.perturbations.severity import build_ladder
 from dialeval.perturbations.strategy import Strategy
@@ -27,18 +27,20 @@ def pools(items: Iterable[Item]) -> dict[str, Pool]:
     return {corpus: build_pool(group) for corpus, group in groups.items()}
 
 
-def targets_of_items(pairs: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], set[str]]:
-    """Returns the dimensions on which each item of some pairs is compared, by (corpus, language, item_id).
+def targets_of_items(
+    pairs: Iterable[Mapping[str, Any]], hurt: Hurt = NOTHING_ELSE
+) -> dict[tuple[str, str, str], set[str]]:
+    """Returns the criteria on which each item of some pairs is compared, by (corpus, language, item_id).
 
     Args:
         pairs: rows of the table `pairs`.
+        hurt: what lowers the user's criteria.
     """
     wanted: dict[tuple[str, str, str], set[str]] = {}
     for row in pairs:
-        strategy = STRATEGIES.get(row["strategy"])
-        if strategy is None or row["status"] != "ok":
+        if row["status"] != "ok":
             continue
-        aimed_at = {target.dimension for target in strategy.targets}
+        aimed_at = {target.dimension for target in targets_of(row["strategy"], hurt)}
         for item_id in (row["original_id"], row["item_id"]):
             wanted.setdefault((row["corpus"], row["language"], item_id), set()).update(aimed_at)
     return wanted

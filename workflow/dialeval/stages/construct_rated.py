@@ -19,7 +19,7 @@ from dialeval.tables import Provenance, TableWriter, read_table, to_table, write
 
 
 class Settings(BaseModel):
-    """The corpus to make, and how its dialogues are damaged."""
+    """The corpus to make, how its dialogues are damaged, and which of the user's criteria that lowers."""
 
     name: str
     languages: list[str] | None
@@ -27,6 +27,7 @@ class Settings(BaseModel):
     steps: int
     limit: int | None
     random_seed: int
+    hurt: dict[str, list[str]] = {}
 
 
 def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, provenance: Provenance) -> None:
@@ -46,6 +47,7 @@ def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, prov
             [find_strategy(name) for name in settings.strategies],
             n_steps=settings.steps,
             random_seed=settings.random_seed,
+            hurt=settings.hurt,
         )
     )
     with TableWriter(items, ITEMS, provenance) as table:

@@ -15,17 +15,18 @@ from dialeval.tables import Provenance, TableWriter, to_table, write_table
 
 
 class Settings(BaseModel):
-    """The corpus to read."""
+    """The corpus to read, and the user's criteria on which it is rated."""
 
     name: str
     reader: str
     path: Path
     languages: list[str] | None
+    own_criteria: list[str] = []
 
 
 def stage(settings: Settings, items: Path, ratings: Path, left_out: Path, provenance: Provenance) -> None:
     """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
-    reading = read_rated(settings.reader, settings.name, settings.path, settings.languages)
+    reading = read_rated(settings.reader, settings.name, settings.path, settings.languages, settings.own_criteria)
     print(reading.summary())
     with TableWriter(items, ITEMS, provenance) as table:
         table.write_all(item_rows(reading.items))

@@ -34,23 +34,24 @@ from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
-    """The thresholds of the sweep, and the confidence of the intervals."""
+    """The thresholds of the sweep, the confidence of the intervals, and what lowers the user's criteria."""
 
     thetas: list[float]
     confidence: float
+    hurt: dict[str, list[str]] = {}
 
 
 def stage(settings: Settings, pairs: list[Path], judgements: list[Path], folder: Path, provenance: Provenance) -> None:
     """Writes the tables `robustness/*` into a folder, each as Parquet and as CSV."""
     every, given = read_tables(pairs, PAIRS), read_tables(judgements, JUDGEMENTS, SCORED)
-    scored = score_pairs(every, given)
+    scored = score_pairs(every, given, settings.hurt)
     for table, rows in (
         (PAIR_COUNTS, pair_count_rows(every)),
         (ROBUSTNESS, robustness_rows(scored, settings.confidence)),
         (ROBUSTNESS_AVERAGES, average_rows(scored, settings.confidence)),
         (THETAS, theta_rows(scored, settings.thetas, settings.confidence)),
         (DROPS, drop_rows(scored)),
-        (LADDERS, ladder_rows(every, given, settings.confidence)),
+        (LADDERS, ladder_rows(every, given, settings.confidence, settings.hurt)),
         (ROBUSTNESS_DIFFERENCES, corrected(robustness_differences(scored, settings.confidence))),
     ):
         write_rows(folder, table, rows, provenance)

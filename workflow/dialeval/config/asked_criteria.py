@@ -1,0 +1,88 @@
+"""Which of the user's criteria a protocol asks about, and what of that cannot be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel
+from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.criteria import SHIPPED, Criterion, with_own
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
+
+SCORING = ("scale", "probability")
+"""Forms whose answers are scores."""
+
+
+def asked_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
+    """Returns the user's criteria that a protocol may ask about.
+
+    Those that it names; without any, and where it scores, those that its rated corpora name and, of damaged items,
+    those that the damage lowers.
+    """
+    if protocol.criteria or protocol.form not in SCORING:
+        return config.own_criteria(protocol.criteria)
+    corpora = config.metaeval.corpora if config.metaeval else {}
+    of = protocol.of.source
+    names = {
+        name
+        for corpus, rated in corpora.items()
+        if RATED in of or corpus in of
+        for name in rated.dimensions or ()
+    }  # fmt: skip
+    if DAMAGED in of and config.robustness:
+        names |= set(config.hurt())
+    return config.own_criteria(names)
+
+
+def unfit_questions(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yields what protocols ask about criteria that cannot be asked: the field, the words, and what it depends on."""
+    for name, protocol in config.resolved_protocols().items():
+        if protocol.form not in SCORING:
+            continue
+        asked = asked_criteria(config, protocol)
+        yield from _embedded(config, name, asked)
+        for criterion in asked:
+            if protocol.form == "probability" and not criterion.has_a_probability:
+                words = (
+                    f"protocol {name} asks how likely an answer is, and there is neither a question to answer with Yes "
+                    "nor a scale of labels or of 2 to 26 whole numbers; write a question, or take form scale"
+                )
+                yield f"criteria.{criterion.name}.question", words, (f"protocols.{name}",)
+        yield from _nothing_asked(config, name, protocol)
+
+
+def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yields embedded judges that are asked about what they were not built for."""
+    if not asked:
+        return
+    field = f"protocols.{name}.judges" if name in config.protocols.own or _names_judges(config, name) else "judges"
+    for judge in config.judges_of(name):
+        model = config.models.get(judge)
+        if isinstance(model, EmbeddedModel) and EMBEDDED_SERVES[model.method] & {"rating", "yes_no"}:
+            words = (
+                f"'{judge}' is an embedded model, which scores the papers' criteria ({', '.join(SHIPPED)}) and no "
+                f"others; protocol {name} asks about {', '.join(one.name for one in asked)}: name judges of engine "
+                f"openai or vllm under protocols.{name}.judges, or give these criteria a protocol of their own"
+            )
+            yield field, words, (f"models.{judge}", f"protocols.{name}", "criteria")
+
+
+def _names_judges(config: Config, name: str) -> bool:
+    return bool(getattr(getattr(config.protocols, name, None), "judges", None))
+
+
+def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yields criteria that a protocol names and that nothing in its sources can be asked about."""
+    known = with_own(config.own_criteria(config.criteria))
+    whole = all(source == SELFCHAT or source in config.transcripts for source in protocol.of.source)
+    for criterion in (known[one] for one in protocol.criteria if one in known):
+        field, about = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
+        if whole and not criterion.is_at("dialogue"):
+            words = f"'{criterion.name}' is about single responses, and {', '.join(protocol.of.source)} are dialogues"
+            yield field, f"{words}; take a criterion of whole dialogues", about
+        elif protocol.of.source == [DAMAGED] and criterion.name in config.criteria and not criterion.hurt_by:
+            words = f"nothing that is damaged lowers '{criterion.name}'; name perturbations under"
+            yield field, f"{words} criteria.{criterion.name}.hurt_by", about
