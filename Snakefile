@@ -19,6 +19,7 @@ min_version("9.10")
 include: "rules/configuration.smk"
 include: "rules/common.smk"
 include: "rules/paths.smk"
+include: "rules/paths_protocols.smk"
 include: "rules/paths_metaeval.smk"
 include: "rules/paths_dialogbench.smk"
 include: "rules/paths_figures.smk"
@@ -62,3 +63,4 @@ rule all:
         robustness_files(),
         dialogbench_files(),
         trust_tables(),
+        own_results(),

@@ -5,19 +5,13 @@ import os
 import re
 import shlex
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 RESULTS = str(CONFIG.results_dir)
 STORE = str(CONFIG.store_dir)
-PROTOCOLS = [
-    name for name in ("unieval", "arena", "gteval") if getattr(CONFIG.protocols, name)
-]
-SCORING = [name for name in ("rating", "yes_no") if getattr(CONFIG.protocols, name)]
-ASKED_AGAIN = [
-    name
-    for name in [*PROTOCOLS, *SCORING]
-    if getattr(getattr(CONFIG.protocols, name), "ask_again", False)
-]
+PROTOCOLS = CONFIG.resolved_protocols()
+ASKED_AGAIN = [name for name, protocol in PROTOCOLS.items() if protocol.ask_again]
 PUBLISHED = [
     name for name, model in CONFIG.models.items() if isinstance(model, PublishedModel)
 ]
@@ -107,16 +101,17 @@ def settings(**parts):
     )
 
 
-def code(stage, *asked):
+def code(stage, *asked, templates=()):
     """Returns the fingerprint of a stage's code and templates, and of the engines of the models that it asks.
 
-    One that is not asked, and so is not named, or has no engine, adds nothing.
+    One that is not asked, and so is not named, or has no engine, adds nothing. `templates` are those that it is told of.
     """
     models = [CONFIG.models[name] for name in asked if name in CONFIG.models]
     engines = sorted({name for model in models for name in model.modules})
     return fingerprint(
         f"dialeval.stages.{stage}",
         *engines,
+        templates=templates,
         prompts_directory=CONFIG.prompts.directory,
     )
 
@@ -156,26 +151,6 @@ def import_settings(wildcards):
         arena_lengths=(
             arena.n_utterances if arena and wildcards.protocol == "arena" else []
         ),
-    )
-
-
-def answer_settings(wildcards):
-    return settings(
-        name=wildcards.judge,
-        protocol=wildcards.protocol,
-        model=asked_model(wildcards.judge),
-        answering=CONFIG.answering,
-        shard=int(wildcards.shard),
-        shards=int(wildcards.shards),
-    )
-
-
-def again_settings(wildcards):
-    return settings(
-        name=wildcards.judge,
-        protocol=f"{wildcards.protocol}-again",
-        model=asked_model(wildcards.judge),
-        answering=CONFIG.answering,
     )
 
 
@@ -318,7 +293,11 @@ def examination_settings(method):
 
 def askers():
     """Returns the models that are asked what is planned without a look at chatbots, by protocol."""
-    found = {protocol: CONFIG.judges_of(protocol) for protocol in SCORING}
+    found = {
+        name: protocol.judges
+        for name, protocol in PROTOCOLS.items()
+        if not about_chats(name)
+    }
     methods = CONFIG.dialogbench.examine.by_method() if CONFIG.dialogbench else {}
     return found | {f"dialogbench_{name}": asked for name, asked in methods.items()}
 
@@ -354,23 +333,6 @@ def prices():
 def spending_folders():
     """Returns under which digest the spending on each model with prices is written down."""
     return {name: terms.digest_of(CONFIG.models[name]) for name in prices()}
-
-
-def sampling(protocol):
-    """Returns how judges are sampled under a protocol, and where prompts lie."""
-    section = getattr(CONFIG.protocols, protocol)
-    if section is None:
-        return {}
-    return {
-        "temperature": section.temperature,
-        "max_tokens": section.max_tokens,
-    }
-
-
-def parse_stage(wildcards):
-    """Returns the stage that reads the answers of a protocol."""
-    pairwise = wildcards.protocol in ("arena", "gteval")
-    return "pairwise_parse" if pairwise else f"{wildcards.protocol}_parse"
 
 
 def in_vllm(names):

@@ -1,70 +1,27 @@
-# Plan, answer, parse: every judge is asked the same requests, and its answers become verdicts.
+# Plan, answer, parse: every judge is asked the same requests, and its answers become judgements.
 
 
-rule plan_unieval:
+rule plan:
     input:
-        human=HUMAN,
-        seeds=SEEDS,
-        dialogues=dialogues(CONFIG.chatbots),
+        item_tables=lambda wildcards: items_about(wildcards.protocol),
+        damaged=lambda wildcards: damaged_about(wildcards.protocol, "items"),
+        pairs=lambda wildcards: damaged_about(wildcards.protocol, "pairs"),
     output:
-        f"{RESULTS}/requests/unieval.parquet",
+        f"{RESULTS}/requests/{{protocol}}.parquet",
     log:
-        f"{RESULTS}/logs/requests/unieval.log",
+        f"{RESULTS}/logs/requests/{{protocol}}.log",
+    wildcard_constraints:
+        protocol=one_of(PROTOCOLS),
     conda:
         "../envs/core.yaml"
     params:
-        settings=settings(**sampling("unieval")),
-        code=code("unieval_plan"),
+        stage=lambda wildcards: f"plan_{PROTOCOLS[wildcards.protocol].form}",
+        settings=plan_settings,
+        code=lambda wildcards: question_code("plan", wildcards.protocol),
     shell:
         command(
-            "unieval_plan",
-            "--human {input.human:q} --seeds {input.seeds:q} --dialogues {input.dialogues:q} --requests {output:q}",
-        )
-
-
-rule plan_arena:
-    input:
-        seeds=SEEDS,
-        dialogues=dialogues(CONFIG.chatbots),
-    output:
-        f"{RESULTS}/requests/arena.parquet",
-    log:
-        f"{RESULTS}/logs/requests/arena.log",
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=settings(
-            **sampling("arena"),
-            n_utterances=(
-                CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else []
-            ),
-        ),
-        code=code("arena_plan"),
-    shell:
-        command(
-            "arena_plan",
-            "--seeds {input.seeds:q} --dialogues {input.dialogues:q} --requests {output:q}",
-        )
-
-
-rule plan_gteval:
-    input:
-        human=HUMAN,
-        seeds=SEEDS,
-        dialogues=dialogues(CONFIG.chatbots),
-    output:
-        f"{RESULTS}/requests/gteval.parquet",
-    log:
-        f"{RESULTS}/logs/requests/gteval.log",
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=settings(**sampling("gteval")),
-        code=code("gteval_plan"),
-    shell:
-        command(
-            "gteval_plan",
-            "--human {input.human:q} --seeds {input.seeds:q} --dialogues {input.dialogues:q} --requests {output:q}",
+            "{params.stage}",
+            "--items {input.item_tables:q} --damaged {input.damaged:q} --pairs {input.pairs:q} --requests {output:q}",
         )
 
 
@@ -78,16 +35,16 @@ rule answer:
     log:
         f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.log",
     wildcard_constraints:
-        judge=one_of(set(CONFIG.judges) - set(PUBLISHED)),
+        judge=one_of(set(CONFIG.asked_judges()) - set(PUBLISHED)),
         protocol=one_of(PROTOCOLS),
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:
         gpu=lambda wildcards: gpus(wildcards.judge),
     params:
-        stage="answer",
+        stage=lambda wildcards: answer_stage(wildcards.protocol),
         settings=answer_settings,
-        code=lambda wildcards: code("answer", wildcards.judge),
+        code=lambda wildcards: code(answer_stage(wildcards.protocol), wildcards.judge),
         store=STORE,
     shell:
         command(
@@ -105,14 +62,16 @@ rule plan_again:
         f"{RESULTS}/requests/again/{{judge}}/{{protocol}}.parquet",
     log:
         f"{RESULTS}/logs/requests/again/{{judge}}/{{protocol}}.log",
+    wildcard_constraints:
+        protocol=one_of(ASKED_AGAIN),
     conda:
         "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(protocol=wildcards.protocol),
-        code=code("again_plan"),
+        settings=lambda wildcards: settings(**question(wildcards.protocol)),
+        code=code("plan_again"),
     shell:
         command(
-            "again_plan",
+            "plan_again",
             "--requests {input.requests:q} --responses {input.responses:q} --again {output:q}",
         )
 
@@ -170,13 +129,15 @@ rule parse:
     log:
         f"{RESULTS}/logs/judgements/{{judge}}/{{protocol}}.log",
     wildcard_constraints:
-        protocol=one_of([*PROTOCOLS, *SCORING]),
+        protocol=one_of(PROTOCOLS),
     conda:
         "../envs/core.yaml"
     params:
-        stage=parse_stage,
-        settings=lambda wildcards: settings(judge=wildcards.judge),
-        code=lambda wildcards: code(parse_stage(wildcards)),
+        stage=lambda wildcards: f"parse_{PROTOCOLS[wildcards.protocol].form}",
+        settings=lambda wildcards: settings(
+            **question(wildcards.protocol), judge=wildcards.judge
+        ),
+        code=lambda wildcards: question_code("parse", wildcards.protocol),
     shell:
         command(
             "{params.stage}",

@@ -79,58 +79,6 @@ rule construct_rated:
         )
 
 
-rule plan_rating:
-    input:
-        scored_items(),
-    output:
-        f"{RESULTS}/requests/rating.parquet",
-    log:
-        f"{RESULTS}/logs/requests/rating.log",
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=settings(
-            **CONFIG.protocols.rating.sampling() if CONFIG.protocols.rating else {},
-        ),
-        code=code("rating_plan"),
-    shell:
-        command("rating_plan", "--items {input:q} --requests {output:q}")
-
-
-rule plan_yes_no:
-    input:
-        rated=items_of(RATED),
-        damaged=perturbed("items"),
-        pairs=perturbed("pairs"),
-    output:
-        f"{RESULTS}/requests/yes_no.parquet",
-    log:
-        f"{RESULTS}/logs/requests/yes_no.log",
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=settings(
-            dimensions=asked_dimensions(),
-        ),
-        code=code("yes_no_plan"),
-    shell:
-        command(
-            "yes_no_plan",
-            "--rated {input.rated:q} --damaged {input.damaged:q} --pairs {input.pairs:q} --requests {output:q}",
-        )
-
-
-use rule answer as answer_items with:
-    wildcard_constraints:
-        judge=one_of(CONFIG.asked_judges()),
-        protocol=one_of(SCORING),
-    params:
-        stage="answer_items",
-        settings=answer_settings,
-        code=lambda wildcards: code("answer_items", wildcards.judge),
-        store=STORE,
-
-
 rule read_scores:
     input:
         file=lambda wildcards: str(CONFIG.score_path(wildcards.metric)),

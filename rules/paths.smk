@@ -99,7 +99,7 @@ def usage_records():
     ]
     jobs = [
         (name, protocol)
-        for protocol in [*PROTOCOLS, *SCORING]
+        for protocol in PROTOCOLS
         for name in CONFIG.judges_of(protocol)
     ]
     repeated = [
@@ -203,7 +203,12 @@ def report_verdicts():
     """Returns the verdicts on chatbots' dialogues."""
     if not CONFIG.talks():
         return []
-    return [path for protocol in PROTOCOLS for path in results_of(protocol)]
+    return [
+        path
+        for name, protocol in PROTOCOLS.items()
+        if name in SHIPPED and protocol.form in ("pair", "detect")
+        for path in results_of(name)
+    ]
 
 
 def report_parts():

@@ -80,18 +80,19 @@ def robustness_files():
     ]
 
 
-def scored_items():
-    """Returns the tables of everything that judges score."""
-    rated = items_of(CONFIG.metaeval.corpora if CONFIG.metaeval else [])
-    return rated + perturbed("items")
+def scores_items(protocol):
+    """Returns whether a protocol is about rated or damaged items."""
+    corpora = CONFIG.metaeval.corpora if CONFIG.metaeval else {}
+    return not {"rated", "damaged", *corpora}.isdisjoint(protocol.of.source)
 
 
 def judged_scores():
     """Returns the judgements of all judges on items."""
     return [
         f"{RESULTS}/judgements/{judge}/{protocol}.parquet"
-        for protocol in SCORING
-        for judge in CONFIG.judges_of(protocol)
+        for protocol, asked in PROTOCOLS.items()
+        if asked.form in ("scale", "probability") and scores_items(asked)
+        for judge in asked.judges
     ]
 
 

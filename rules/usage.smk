@@ -42,13 +42,16 @@ rule estimate:
         settings=settings(
             models={name: CONFIG.models[name] for name in asked_models()},
             chatbots=CONFIG.chatbots,
-            judges=CONFIG.judges,
             selfchat=CONFIG.selfchat,
-            protocols=CONFIG.protocols,
+            questions=[
+                question(name) | {"judges": protocol.judges}
+                for name, protocol in PROTOCOLS.items()
+                if about_chats(name)
+            ],
             askers=askers(),
             left_out=not_estimated(),
         ),
-        code=code("estimate"),
+        code=code("estimate", templates=templates_of(filter(about_chats, PROTOCOLS))),
         store=STORE,
         planned_before=planned_before(),
         table=f"{RESULTS}/tables/estimate.parquet",

@@ -82,12 +82,10 @@ def changed(package: Path, unchanged: dict[str, str]) -> Change:
 
 
 def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged: dict[str, str]) -> None:
-    path = package / "protocols" / "arena.py"
+    path = package / "forms" / "pair.py"
     text = path.read_text(encoding="utf-8")
-    text = text.replace('"""BotChat Arena', '"""Another docstring: BotChat Arena', 1) + "\n\n# a comment at the end\n"
-    path.write_text(
-        text.replace("    for n in lengths:\n", "    # a comment\n\n    for n in lengths:\n"), encoding="utf-8"
-    )
+    text = text.replace('"""Which of two', '"""Another docstring: which of two', 1) + "\n\n# a comment at the end\n"
+    path.write_text(text.replace("    for n in of.cut", "    # a comment\n\n    for n in of.cut"), encoding="utf-8")
     assert stages(package) == unchanged
 
 
@@ -98,15 +96,15 @@ def test_elo_concerns_ratings_and_their_differences(changed: Change) -> None:
 
 def test_a_parser_does_not_concern_its_plan(changed: Change) -> None:
     assert changed("forms/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:') == {
-        "unieval_parse",
-        "again_plan",  # what cannot be read is asked once more
+        "parse_detect",
+        "plan_again",  # what cannot be read is asked once more
     }
 
 
 def test_published_numbers_concern_their_tables(changed: Change) -> None:
     touched = changed("published/botchat.csv", "30.5", "30.6")
     assert {"measure_ratings", "measure_win_rates", "measure_pass_rates", "utterance_lengths"} <= touched
-    assert not touched & {"arena_plan", "answer", "selfchat"}
+    assert not touched & {"plan_pair", "answer", "selfchat"}
 
 
 def test_bundled_dialogues_concern_reading_alone(changed: Change) -> None:
@@ -135,21 +133,23 @@ def test_what_is_said_of_a_table_or_a_field_is_the_reports_alone(changed: Change
 
 
 RENDERED = {
-    "arena.j2": {"arena_plan"},
-    "ask_again.j2": {"again_plan"},
+    "arena.j2": set(),  # what a protocol names counts for that alone, see below
+    "ask_again.j2": {"plan_again"},
+    "detect.j2": {"plan_detect"},
     "dialogbench_classify.j2": {"dialogbench_classify"},
     "dialogbench_filter": {"dialogbench_filter"},
     "dialogbench_perplexity": {"dialogbench_plan"},
     "dialogbench_question": {"dialogbench_plan"},
     "dialogbench_write": {"dialogbench_write"},
-    "gteval.j2": {"gteval_plan"},
+    "gteval.j2": set(),
+    "pair.j2": set(),
     "partner.j2": {"selfchat"},
     "perturb_": {"rewrite_items"},
-    "rating_": {"rating_plan", "yes_no_plan", "answer_items"},
+    "rating_": {"plan_scale", "answer_items"},
     "selfchat.j2": {"selfchat"},
-    "structured_answer.j2": set(),
-    "unieval.j2": {"unieval_plan"},
-    "yes_no_": {"rating_plan", "yes_no_plan", "answer_items"},
+    "structured_answer.j2": {"plan_detect", "plan_pair", "plan_scale"},
+    "unieval.j2": set(),
+    "yes_no_": {"plan_probability", "answer_items"},
 }
 """Beginnings of templates' names -> who renders them."""
 
@@ -174,15 +174,15 @@ def test_another_folder_of_prompts_counts_by_its_texts_wherever_it_lies(package:
 
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
-    assert of("unieval_plan", first) == of("unieval_plan")
+    assert of("plan_detect", first) == of("plan_detect")
     (first / "other.j2").write_text("Nobody renders it.")
-    assert of("unieval_plan", first) == of("unieval_plan")
-    (first / "unieval.j2").write_text("Other words.")
-    with_its_own = of("unieval_plan", first)
-    assert with_its_own != of("unieval_plan")
-    assert of("arena_plan", first) == of("arena_plan")
+    assert of("plan_detect", first) == of("plan_detect")
+    (first / "detect.j2").write_text("Other words.")
+    with_its_own = of("plan_detect", first)
+    assert with_its_own != of("plan_detect")
+    assert of("plan_pair", first) == of("plan_pair")
     first.rename(second)
-    assert of("unieval_plan", second) == with_its_own
+    assert of("plan_detect", second) == with_its_own
 
 
 @pytest.mark.parametrize(
@@ -197,13 +197,13 @@ def test_what_a_template_is_made_of_counts(package: Path, tmp_path: Path, refers
         result: str = module.fingerprint(f"dialeval.stages.{stage}", prompts_directory=tmp_path)
         return result
 
-    (tmp_path / "unieval.j2").write_text(refers)
+    (tmp_path / "detect.j2").write_text(refers)
     (tmp_path / "part.j2").write_text("{% include 'deeper.j2' %}")
     (tmp_path / "deeper.j2").write_text("{% set x = 1 %}")
-    before, arena = of("unieval_plan"), of("arena_plan")
+    before, arena = of("plan_detect"), of("plan_pair")
     (tmp_path / "deeper.j2").write_text("{% set x = 2 %}")
-    assert of("unieval_plan") != before
-    assert of("arena_plan") == arena
+    assert of("plan_detect") != before
+    assert of("plan_pair") == arena
 
 
 def test_a_template_that_settings_name_counts_for_them(package: Path, tmp_path: Path) -> None:

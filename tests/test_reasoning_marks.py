@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.prompts.rendering import END_MARK, one_line, render_dialogue, render_speakers
+from dialeval.prompts.rendering import render_dialogue, render_speakers
+from dialeval.prompts.shown import END_MARK, one_line
 from dialeval.protocols.voices import history
 from dialeval.reasoning_marks import split_thinking, thinking_mark, without_marks, without_thinking
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
 import pytest
+from judged_dialogues import items_of, planned, shipped_question
 
 from dialeval.config import OpenAIModel, VllmModel
 from dialeval.corpora import bundled
@@ -25,11 +24,11 @@ from dialeval.dialogbench import examination
 from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.request import Dialogue, Message, Request, Sampling, request_key
 from dialeval.engines.vllm_engine.identity import vllm_identity
-from dialeval.forms import detect, probability, scale
+from dialeval.forms import probability, scale
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import plan_rewriting
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import arena, gteval, selfchat
+from dialeval.protocols import selfchat
 from dialeval.protocols.voices import Voice
 from dialeval.tables import HUMAN
 
@@ -75,31 +74,26 @@ def judged() -> dict[str, dict[str, Dialogue]]:
 
 def botchat() -> Iterator[Request]:
     by_model = judged()
-    bots = {name: by_seed for name, by_seed in by_model.items() if name != HUMAN}
-    seeds = [seed_id for seed_id, dialogue in by_model[HUMAN].items() if len(dialogue) >= 4]
-    planned = chain(
-        detect.plan(by_model, TEMPLATES, SAMPLING),
-        arena.plan(bots, seeds, [8, 16], TEMPLATES, SAMPLING, Counter()),
-        gteval.plan(by_model, seeds, TEMPLATES, SAMPLING, Counter()),
-    )
-    yield from (one.request for one in planned)
+    items = items_of(by_model)
+    for protocol in ("unieval", "arena", "gteval"):
+        yield from (one.request for one in planned(shipped_question(protocol, needed=4), items))
     system = TEMPLATES.render(selfchat.TEMPLATE)
     chatbot = Voice(Unbounded(), lambda _: system, SAMPLING)
-    for seed_id, dialogue in bots["one"].items():
+    for seed_id, dialogue in by_model["one"].items():
         for n in range(2, 5):
             yield chatbot.next_request(seed_id, dialogue[:n])[0]
 
 
 def scored() -> Iterator[Request]:
     items = list(items_of_dialogues(utterance_table("bundled", bundled.read("en"))))[: 2 * N_DIALOGUES]
-    for planned in (scale.plan(items, TEMPLATES, SAMPLING, 2), probability.plan(items, TEMPLATES)):
-        yield from (one.request for one in planned)
+    for asked in (scale.plan(items, TEMPLATES, SAMPLING, 2), probability.plan(items, TEMPLATES)):
+        yield from (one.request for one in asked)
     for item in items:
         for strategy in map(find_strategy, STRATEGIES):
             if strategy.by_model and strategy.level == item.level:
-                asked = plan_rewriting(item, strategy, TEMPLATES, SAMPLING)
-                if isinstance(asked, Request):
-                    yield asked
+                rewriting = plan_rewriting(item, strategy, TEMPLATES, SAMPLING)
+                if isinstance(rewriting, Request):
+                    yield rewriting
 
 
 def examined() -> Iterator[Request]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from judged_dialogues import shipped_question
 
 from dialeval.corpora import bundled
 from dialeval.engines.request import Dialogue
@@ -27,7 +28,7 @@ def test_single_verdicts_are_such_as_the_parser_reads(examples: Examples) -> Non
         assert said.endswith(f"{END}\n")
         planned = {"request_id": "r", "case_id": "s", "left": "m", "n_utterances": 8}
         answer = {"text": said.removesuffix(f"{END}\n"), "status": "ok", "finish_reason": "stop"}
-        verdict = detect.parse("tiny", planned, answer)
+        verdict = detect.parse(shipped_question("unieval"), "tiny", planned, answer)
         assert verdict["status"] == "ok"
         choices.append(verdict["choice"])
     assert set(choices) == {"Yes", "No"}

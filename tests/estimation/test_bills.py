@@ -9,37 +9,37 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from judged_dialogues import items_of, planned, shipped_question
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
-from dialeval.config import OpenAIModel, Protocols, Selfchat
+from dialeval.config import OpenAIModel, Selfchat
 from dialeval.corpora.readers import read_corpus
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.prices import prices_of
-from dialeval.engines.request import Dialogue, Sampling
+from dialeval.engines.request import Dialogue
 from dialeval.engines.store import ResponseStore
 from dialeval.estimation.chats import estimate_chats
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import known_model
 from dialeval.estimation.reading import estimate_table
-from dialeval.forms import detect
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import arena, gteval
 from dialeval.protocols.partner import talk_of
 from dialeval.protocols.selfchat import TEMPLATE, chat_all
 from dialeval.protocols.voices import SELFCHAT
 from dialeval.tables import HUMAN
 
 TEMPLATES, CHAT = Templates(), Selfchat(n_utterances=8)
-PROTOCOLS = Protocols.model_validate({"unieval": {}, "arena": {"n_utterances": [4, 8]}, "gteval": {}})
 PEOPLE: dict[str, Dialogue] = {
     dialogue.dialogue_id: tuple(said.text for said in dialogue.utterances)
     for dialogue in read_corpus("bundled", None, "en").dialogues[:10]
 }
 SEEDS = {seed_id: dialogue[:2] for seed_id, dialogue in PEOPLE.items()}
-PAIRWISE = [seed_id for seed_id, dialogue in PEOPLE.items() if len(dialogue) >= 4]
+QUESTIONS = [
+    shipped_question(name, cut=[4, 8] if name == "arena" else None, needed=4) for name in ("unieval", "arena", "gteval")
+]
 BOTS = ("one", "two")
 BYTES_PER_TOKEN = 4.4
 """As of English in cl100k."""
@@ -91,8 +91,10 @@ def estimated(store: Path, models: dict[str, OpenAIModel]) -> list[Estimate]:
     system = TEMPLATES.render(TEMPLATE)
     known = {name: known_model(name, model, {}) for name, model in models.items()}
     found = [estimate_chats(known[name], SEEDS, PEOPLE, CHAT, system, store) for name in BOTS]
-    subjects = Subjects([chats for _, chats in found], PEOPLE, {}, PAIRWISE, PAIRWISE)
-    judging = estimate_judging([known["judge"]], PROTOCOLS, subjects, TEMPLATES, store)
+    people = {item.case_id: item for item in items_of({HUMAN: PEOPLE})}
+    asked = [(question, [known["judge"]]) for question in QUESTIONS]
+    subjects = Subjects([chats for _, chats in found], people, dict.fromkeys(PEOPLE, "en"))
+    judging = estimate_judging(asked, subjects, TEMPLATES, store)
     return [*(estimate for estimate, _ in found), *judging]
 
 
@@ -109,18 +111,12 @@ def run(store: Path, models: dict[str, OpenAIModel], seeds: dict[str, Dialogue])
             seed_id: (*seeds[seed_id], *(turn.response.text.strip() for turn in dialogue))
             for seed_id, dialogue in turns.items()
         }
-    people, pairwise = {seed_id: PEOPLE[seed_id] for seed_id in seeds}, [one for one in PAIRWISE if one in seeds]
-    judging = Sampling(max_tokens=512)
-    plans = {
-        "unieval": detect.plan({HUMAN: people} | by_model, TEMPLATES, judging),
-        "arena": arena.plan(by_model, pairwise, [4, 8], TEMPLATES, judging, Counter()),
-        "gteval": gteval.plan({HUMAN: people} | by_model, pairwise, TEMPLATES, judging, Counter()),
-    }
-    for protocol, plan in plans.items():
+    items = items_of({HUMAN: {seed_id: PEOPLE[seed_id] for seed_id in seeds}} | by_model)
+    for question in QUESTIONS:
         engine = OpenAIEngine(models["judge"])
-        with ResponseStore(store, identity=engine.identity, name="judge", protocol=protocol) as answers:
+        with ResponseStore(store, identity=engine.identity, name="judge", protocol=question.name) as answers:
             job = Answering(engine, answers, Progress("t", None, "a", stream=io.StringIO()))
-            asyncio.run(job.ask_all([planned.request for planned in plan]))
+            asyncio.run(job.ask_all([one.request for one in planned(question, items)]))
 
 
 def totals(store: Path, models: dict[str, OpenAIModel]) -> dict[str, float]:

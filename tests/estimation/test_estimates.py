@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from judged_dialogues import items_of, own_question, planned, shipped_question
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from scripted import ScriptedEngine
 
-from dialeval.config import OpenAIModel, Protocols, Selfchat, VllmModel
+from dialeval.config import OpenAIModel, Selfchat, VllmModel
+from dialeval.criteria import SHIPPED
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.identity import openai_identity
@@ -27,11 +29,9 @@ from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import Counting, KnownModel, known_model
 from dialeval.estimation.ranges import Range
 from dialeval.estimation.reading import estimate_table, in_words
-from dialeval.forms import detect
+from dialeval.forms.question import Question
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import arena, gteval
-from dialeval.protocols.planning import Planned
 from dialeval.protocols.selfchat import chat_all
 from dialeval.protocols.voices import SELFCHAT, Talk
 from dialeval.tables import HUMAN
@@ -42,10 +42,10 @@ PEOPLE: dict[str, Dialogue] = {
     f"s{n}": tuple(f"person {'AB'[turn % 2]} says {n} and {turn}" for turn in range(3 + n % 4)) for n in range(7)
 }
 SEEDS = {seed_id: dialogue[:2] for seed_id, dialogue in PEOPLE.items()}
-PAIRWISE = [seed_id for seed_id, dialogue in PEOPLE.items() if len(dialogue) >= 4]
-PROTOCOLS = Protocols.model_validate(
-    {"unieval": {"max_tokens": 7}, "arena": {"n_utterances": [4, 6], "max_tokens": 7}, "gteval": {"max_tokens": 7}}
-)
+QUESTIONS = {
+    name: shipped_question(name, cut=[4, 6] if name == "arena" else None, needed=4, max_tokens=7)
+    for name in ("unieval", "arena", "gteval")
+}
 
 
 class Reporting(ScriptedEngine):
@@ -165,22 +165,21 @@ def test_another_tokenizer_than_the_models_own(tmp_path: Path, factor: float) ->
     assert_holds(estimate, chat(tmp_path, "one", engine))
 
 
-Plan = Callable[[dict[str, dict[str, Dialogue]]], Iterable[Planned]]
-TEMPLATES, JUDGING = Templates(), Sampling(max_tokens=7)
-PLANS: dict[str, Plan] = {
-    "unieval": lambda by_model: detect.plan({HUMAN: PEOPLE} | by_model, TEMPLATES, JUDGING),
-    "arena": lambda by_model: arena.plan(by_model, PAIRWISE, [4, 6], TEMPLATES, JUDGING, Counter()),
-    "gteval": lambda by_model: gteval.plan({HUMAN: PEOPLE} | by_model, PAIRWISE, TEMPLATES, JUDGING, Counter()),
-}
+TEMPLATES = Templates()
 
 
-def judge_all(folder: Path, by_model: dict[str, dict[str, Dialogue]], n: int | None = None) -> dict[str, Counter[str]]:
+def judge_all(
+    folder: Path,
+    by_model: dict[str, dict[str, Dialogue]],
+    n: int | None = None,
+    questions: dict[str, Question] | None = None,
+) -> dict[str, Counter[str]]:
     """Lets the judge answer the first n requests of every protocol."""
     actual = {}
-    for protocol, plan in PLANS.items():
+    for protocol, question in (questions or QUESTIONS).items():
         engine = bot("judge", 3)
-        requests = [planned.request for planned in plan(by_model)][:n]
-        with opened(folder, "judge", engine, protocol) as store:
+        requests = [one.request for one in planned(question, items_of({HUMAN: PEOPLE} | by_model))][:n]
+        with opened(folder, "judge", engine, question.known_as) as store:
             job = answering(store, engine)
             asyncio.run(job.ask_all(requests))
             responses = {key: store.get(key) for key in map(job.key, requests)}
@@ -188,9 +187,10 @@ def judge_all(folder: Path, by_model: dict[str, dict[str, Dialogue]], n: int | N
     return actual
 
 
-def judging(folder: Path, found: list[Chats]) -> dict[str, Estimate]:
-    subjects = Subjects(found, PEOPLE, {}, PAIRWISE, PAIRWISE)
-    estimates = estimate_judging([known("judge", bot("judge"))], PROTOCOLS, subjects, TEMPLATES, folder)
+def judging(folder: Path, found: list[Chats], questions: dict[str, Question] | None = None) -> dict[str, Estimate]:
+    subjects = Subjects(found, {item.case_id: item for item in items_of({HUMAN: PEOPLE})}, dict.fromkeys(PEOPLE, "en"))
+    asked = [(question, [known("judge", bot("judge"))]) for question in (questions or QUESTIONS).values()]
+    estimates = estimate_judging(asked, subjects, TEMPLATES, folder)
     return {estimate.protocol: estimate for estimate in estimates}
 
 
@@ -212,6 +212,36 @@ def test_judging_whatever_is_there(tmp_path: Path, stored: list[str]) -> None:
         if stored == ["a", "b", "c"]:
             assert estimates[protocol].prompts.low == estimates[protocol].prompts.high == sums["input"]
     assert {"45" in estimate.assumed.source for estimate in estimates.values()} == {True}
+
+
+OWN = {
+    question.name: question
+    for question in (
+        own_question(
+            "helpful", [SHIPPED["coherence"], SHIPPED["overall"]],
+            form="pair", of={"source": "selfchat", "cut": [4, 6]}, max_tokens=7, repeats=2, temperature=1,
+        ),
+        own_question("once", form="pair", of={"source": "selfchat", "against": "b"}, both_orders=False, max_tokens=7),
+        own_question("beside", form="pair", of={"source": "selfchat", "against": "human"}, max_tokens=7),
+        own_question("machine", form="detect", of={"source": "selfchat"}, max_tokens=7, answers="structured"),
+    )
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stored", [[], ["a"], ["b"], ["a", "b", "c"]])
+def test_ones_own_protocols_are_estimated_as_the_shipped_ones(tmp_path: Path, stored: list[str]) -> None:
+    for name in stored:
+        chat(tmp_path, name, bot(name))
+    estimates = judging(tmp_path, [chats(tmp_path, name, bot(name))[1] for name in "abc"], OWN)
+    for name in "abc":
+        chat(tmp_path, name, bot(name))
+    actual = judge_all(tmp_path, dialogues(tmp_path, ["a", "b", "c"]), questions=OWN)
+    n = len(PEOPLE)
+    assert {protocol: sums["asked"] for protocol, sums in actual.items()} == {
+        "helpful": 3 * n * 2 * 2 * 2 * 2, "once": 2 * n, "beside": 3 * n * 2, "machine": 4 * n
+    }  # fmt: skip
+    for protocol, sums in actual.items():
+        assert_holds(estimates[protocol], sums)
 
 
 def test_dialogues_known_far_enough_are_planned_exactly(tmp_path: Path) -> None:

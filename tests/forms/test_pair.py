@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from judged_dialogues import items_of, planned, shipped_question
 
-from dialeval.engines.request import Sampling
 from dialeval.forms.pair import parse
-from dialeval.prompts.rendering import Templates
-from dialeval.protocols import arena, gteval
+from dialeval.tables import HUMAN
 
 DIALOGUES = {
     "a": {"s1": ("x", "y", "a1", "a2", "a3"), "s2": ("p", "q", "a1", "a2", "a3")},
@@ -20,14 +19,14 @@ DIALOGUES = {
 
 def test_arena_asks_every_pair_in_both_orders_at_each_length() -> None:
     skipped: Counter[str] = Counter()
-    planned = list(arena.plan(DIALOGUES, ["s1", "s2"], [3, 5], Templates(), Sampling(), skipped))
-    ids = [item.request.request_id for item in planned]
+    asked = list(planned(shipped_question("arena", cut=[3, 5]), items_of(DIALOGUES), skipped))
+    ids = [item.request.request_id for item in asked]
     assert len(ids) == len(set(ids))
     # s1: three pairs of which a/c agree in the first three utterances; s2: one pair
     assert len([name for name in ids if name.startswith("arena/3/")]) == 2 * 2 + 2
     assert len([name for name in ids if name.startswith("arena/5/")]) == 2 * 3 + 2
-    assert +skipped == {"both models wrote the same dialogue": 1, "a dialogue is missing": 4}
-    first = planned[0]
+    assert +skipped == {"both dialogues are the same": 1, "a dialogue is missing": 4}
+    first = asked[0]
     assert (first.left, first.right, first.n_utterances) == ("a", "b", 3)
     assert first.request.subject == (("x", "y", "a1"), ("x", "y", "b1"))
     assert "arena/3/s1/b/a" in ids
@@ -36,14 +35,14 @@ def test_arena_asks_every_pair_in_both_orders_at_each_length() -> None:
 def test_gteval_cuts_both_to_the_shorter() -> None:
     people = {"s1": ("x", "y", "h1", "h2"), "s2": ("p", "q", "h1", "h2", "h3", "h4")}
     skipped: Counter[str] = Counter()
-    planned = list(gteval.plan({"human": people} | DIALOGUES, ["s1", "s2"], Templates(), Sampling(), skipped))
-    lengths = {item.request.request_id: item.n_utterances for item in planned}
+    asked = list(planned(shipped_question("gteval"), items_of({HUMAN: people} | DIALOGUES), skipped))
+    lengths = {item.request.request_id: item.n_utterances for item in asked}
     assert lengths == {
         **{f"gteval/s1/{m}/human": 4 for m in "abc"}, **{f"gteval/s1/human/{m}": 4 for m in "abc"},
         **{f"gteval/s2/{m}/human": 5 for m in "ab"}, **{f"gteval/s2/human/{m}": 5 for m in "ab"},
     }  # fmt: skip
-    assert skipped == {"a dialogue is missing": 1}
-    assert all(len(one) == len(other) for one, other in (item.request.subject for item in planned))
+    assert +skipped == {"a dialogue is missing": 1}
+    assert all(len(one) == len(other) for one, other in (item.request.subject for item in asked))
 
 
 @pytest.mark.parametrize(
@@ -57,8 +56,8 @@ def test_gteval_cuts_both_to_the_shorter() -> None:
     ],
 )
 def test_the_side_not_called_ai_wins(text: str, winner: str | None, status: str) -> None:
-    planned = {
+    about = {
         "request_id": "r", "protocol": "arena", "case_id": "s", "left": "a", "right": "b", "n_utterances": 8
     }  # fmt: skip
-    row = parse("judge", planned, {"status": "ok", "text": text, "finish_reason": "stop"})
+    row = parse(shipped_question("arena"), "judge", about, {"status": "ok", "text": text, "finish_reason": "stop"})
     assert (row["outcome"], row["status"], row["left"], row["right"]) == (winner, status, "a", "b")

@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.forms import detect, pair
+from dialeval.config.resolved import shipped
+from dialeval.forms import detect
+from dialeval.forms.option_labels import option_patterns
 from dialeval.forms.verdict_text import read_verdict, status_of
+
+CONVERSATIONS = option_patterns(shipped("arena").options)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,7 @@ def test_unclear_unieval_answers_are_refused(text: str) -> None:
     ],
 )
 def test_clear_pairwise_answers(text: str, choice: str) -> None:
-    assert read_verdict(text, pair.OPTIONS).choice == choice
+    assert read_verdict(text, CONVERSATIONS).choice == choice
 
 
 @pytest.mark.parametrize(
@@ -106,7 +110,7 @@ def test_clear_pairwise_answers(text: str, choice: str) -> None:
     ],
 )
 def test_unclear_pairwise_answers_are_refused(text: str) -> None:
-    verdict = read_verdict(text, pair.OPTIONS)
+    verdict = read_verdict(text, CONVERSATIONS)
     assert verdict.choice is None
     assert verdict.reason
 
@@ -147,8 +151,8 @@ def test_the_field_in_which_an_answer_was_cut_off_is_not_read(text: str, choice:
 
 
 def test_a_conversation_that_was_cut_off_is_not_read() -> None:
-    assert read_verdict("Choice: Conversation 1", pair.OPTIONS, cut=True).choice is None
-    assert read_verdict("Choice: Conversation 1\nReason: st", pair.OPTIONS, cut=True).choice == "Conversation 1"
+    assert read_verdict("Choice: Conversation 1", CONVERSATIONS, cut=True).choice is None
+    assert read_verdict("Choice: Conversation 1\nReason: st", CONVERSATIONS, cut=True).choice == "Conversation 1"
 
 
 def test_every_row_has_one_status() -> None:

@@ -6,16 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judged_dialogues import items_of, shipped_question
 
-from dialeval.engines.request import Message, Sampling, request_key
+from dialeval.config.resolved import shipped
+from dialeval.engines.request import Message, request_key
 from dialeval.forms import detect
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import request_from_row
+from dialeval.protocols.question_settings import QuestionSettings, ReadingSettings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages import again_plan, unieval_parse
+from dialeval.stages import parse_detect, plan_again
 from dialeval.tables import Provenance, read_table, to_table, write_table
 
+UNIEVAL: dict[str, Any] = {"name": "unieval", "shipped": True, "protocol": shipped("unieval")}
 DIALOGUES = {"bot": {f"s{n}": ("Hi.", "Hello.", f"What now, {n}?") for n in range(4)}}
 ANSWERS = {
     "s0": ("Choice: No\nIndex: None\nReason: natural", "ok", "stop"),
@@ -38,12 +42,12 @@ def response(request_id: str, text: str, status: str, finish_reason: str) -> dic
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    planned = [one.to_row() for one in detect.plan(DIALOGUES, Templates(), Sampling())]
+    planned = [one.to_row() for one in detect.plan(shipped_question("unieval"), items_of(DIALOGUES), Templates())]
     write_table(tmp_path / "requests", REQUESTS, to_table(REQUESTS, planned), Provenance())
     answers = [response(row["request_id"], *ANSWERS[row["case_id"]]) for row in planned]
     write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers), Provenance())
-    again_plan.stage(
-        again_plan.Settings(protocol="unieval"),
+    plan_again.stage(
+        QuestionSettings(**UNIEVAL),
         tmp_path / "requests",
         [tmp_path / "responses"],
         tmp_path / "again",
@@ -73,8 +77,8 @@ def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
         response(again[1], "", "missing", ""),
     ]
     write_table(folder / "second", RESPONSES, to_table(RESPONSES, answers), Provenance())
-    unieval_parse.stage(
-        unieval_parse.Settings(judge="j"),
+    parse_detect.stage(
+        ReadingSettings(**UNIEVAL, judge="j"),
         folder / "requests",
         [folder / "responses"],
         [folder / "second"],

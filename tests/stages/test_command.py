@@ -50,6 +50,6 @@ def test_help_tells_what_every_stage_does() -> None:
         module = importlib.import_module(f"dialeval.stages.{name}")
         assert module.__doc__
         assert module.stage.__doc__
-    done = stage("arena_plan", "--help")
-    assert "--dialogues" in done.stdout
+    done = stage("plan_pair", "--help")
+    assert "--items" in done.stdout
     assert "Writes the table" in done.stdout

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dialogbench_examples import item, record
+from judged_dialogues import shipped_question
 from perturbation_items import dialogue, response
 
 from dialeval.criteria import DIMENSIONS
@@ -17,7 +18,7 @@ from dialeval.engines.request import Response
 from dialeval.forms import detect, pair, scale
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import settle
-from dialeval.prompts.rendering import one_line
+from dialeval.prompts.shown import one_line
 from dialeval.reasoning_marks import split_thinking, thinking_mark, without_marks
 from dialeval.schemas.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.schemas.judgements import JUDGEMENTS
@@ -58,8 +59,8 @@ def _texts(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 
 PARSERS: dict[str, tuple[Table | None, Callable[[dict[str, Any]], Iterable[dict[str, Any]]]]] = {
-    "unieval": (JUDGEMENTS, lambda answer: [detect.parse("j", ABOUT, answer)]),
-    "pairwise": (JUDGEMENTS, lambda answer: [pair.parse("j", ABOUT, answer)]),
+    "unieval": (JUDGEMENTS, lambda answer: [detect.parse(shipped_question("unieval"), "j", ABOUT, answer)]),
+    "pairwise": (JUDGEMENTS, lambda answer: [pair.parse(shipped_question("arena"), "j", ABOUT, answer)]),
     "rating": (JUDGEMENTS, lambda answer: scale.parse("j", ITEM, answer)),
     "letter": (None, lambda answer: examination.parse("m", "letter", item(), 0, [answer])),
     "classification": (None, lambda answer: [classification.parse("j", item(), answer)]),

@@ -137,7 +137,7 @@ def test_ready_scores_stand_beside_the_judges(scored: Workspace, tmp_path: Path)
     more = settings()
     more["metaeval"]["score_files"] = {"metric": {"path": "metric.csv"}}
     workspace.configure(**more)
-    assert "answer_items" not in workspace.would_run()
+    assert "answer" not in workspace.would_run()
     workspace.run("metaeval")
     (row,) = [row for row in table(workspace, "tables/metaeval/correlations") if row["judge"] == "metric"]
     assert (row["method"], row["n"]) == ("file", 30)

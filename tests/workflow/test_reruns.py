@@ -20,7 +20,7 @@ def test_touched_files_and_comments_re_run_nothing(finished: Workspace) -> None:
     for path in (finished.folder / "workflow" / "dialeval").rglob("*.py"):
         os.utime(path)
     finished.edit("workflow/dialeval/stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo(")
-    finished.edit("workflow/dialeval/forms/detect.py", '"""UniEval (BotChat 3.2)', '"""UniEval, as in BotChat 3.2')
+    finished.edit("workflow/dialeval/forms/detect.py", '"""Where and what?', '"""What and where?')
     os.utime(finished.folder / "config.yaml")
     assert finished.would_run() == {}
 
@@ -58,8 +58,8 @@ def test_unievals_template_asks_unieval_anew_and_leaves_arena(finished: Workspac
     arena, unieval = finished.stored("forest/arena"), finished.stored("forest/unieval")
     finished.edit("workflow/dialeval/prompts/unieval.j2", "Turing test", "kind of Turing test")
     jobs = finished.would_run()
-    assert (jobs["plan_unieval"], jobs["answer"], jobs["parse"]) == (1, 1, 1)
-    assert not {"plan_arena", "plan_gteval", "generate_dialogues", "rate_arena"} & set(jobs)
+    assert (jobs["plan"], jobs["answer"], jobs["parse"]) == (1, 1, 1)
+    assert not {"generate_dialogues", "rate_arena"} & set(jobs)
     finished.run()
     assert finished.stored("forest/arena") == arena
     assert len(finished.stored("forest/unieval")) == 2 * len(unieval)

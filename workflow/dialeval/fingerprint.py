@@ -57,7 +57,7 @@ def fingerprint(*modules: str, templates: Iterable[str] = (), prompts_directory:
     """Returns 16 hexadecimal digits that change when the behaviour of modules may have changed.
 
     Args:
-        modules: modules of ours, such as `dialeval.stages.arena_plan`.
+        modules: modules of ours, such as `dialeval.stages.plan_pair`.
         templates: prompts that they render besides those that their code names.
         prompts_directory: folder with templates that replace ours of the same name, or that only it has.
     """

@@ -10,12 +10,14 @@ import pytest
 
 from dialeval.aggregation.measures.design import Design
 from dialeval.config import Answering, OpenAIModel, Seeds, Selfchat
+from dialeval.config.resolved import shipped
 from dialeval.corpora import bundled
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.engine import sampler_seed
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.question_settings import QuestionSettings, ReadingSettings
 from dialeval.protocols.voices import history
 from dialeval.schemas.botchat import GENERATED
 from dialeval.schemas.judgements import JUDGEMENTS
@@ -24,10 +26,11 @@ from dialeval.stages import (
     answer,
     extract_seeds,
     measure_pass_rates,
+    parse_detect,
+    plan_detect,
     read_corpus,
     selfchat,
-    unieval_parse,
-    unieval_plan,
+    selfchat_items,
 )
 from dialeval.tables import HUMAN, Provenance, read_table
 
@@ -124,15 +127,15 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     written = [row for row in generated if row["origin"] == "model"]
     assert all(row["text"] and row["completion_tokens"] <= 12 for row in written)
 
-    planning = unieval_plan.Settings(temperature=0, max_tokens=16)
-    unieval_plan.stage(
-        planning, path("human"), path("seeds"), [path("generated")], path("requests"), Templates(), about
-    )
+    paths = (path("human"), path("seeds"), [path("generated")], path("items"))
+    selfchat_items.stage(selfchat_items.Settings(), *paths, about)
+    unieval = {"name": "unieval", "shipped": True, "protocol": shipped("unieval").model_copy(update={"max_tokens": 16})}
+    plan_detect.stage(QuestionSettings(**unieval), [path("items")], [], [], path("requests"), Templates(), about)
     judging = answer.Settings(name="tiny", protocol="unieval", model=model, answering=asking)
     answer.stage(judging, path("requests"), [], store, path("responses"), tmp_path / "judge.json", about)
-    parsing = unieval_parse.Settings(judge="tiny")
+    parsing = ReadingSettings(**unieval, judge="tiny")
     parts = {"requests": path("requests"), "responses": [path("responses")], "again": []}
-    unieval_parse.stage(parsing, **parts, judgements=path("judgements"), provenance=about)
+    parse_detect.stage(parsing, **parts, judgements=path("judgements"), provenance=about)
     verdicts = read_table(path("judgements"), JUDGEMENTS).to_pylist()
     assert [row["left"] for row in verdicts] == [HUMAN] * N_SEEDS + ["tiny"] * N_SEEDS
     assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from dialeval.corpora.selfchat_items import human_items
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.protocols.planning import human_dialogues
 from dialeval.published.botchat import published_value
 from dialeval.schemas.botchat import UTTERANCE_LENGTHS, UTTERANCE_TOKENS
 from dialeval.tables import HUMAN, to_table
@@ -27,9 +27,9 @@ def utterance_tokens(human: pa.Table, seeds: pa.Table, generated: pa.Table, toke
         tokenizer: what counts.
     """
     rows: list[dict[str, Any]] = [
-        {"model": HUMAN, "seed_id": seed_id, "turn": turn, "text": text}
-        for seed_id, dialogue in human_dialogues(human, seeds).items()
-        for turn, text in enumerate(dialogue)
+        {"model": HUMAN, "seed_id": item.case_id, "turn": turn, "text": text}
+        for item in human_items(human, seeds)
+        for turn, text in enumerate(item.utterances)
     ]
     rows += _written_by_chatbots(generated)
     counts = tokenizer.count_all([row.pop("text") for row in rows])

@@ -12,7 +12,7 @@ from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, OpenAIModel, 
 from dialeval.config.own_protocols import unfit_protocols
 from dialeval.config.partners import unfit_partner
 from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol
-from dialeval.config.resolved import SHIPPED
+from dialeval.config.resolved import SHIPPED, TEMPLATES
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _asked_as(name: str, protocol: Protocol) -> str:
     """Returns the shipped protocol that asks the same, by which embedded judges know it; '' where there is none."""
     if name in SHIPPED:
         return name
-    if protocol.template is not None:
+    if protocol.template not in (None, TEMPLATES.get(protocol.form)):
         return ""
     known = {"scale": "rating", "probability": "yes_no", "detect": "" if protocol.criteria else "unieval"}
     return known.get(protocol.form, "")

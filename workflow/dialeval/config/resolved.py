@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from dialeval.config.protocols import EACH_OTHER, Protocol, Protocols
+from dialeval.config.protocols import EACH_OTHER, Form, Protocol, Protocols
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 SHIPPED_FOLDER = Path(__file__).parents[1] / "protocols" / "shipped"
 SHIPPED = tuple(Protocols.model_fields)
 """The protocols whose data are shipped, in the order in which everything lists them."""
+
+
+TEMPLATES: dict[Form, str] = {"pair": "pair.j2", "detect": "detect.j2"}
+"""What one of the user's own is asked with that names no template; items have one for each of their levels."""
 
 
 @cache
@@ -32,11 +36,13 @@ def resolved(config: Config) -> dict[str, Protocol]:
         for name in SHIPPED
         if (section := getattr(config.protocols, name)) is not None
     }
-    found |= config.protocols.own
-    return {
-        name: protocol if protocol.judges is not None else protocol.model_copy(update={"judges": config.judges})
-        for name, protocol in found.items()
-    }
+    return {name: _filled_in(protocol, config) for name, protocol in {**found, **config.protocols.own}.items()}
+
+
+def _filled_in(protocol: Protocol, config: Config) -> Protocol:
+    judges = config.judges if protocol.judges is None else protocol.judges
+    template = protocol.template or TEMPLATES.get(protocol.form)
+    return protocol.model_copy(update={"judges": judges, "template": template})
 
 
 def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -> Protocol:

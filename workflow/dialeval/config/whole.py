@@ -132,6 +132,12 @@ class Config(Section):
         """Returns every configured protocol by name, the shipped ones with the options of their sections."""
         return resolved(self)
 
+    def criteria_of(self, protocol: str) -> list[Criterion]:
+        """Returns the criteria that a protocol names, in its order."""
+        known = {**SHIPPED, **{name: one.criterion(name) for name, one in self.criteria.items()}}
+        found = self.resolved_protocols().get(protocol)
+        return [known[name] for name in found.criteria] if found else []
+
     def known_criteria(self) -> list[str]:
         """Returns the names of all criteria: the papers' and the user's."""
         return [*SHIPPED, *self.criteria]

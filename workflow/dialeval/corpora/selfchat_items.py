@@ -47,14 +47,19 @@ def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool
         seeds: the table `seeds`.
         partnered: whether chatbots talk with a simulated user.
     """
-    names = (USER, CHATBOT) if partnered else ("A", "B")
     languages = _languages(seeds)
     for path in generated:
         rows = iterate_rows(path, GENERATED, ["chatbot", "seed_id", "text"])
         for (chatbot, seed_id), dialogue in groupby(rows, key=lambda row: (row["chatbot"], row["seed_id"])):
             said = tuple(row["text"] for row in dialogue)
-            speakers = speakers_in_turn(len(said), *names)
-            yield _item(seed_id, chatbot, languages[seed_id], speakers, said, CHATBOT if partnered else "")
+            yield chatbot_item(seed_id, chatbot, languages[seed_id], said, partnered=partnered)
+
+
+def chatbot_item(seed_id: str, chatbot: str, language: str, said: tuple[str, ...], *, partnered: bool = False) -> Item:
+    """Returns a chatbot's dialogue on a seed, with itself or with a simulated user."""
+    names = (USER, CHATBOT) if partnered else ("A", "B")
+    speakers = speakers_in_turn(len(said), *names)
+    return _item(seed_id, chatbot, language, speakers, said, CHATBOT if partnered else "")
 
 
 def _item(

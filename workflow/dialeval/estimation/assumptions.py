@@ -41,6 +41,9 @@ VERDICTS: dict[str, Assumption] = {
     "arena": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
     "gteval": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
     "rating": Assumption(Range(15, 30, 60), "15 to 60 tokens, most likely 30 (a line for each of five dimensions)"),
+    "detect": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
+    "pair": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
+    "scale": Assumption(Range(6, 30, 60), "6 to 60 tokens, most likely 30 (a line for each criterion)"),
     "dialogbench_letter": Assumption(Range(1, 3, 40), "1 to 40 tokens, most likely 3 (a letter, or one with a reason)"),
 }
 EMBEDDED = Assumption(Range(1, 25, 80), "1 to 80 tokens, most likely 25 (the embedded models' short answers)")

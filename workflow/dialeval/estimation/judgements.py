@@ -6,19 +6,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from dialeval.config import Protocols
-from dialeval.engines.request import Dialogue, Message, Sampling
+from dialeval.config.protocols import EACH_OTHER
+from dialeval.corpora.items import Item
+from dialeval.corpora.selfchat_items import chatbot_item
+from dialeval.engines.request import Request
 from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.estimation.assumptions import verdict
 from dialeval.estimation.chats import Chats
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
-from dialeval.forms import detect
+from dialeval.forms import detect, pair
+from dialeval.forms.cases import by_case, serves
+from dialeval.forms.question import Question
 from dialeval.prompts.rendering import Templates, render_dialogue
-from dialeval.protocols import arena, gteval
 from dialeval.protocols.planning import Planned
 from dialeval.tables import HUMAN
 
@@ -30,29 +34,38 @@ Unplanned = Iterator[tuple[int, Range]]
 """Requests about dialogues that are not there yet: how many, and the tokens of all their prompts together."""
 
 
+Asked = Sequence[tuple[Question, Sequence[KnownModel]]]
+"""What is asked, each with its judges."""
+
+
 @dataclass(frozen=True)
 class Subjects:
     """What there is to judge.
 
     Attributes:
         chats: the chatbots' dialogues.
-        people: the human dialogues.
-        speakers: who says each utterance of these.
-        arena_seeds, gteval_seeds: the seeds that serve Arena, and GTEval.
+        people: the human dialogues by seed_id; a scenario has none.
+        languages: of all seeds.
+        partnered: whether chatbots talk with a simulated user.
     """
 
     chats: Sequence[Chats]
-    people: Mapping[str, Dialogue]
-    speakers: Mapping[str, Sequence[str]]
-    arena_seeds: Sequence[str]
-    gteval_seeds: Sequence[str]
+    people: Mapping[str, Item]
+    languages: Mapping[str, str]
+    partnered: bool = False
 
-    def there(self, n: int | None = None) -> dict[str, dict[str, Dialogue]]:
-        """Returns the dialogues that are there, at least their first n utterances, by chatbot and seed_id."""
-        return {
-            chats.name: {seed_id: known for seed_id, known in chats.known.items() if is_there(chats, seed_id, n)}
-            for chats in self.chats
-        }
+    def there(self, needed: Callable[[str], int | None]) -> Iterator[Item]:
+        """Yields the dialogues that are there, people's first.
+
+        Args:
+            needed: of how many utterances a chatbot's dialogue on a seed must be there; None for all.
+        """
+        yield from self.people.values()
+        for chats in self.chats:
+            for seed_id, known in chats.known.items():
+                if is_there(chats, seed_id, needed(seed_id)):
+                    language = self.languages[seed_id]
+                    yield chatbot_item(seed_id, chats.name, language, known, partnered=self.partnered)
 
 
 def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
@@ -81,65 +94,55 @@ class _Bounds:
             self._lengths[place] = shown.plus(unknown.times(missing))
         return self._lengths[place]
 
-    def people(self, dialogue: Dialogue) -> Range:
+    def people(self, dialogue: Item, n: int) -> Range:
         """Returns the tokens of a human dialogue as it is shown."""
-        return self.judge.text(render_dialogue(dialogue))
+        return self.judge.text(render_dialogue(dialogue.utterances[:n]))
 
-    def template(self, name: str, **empty: Dialogue) -> Range:
-        """Returns the tokens of a prompt around its dialogues."""
-        prompt = self.judge.prompt((Message("user", self.templates.render(name, **empty)),))
-        return Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM, prompt.most + SEAM)
+    def around(self, requests: Iterable[Request]) -> Iterator[Range]:
+        """Yields the tokens of prompts around their dialogues."""
+        for request in requests:
+            prompt = self.judge.prompt(request.messages)
+            yield Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM, prompt.most + SEAM)
 
 
-def estimate_judging(
-    judges: Sequence[KnownModel], protocols: Protocols, subjects: Subjects, templates: Templates, store: Path
-) -> Iterator[Estimate]:
-    """Yields what is still to be asked of each judge under each protocol.
+def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, store: Path) -> Iterator[Estimate]:
+    """Yields what is still to be asked of each judge about chatbots' dialogues, under each protocol.
 
     Args:
-        judges: the judges.
-        protocols: the configured protocols.
+        asked: what is asked, and of whom.
         subjects: what there is to judge.
         templates: the prompts.
         store: where stores lie.
     """
-    if protocols.unieval:
-        sampling = Sampling(temperature=protocols.unieval.temperature, max_tokens=protocols.unieval.max_tokens)
-        planned = detect.plan({HUMAN: subjects.people} | subjects.there(), templates, sampling, subjects.speakers)
-        yield from _estimates(judges, "unieval", sampling, planned, _unplanned_unieval, subjects, templates, store)
-    if protocols.arena:
-        sampling = Sampling(temperature=protocols.arena.temperature, max_tokens=protocols.arena.max_tokens)
-        lengths = protocols.arena.n_utterances
-
-        def unplanned_arena(bounds: _Bounds, subjects: Subjects) -> Unplanned:
-            for n in lengths:
-                yield from _unplanned_arena(bounds, subjects, n)
-
-        planned = _plan_arena(subjects, lengths, templates, sampling)
-        yield from _estimates(judges, "arena", sampling, planned, unplanned_arena, subjects, templates, store)
-    if protocols.gteval:
-        sampling = Sampling(temperature=protocols.gteval.temperature, max_tokens=protocols.gteval.max_tokens)
-        planned = _plan_gteval(subjects, templates, sampling)
-        yield from _estimates(judges, "gteval", sampling, planned, _unplanned_gteval, subjects, templates, store)
+    for question, judges in asked:
+        if question.protocol.form == "pair":
+            planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
+        else:
+            planned, unplanned = detect.plan(question, subjects.there(lambda _: None), templates), _dialogues_to_come
+        yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
 
 
 def _estimates(
+    question: Question,
     judges: Sequence[KnownModel],
-    protocol: str,
-    sampling: Sampling,
     planned: Iterable[Planned],
-    unplanned: Callable[[_Bounds, Subjects], Unplanned],
+    unplanned: Callable[[Question, _Bounds, Subjects], Unplanned],
     subjects: Subjects,
     templates: Templates,
     store: Path,
 ) -> list[Estimate]:
     estimates = [
-        Estimate(judge, protocol, sampling.max_tokens, verdict(protocol, judge.kind, reasons=judge.reasons))
+        Estimate(
+            judge,
+            question.name,
+            question.protocol.max_tokens,
+            verdict(question.known_as, judge.kind, reasons=judge.reasons),
+        )
         for judge in judges
     ]
     with ExitStack() as opened:
         stores = [
-            opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=protocol))
+            opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=question.known_as))
             for judge in judges
         ]
         for plan in planned:
@@ -150,7 +153,7 @@ def _estimates(
     guessed = [chats.name for chats in subjects.chats if not chats.certain]
     for estimate in estimates:
         sure = not guessed and estimate.model.identity is not None
-        for n, prompts in unplanned(_Bounds(estimate.model, templates), subjects):
+        for n, prompts in unplanned(question, _Bounds(estimate.model, templates), subjects):
             estimate.requests += n
             estimate.count_unasked(n, prompts, sure=sure)
         if guessed:
@@ -158,60 +161,70 @@ def _estimates(
     return estimates
 
 
-def _plan_arena(
-    subjects: Subjects, lengths: Sequence[int], templates: Templates, sampling: Sampling
-) -> Iterator[Planned]:
-    for n in lengths:
-        dialogues = subjects.there(n)
-        yield from arena.plan(dialogues, subjects.arena_seeds, [n], templates, sampling, Counter())
+def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -> Iterator[Planned]:
+    for n in question.protocol.of.cut or (None,):
+        cases = by_case(subjects.there(partial(_needed, question, subjects, n)))
+        yield from pair.plan(question.cut_to(n), cases, templates, Counter())
 
 
-def _plan_gteval(subjects: Subjects, templates: Templates, sampling: Sampling) -> Iterator[Planned]:
-    for seed_id in subjects.gteval_seeds:
-        n = len(subjects.people[seed_id])
-        there = {chats.name: {seed_id: chats.known[seed_id]} for chats in subjects.chats if is_there(chats, seed_id, n)}
-        dialogues = {HUMAN: subjects.people} | there
-        yield from gteval.plan(dialogues, [seed_id], templates, sampling, Counter())
+def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str) -> int | None:
+    """Returns how much of a dialogue is shown: as much as is asked for, or as the human one has; None for all."""
+    beside_people = question.protocol.of.against == HUMAN and seed_id in subjects.people
+    return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
 
 
-def _unplanned_unieval(bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    template = bounds.template(detect.TEMPLATE, utterances=(), speakers=())
+def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
+    nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
+    templates = list(bounds.around(detect.around(question, nothing, bounds.templates)))
+    repeats = question.protocol.repeats
     for chats in subjects.chats:
         for seed_id in chats.known:
             if not is_there(chats, seed_id):
-                yield 1, template.plus(bounds.dialogue(chats, seed_id, chats.length))
+                shown = bounds.dialogue(chats, seed_id, chats.length)
+                for template in templates:
+                    yield repeats, template.plus(shown).times(repeats)
 
 
-def _unplanned_gteval(bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    template = bounds.template(gteval.TEMPLATE, first=(), second=())
-    for seed_id in subjects.gteval_seeds:
-        human = subjects.people[seed_id]
-        for chats in subjects.chats:
-            if seed_id not in chats.known or is_there(chats, seed_id, len(human)):
+def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
+    """Yields the pairs of each seed of which a dialogue is not there, under each criterion."""
+    of, times = question.protocol.of, pair.n_requests(question)
+    templates = list(bounds.around(pair.around(question, bounds.templates)))
+    for n in of.cut or (None,):
+        for seed_id in subjects.languages:
+            people = [subjects.people[seed_id]] if seed_id in subjects.people else []
+            if not serves(people, of) or (of.against == HUMAN and not people):
                 continue
-            n = min(len(human), chats.length)
-            both = bounds.dialogue(chats, seed_id, n).plus(bounds.people(human[:n]))
-            yield 2, template.plus(both).times(2)
+            length = _needed(question, subjects, n, seed_id)
+            count, shown = _shown_to_come(of.against, bounds, subjects, seed_id, length)
+            for template in templates if count else ():
+                yield times * count, template.times(count).plus(shown).times(times)
 
 
-def _unplanned_arena(bounds: _Bounds, subjects: Subjects, n: int) -> Unplanned:
-    """Yields the pairs of a seed of which a dialogue is not there: all pairs without those that are planned.
+def _shown_to_come(against: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None) -> tuple[int, Range]:
+    """Returns how many pairs of a seed are not planned, and the tokens of all dialogues in them together.
 
-    The dialogues of k chatbots stand in k - 1 pairs each, so no pair need be looked at.
+    Where each of k chatbots meets each other one, its dialogue stands in k - 1 pairs, so no pair need be looked at.
     """
-    template = bounds.template(arena.TEMPLATE, first=(), second=())
-    for seed_id in subjects.arena_seeds:
-        having = [chats for chats in subjects.chats if seed_id in chats.known]
+    having = [chats for chats in subjects.chats if seed_id in chats.known]
+    shown, count = Range(), 0
+    if against == EACH_OTHER:
         there = [chats for chats in having if is_there(chats, seed_id, n)]
-        pairs = _pairs(len(having)) - _pairs(len(there))
-        if not pairs:
-            continue
-        lengths = Range()
         for chats in having:
-            length = bounds.dialogue(chats, seed_id, n)
-            planned = len(there) - 1 if is_there(chats, seed_id, n) else 0
-            lengths = lengths.plus(length.times(len(having) - 1 - planned))
-        yield 2 * pairs, template.times(pairs).plus(lengths).times(2)
+            pairs = len(having) - 1 - (len(there) - 1 if is_there(chats, seed_id, n) else 0)
+            shown = shown.plus(bounds.dialogue(chats, seed_id, n or chats.length).times(pairs))
+        return _pairs(len(having)) - _pairs(len(there)), shown
+    beside = next((chats for chats in having if chats.name == against), None)
+    for chats in having:
+        if chats is beside or (against != HUMAN and beside is None):
+            continue
+        if is_there(chats, seed_id, n) and (beside is None or is_there(beside, seed_id, n)):
+            continue
+        length = min(n or chats.length, chats.length)
+        shown = shown.plus(bounds.dialogue(chats, seed_id, length))
+        other = bounds.dialogue(beside, seed_id, n or beside.length) if beside else None
+        shown = shown.plus(other or bounds.people(subjects.people[seed_id], length))
+        count += 1
+    return count, shown
 
 
 def _pairs(n: int) -> int:

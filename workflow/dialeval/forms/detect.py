@@ -1,76 +1,124 @@
-"""UniEval (BotChat 3.2): is one dialogue human, and if not, which utterance is the first of a machine?
+"""Where and what? Is something in one dialogue, and in which utterance does it first show?
 
-A dialogue passes at N if the judge says it is human, or puts the first AI utterance after N.
+Without criteria it is UniEval's question (BotChat 3.2): did an AI take part? A dialogue passes at N if the judge says
+it is human, or puts the first AI utterance after N. With criteria, such as kinds of failure, each is asked about by
+itself, so that the rate of each is known, not of those alone that show first.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.corpora.items import Item
+from dialeval.criteria import Criterion
+from dialeval.engines.request import Message, Request
+from dialeval.forms import structured
 from dialeval.forms.judgement import judgement
+from dialeval.forms.question import Question, shown
 from dialeval.forms.verdict_text import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import DialoguesByModel, Planned
-from dialeval.tables import HUMAN
+from dialeval.prompts.shown import ShownDialogue, letters_of
+from dialeval.protocols.planning import Planned
 
-TEMPLATE = "unieval.j2"
+OF_ONE_SPEAKER = "detect.j2"
+"""What UniEval is asked with where one speaker alone is judged, of which the paper's prompt knows nothing."""
 OPTIONS = {r"yes": "Yes", r"no": "No"}
 _MOST_DIGITS = 9
 _NONE = re.compile(r"\b(?:none|n/a)\b", re.IGNORECASE)
 
 
-def plan(
-    dialogues: DialoguesByModel,
-    templates: Templates,
-    sampling: Sampling,
-    speakers: Mapping[str, Sequence[str]] | None = None,
-) -> Iterator[Planned]:
-    """Yields one request per dialogue of every model (and of people), whole as it is.
-
-    Args:
-        dialogues: the models' dialogues, and under HUMAN the human ones.
-        templates: the prompts.
-        sampling: how the judge is sampled.
-        speakers: who says each utterance of the human dialogues, by seed_id; the models' are two speakers in turn.
-    """
-    for model, by_seed in dialogues.items():
-        for seed_id, utterances in by_seed.items():
-            known = (speakers or {}).get(seed_id) if model == HUMAN else None
-            prompt = templates.render(TEMPLATE, utterances=utterances, speakers=known)
-            request = Request(
-                request_id=f"unieval/{seed_id}/{model}",
-                protocol="unieval",
-                kind="chat",
-                messages=(Message("user", prompt),),
-                sampling=sampling,
-                subject=(utterances,),
-            )
-            yield Planned(request, seed_id, model, n_utterances=len(utterances))
+def plan(question: Question, items: Iterable[Item], templates: Templates) -> Iterator[Planned]:
+    """Yields the requests about every dialogue, whole as it is, criterion by criterion."""
+    for item in items:
+        about = f"{item.case_id}/{item.system}" if question.shipped else f"{item.corpus}/{item.item_id}"
+        for criterion, request in zip(question.asked(), around(question, item, templates), strict=True):
+            for repeat, sampling in question.samplings():
+                name = question.request_id(criterion, None, about, repeat)
+                yield Planned(
+                    replace(request, request_id=name, sampling=sampling, repeat=repeat),
+                    case_id=item.case_id or None,
+                    left=item.system,
+                    n_utterances=len(item.utterances),
+                    corpus=item.corpus,
+                    language=item.language,
+                    item_id=item.item_id,
+                    part=criterion.name if criterion else None,
+                )
 
 
-def parse(judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+def around(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
+    """Yields for each criterion the request about a dialogue, without its name."""
+    dialogue, letters, places = ShownDialogue(item.utterances, item.speakers), letters_of(item.speakers), _places(item)
+    for criterion in question.asked():
+        prompt = templates.render(
+            OF_ONE_SPEAKER if item.judged and question.shipped else question.template,
+            dialogue=dialogue,
+            utterances=dialogue,
+            speakers=letters,
+            judged=letters[int(places[0]) - 1] if places else None,
+            places=places,
+            criterion=shown(criterion, item.level, item.language),
+            criteria=[shown(one, item.level, item.language) for one in question.criteria],
+            options=list(OPTIONS.values()),
+        )
+        messages = (Message("user", prompt),)
+        request = Request("", question.known_as, "chat", messages, labels=places, subject=(item.utterances,))
+        yield structured.structured(request, templates, _fields(criterion)) if question.structured else request
+
+
+def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a row of the table `judgements`.
 
-    `choice` is Yes (AI) or No; `place` is the first AI utterance, 1-based as in the paper, and set only for Yes.
+    `choice` is Yes (AI, or what the criterion names) or No; `place` is the first utterance, 1-based as in the paper,
+    and set only for Yes. Where only one speaker is judged it is one of that speaker's.
 
     Args:
+        question: what was asked.
         judge: name of the judge.
         planned: row of `requests`.
         answer: row of `responses` for the same request.
     """
-    verdict = read_verdict(text_to_read(answer), OPTIONS, cut=was_cut(answer))
+    text = text_to_read(answer)
+    verdict = _in_object(text) if question.structured else read_verdict(text, OPTIONS, cut=was_cut(answer))
     choice, place, problem = _choice_and_index(verdict, planned["n_utterances"])
+    if place is not None and (judged := planned.get("labels")) and str(place) not in judged:
+        choice, place, problem = None, None, f"utterance {place} is not of the one who is judged"
     return judgement(
         judge,
         planned,
         status_of(answer["status"], answer["finish_reason"], readable=choice is not None),
+        protocol=question.name,
+        criterion=planned.get("part"),
         choice=choice,
         place=place,
         reason=problem or verdict.reason,
     )
+
+
+def _places(item: Item) -> tuple[str, ...]:
+    """Returns the numbers of the utterances that are judged where not all are; otherwise none."""
+    if not item.judged:
+        return ()
+    return tuple(str(place) for place, speaker in enumerate(item.speakers, start=1) if speaker == item.judged)
+
+
+def _fields(criterion: Criterion | None) -> list[structured.Field]:
+    first = "the first utterance that shows it" if criterion else "the first utterance that an AI wrote"
+    reason = structured.text("reason", "one or two sentences")
+    return [reason, structured.option("choice", list(OPTIONS.values())), structured.place("index", first)]
+
+
+def _in_object(text: str) -> VerdictText:
+    found = structured.read_object(text)
+    if found is None:
+        return VerdictText(None, (), "the answer is no JSON object")
+    choice, index = structured.text_in(found, "choice"), structured.number_in(found, "index")
+    if choice not in OPTIONS.values():
+        return VerdictText(None, (), f"{choice!r:.60} is neither Yes nor No")
+    return VerdictText(choice, () if index is None else (f"{index:g}",), structured.text_in(found, "reason"))
 
 
 def passes(choice: str | None, place: int | None, n: int) -> bool:

@@ -15,7 +15,8 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
 from dialeval.engines.request import Dialogue, Message, Request
 from dialeval.forms.asked import asked, frame
-from dialeval.prompts.rendering import Templates, one_line
+from dialeval.prompts.rendering import Templates
+from dialeval.prompts.shown import one_line
 
 ByLevel = Mapping[Level, str]
 RATING: ByLevel = {"turn": "rating_turn.j2", "dialogue": "rating_dialogue.j2"}

@@ -7,20 +7,14 @@ do the marks of a model's thinking and of its messages, `</think>` or `<|im_end|
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from string import ascii_uppercase
 
 import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dialeval.errors import UserError
-from dialeval.reasoning_marks import without_marks
-
-END_MARK = "<chat_end>"
-_MARK_INSIDE = re.compile(r"[<＜]\s{0,8}[/／]?\s{0,8}chat[_＿ ]end\s{0,8}[>＞]", re.IGNORECASE)
-_BLANKS = re.compile(r"\s+")
-_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+from dialeval.prompts.shown import END_MARK, ShownDialogue, one_line
 
 
 class Templates:
@@ -32,7 +26,7 @@ class Templates:
 
     def __init__(self, directory: Path | None = None) -> None:
         folders = [Path(__file__).parent] if directory is None else [directory.expanduser(), Path(__file__).parent]
-        self._environment = jinja2.Environment(
+        self._environment = ImmutableSandboxedEnvironment(  # attributes that begin with _ are refused
             loader=jinja2.FileSystemLoader(folders),
             undefined=jinja2.StrictUndefined,
             autoescape=False,  # prompts are text, not HTML
@@ -72,17 +66,8 @@ class Templates:
 
 
 def render_dialogue(utterances: Sequence[str], speakers: Sequence[str] | None = None) -> str:
-    """Returns a dialogue as lines `A: text<chat_end>`.
-
-    Args:
-        utterances: the texts.
-        speakers: who says each, as the source names them; they are shown as A, B, C, ... in the order in which they
-            begin to speak, since a name may tell what is asked. None for two speakers in turn.
-    """
-    names = [turn % 2 for turn in range(len(utterances))] if speakers is None else _numbered(speakers)
-    return "\n".join(
-        f"{_letter(name)}: {one_line(text)}{END_MARK}" for name, text in zip(names, utterances, strict=True)
-    )
+    """Returns a dialogue as lines `A: text<chat_end>`, see `ShownDialogue`; one that is shown already is as it is."""
+    return str(utterances if isinstance(utterances, ShownDialogue) else ShownDialogue(utterances, speakers))
 
 
 def render_speakers(speakers: Sequence[str], utterances: Sequence[str]) -> str:
@@ -91,20 +76,3 @@ def render_speakers(speakers: Sequence[str], utterances: Sequence[str]) -> str:
         f"{one_line(name[:1].upper() + name[1:])}: {one_line(text)}"
         for name, text in zip(speakers, utterances, strict=True)
     )
-
-
-def _numbered(speakers: Sequence[str]) -> list[int]:
-    order = {name: number for number, name in enumerate(dict.fromkeys(speakers))}
-    return [order[name] for name in speakers]
-
-
-def _letter(number: int) -> str:
-    """Returns A to Z, then A2 to Z2 and so on."""
-    turn, place = divmod(number, len(ascii_uppercase))
-    return ascii_uppercase[place] + (str(turn + 1) if turn else "")
-
-
-def one_line(text: str) -> str:
-    """Returns a text without line breaks and marks, all other blanks as they are."""
-    joined = _BLANKS.sub(lambda blanks: " " if _BREAK.search(blanks[0]) else blanks[0], text)
-    return without_marks(_MARK_INSIDE.sub("chat end", joined)).strip()

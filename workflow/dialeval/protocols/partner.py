@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dialeval.config import Selfchat
 from dialeval.corpora.scenarios import Scenario
 from dialeval.engines.request import Dialogue, Sampling
-from dialeval.prompts.rendering import Templates, one_line
+from dialeval.prompts.rendering import Templates
+from dialeval.prompts.shown import one_line
 from dialeval.protocols.voices import PARTNER, Talk, Voice, Window
 
 TEMPLATE = "partner.j2"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
-from dialeval.corpora.seeds import dialogues_of
-from dialeval.corpora.speakers import speakers_of
-from dialeval.engines.request import Dialogue, Message, Request, Sampling
-
-DialoguesByModel = Mapping[str, Mapping[str, Dialogue]]
-"""Model name -> seed_id -> utterances. Human dialogues stand under HUMAN."""
+from dialeval.engines.request import Message, Request, Sampling
+from dialeval.schemas.shared import REQUESTS
+from dialeval.tables import Provenance, TableWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,39 +79,11 @@ def request_from_row(row: Mapping[str, Any]) -> Request:
     )
 
 
-def generated_dialogues(generated: pa.Table) -> dict[str, dict[str, Dialogue]]:
-    """Returns the dialogues of a table `generated`, by chatbot and seed_id, in the table's order."""
-    dialogues: dict[str, dict[str, list[str]]] = {}
-    columns = generated.select(["chatbot", "seed_id", "text"]).to_pydict()
-    for chatbot, seed_id, text in zip(columns["chatbot"], columns["seed_id"], columns["text"], strict=True):
-        dialogues.setdefault(chatbot, {}).setdefault(seed_id, []).append(text)
-    return {bot: {seed_id: tuple(texts) for seed_id, texts in by_seed.items()} for bot, by_seed in dialogues.items()}
-
-
-def human_dialogues(utterances: pa.Table, seeds: pa.Table) -> dict[str, Dialogue]:
-    """Returns the human dialogues that the seeds were taken from, by seed_id; none of scenarios."""
-    dialogues = dialogues_of(utterances)
-    return {seed_id: dialogues[seed_id] for seed_id in seeds["seed_id"].to_pylist() if seed_id in dialogues}
-
-
-def human_speakers(utterances: pa.Table, seeds: pa.Table) -> dict[str, tuple[str, ...]]:
-    """Returns who says each utterance of the human dialogues that the seeds were taken from, by seed_id."""
-    speakers = speakers_of(utterances)
-    return {seed_id: speakers[seed_id] for seed_id in seeds["seed_id"].to_pylist() if seed_id in speakers}
-
-
-def arena_seeds(seeds: pa.Table) -> list[str]:
-    """Returns the seed_ids that serve Arena."""
-    return _serving(seeds, "for_arena")
-
-
-def gteval_seeds(seeds: pa.Table) -> list[str]:
-    """Returns the seed_ids that serve GTEval."""
-    return _serving(seeds, "for_gteval")
-
-
-def _serving(seeds: pa.Table, purpose: str) -> list[str]:
-    return [row["seed_id"] for row in seeds.select(["seed_id", purpose]).to_pylist() if row[purpose]]
+def write_requests(path: Path, planned: Iterable[Planned], provenance: Provenance) -> None:
+    """Writes the table `requests`, row by row, and says how many there are."""
+    with TableWriter(path, REQUESTS, provenance) as table:
+        table.write_all(one.to_row() for one in planned)
+    print(f"{table.rows} requests planned")
 
 
 def in_shard(name: str, shard: int, shards: int) -> bool:

@@ -21,10 +21,14 @@ from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows
 
 
 class Settings(BaseModel):
-    """The model that answers; `shard` of `shards` is this job's part of the requests."""
+    """The model that answers; `shard` of `shards` is this job's part of the requests.
+
+    `folder` is the one of the store where answers under a protocol of the user's own lie; null: the protocol's name.
+    """
 
     name: str
     protocol: str
+    folder: str | None = None
     model: Model
     answering: AnsweringSettings
     shard: int = 1
@@ -58,6 +62,7 @@ def answer(
     shorten: Callable[[Request, Engine], tuple[Request, int]] | None = None,
 ) -> None:
     """Does what `stage` says; `shorten` fits a request to the model's window and says how much it left out."""
+    shard = f"shard-{settings.shard}-of-{settings.shards}"
     engine = open_engine(settings.model, learned, store, settings.protocol)
     cut: dict[str, tuple[Request, int]] = {}
 
@@ -80,7 +85,8 @@ def answer(
         protocol=settings.protocol,
         max_failure_share=settings.answering.max_failure_share,
         total=count_rows(requests, REQUESTS) if settings.shards == 1 else None,
-        writer=f"shard-{settings.shard}-of-{settings.shards}",
+        folder=settings.folder,
+        writer=f"{settings.protocol}-{shard}" if settings.folder else shard,
         run=run_of(responses.parent, settings.shards),
     ) as judge:
         judge.run(judge.answering.ask_all(fitted()))

@@ -85,6 +85,7 @@ def asking(
     max_failure_share: float,
     total: int | None,
     unit: str = "answers",
+    folder: str | None = None,
     writer: str = "whole",
     run: str = "",
 ) -> Iterator[Asked]:
@@ -98,10 +99,11 @@ def asking(
         max_failure_share: the share of requests that may fail.
         total: how many answers are wanted, as far as that is known.
         unit: what the progress counts.
+        folder: the store's for the protocol; None for the protocol's name.
         writer, run: see `ResponseStore`.
     """
     progress = Progress(f"{protocol} by {name}", total, unit)
     with ResponseStore(
-        store, identity=engine.identity, name=name, protocol=protocol, writer=writer, run=run
+        store, identity=engine.identity, name=name, protocol=folder or protocol, writer=writer, run=run
     ) as responses:
         yield Asked(Answering(engine, responses, progress, max_failure_share=max_failure_share), name, protocol)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.config import Model, OpenAIModel, Protocols, Selfchat
+from dialeval.config import Model, OpenAIModel, Selfchat
 from dialeval.corpora.scenarios import scenarios_of
+from dialeval.corpora.selfchat_items import chatbot_items, human_items
 from dialeval.engines.prices import prices_of
+from dialeval.engines.request import Dialogue
 from dialeval.estimation.chats import Chats, chat_estimate, estimate_chats
 from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import KnownModel, known_model
@@ -17,21 +19,21 @@ from dialeval.estimation.planned import estimate_planned
 from dialeval.estimation.reading import estimate_table, in_words
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.partner import told_partner
-from dialeval.protocols.planning import (
-    arena_seeds,
-    generated_dialogues,
-    gteval_seeds,
-    human_dialogues,
-    human_speakers,
-)
+from dialeval.protocols.question_settings import QuestionSettings
 from dialeval.protocols.selfchat import TEMPLATE
 from dialeval.protocols.voices import PARTNER
-from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.shared import ESTIMATE, UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, read_tables, write_for_people
+from dialeval.tables import Provenance, read_table, write_for_people
 
 LEARNED = ".learned"
+
+
+class AskedSettings(QuestionSettings):
+    """A protocol about chatbots' dialogues, and who is asked."""
+
+    judges: list[str]
 
 
 class Settings(BaseModel):
@@ -42,9 +44,8 @@ class Settings(BaseModel):
 
     models: dict[str, Model]
     chatbots: list[str]
-    judges: list[str]
     selfchat: Selfchat
-    protocols: Protocols
+    questions: list[AskedSettings]
     askers: dict[str, list[str]] = {}
     left_out: list[str] = []
 
@@ -70,31 +71,35 @@ def stage(
     """
     seed_rows = read_table(seeds, SEEDS)
     played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
-    utterances = read_table(human, UTTERANCES)
-    people = human_dialogues(utterances, seed_rows)
+    partnered = settings.selfchat.partner is not None
+    people = {item.case_id: item for item in human_items(read_table(human, UTTERANCES), seed_rows, partnered=partnered)}
+    said = {seed_id: item.utterances for seed_id, item in people.items()}
     first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
     models = _known_models(settings, learned)
     estimates, chats = [], []
     chat, system = settings.selfchat, templates.render(TEMPLATE)
-    partner = chat_estimate(models[chat.partner], PARTNER, chat, people) if chat.partner else None
+    partner = chat_estimate(models[chat.partner], PARTNER, chat, said) if chat.partner else None
     told = told_partner(first, played, templates, chat.end)
     for name in settings.chatbots:
         if name in models:
-            estimate, known = estimate_chats(models[name], first, people, chat, system, store, partner, told)
+            estimate, known = estimate_chats(models[name], first, said, chat, system, store, partner, told)
             estimates.append(estimate)
             chats.append(known)
     if partner is not None:
         partner.notes.append("at most: the partner may end a talk before its length")
         estimates.append(partner)
-    published = generated_dialogues(read_tables(dialogues, GENERATED))
-    chats += [Chats(name, known=dict(published[name])) for name in settings.chatbots if name in published]
-    judges = [models[name] for name in settings.judges if name in models]
-    speakers = human_speakers(utterances, seed_rows)
-    subjects = Subjects(chats, people, speakers, arena_seeds(seed_rows), gteval_seeds(seed_rows))
-    estimates += estimate_judging(judges, settings.protocols, subjects, templates, store)
+    published: dict[str, dict[str, Dialogue]] = {}
+    for item in chatbot_items(dialogues, seed_rows, partnered=partnered):
+        published.setdefault(item.system, {})[item.case_id] = item.utterances
+    chats += [Chats(name, known=published[name]) for name in settings.chatbots if name in published]
+    languages = dict(zip(seed_rows["seed_id"].to_pylist(), seed_rows["language"].to_pylist(), strict=True))
+    asked = [
+        (about.question(), [models[name] for name in about.judges if name in models]) for about in settings.questions
+    ]
+    estimates += estimate_judging(asked, Subjects(chats, people, languages, partnered), templates, store)
     for path in planned:
-        asked = [models[name] for name in settings.askers[path.stem] if name in models]
-        estimates += estimate_planned(asked, path.stem, path, store)
+        judges = [models[name] for name in settings.askers[path.stem] if name in models]
+        estimates += estimate_planned(judges, path.stem, path, store)
     prices = {name: prices_of(model) for name, model in settings.models.items()}
     batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}
     result = estimate_table(estimates, prices, batched, settings.left_out)
@@ -104,13 +109,14 @@ def stage(
 
 def _known_models(settings: Settings, learned: list[Path]) -> dict[str, KnownModel]:
     files = {path.name.removesuffix(LEARNED): path for path in learned}
+    asked = [name for about in settings.questions for name in about.judges]
     return {
         name: known_model(name, settings.models[name], files)
         for name in dict.fromkeys(
             [
                 *settings.chatbots,
                 *filter(None, [settings.selfchat.partner]),
-                *settings.judges,
+                *asked,
                 *chain(*settings.askers.values()),
             ]
         )

@@ -1,27 +1,20 @@
-"""Turns the label probabilities of a judge into judgements."""
+"""Reads the label probabilities of a judge into judgements."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel
-
 from dialeval.forms.probability import parse
-from dialeval.protocols.joining import ABOUT, CHOICE_ANSWER, answered
+from dialeval.protocols.joining import CHOICE_ANSWER, answered
+from dialeval.protocols.question_settings import ReadingSettings
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
 
-class Settings(BaseModel):
-    """Whose answers they are."""
-
-    judge: str
-
-
 def stage(
-    settings: Settings,
+    settings: ReadingSettings,
     requests: Path,
     responses: list[Path],
     again: list[Path],
@@ -29,10 +22,11 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `judgements`, one row per item and criterion; probabilities are never asked for `again`."""
+    judge = settings.judge
+    pairs = answered(requests, responses, answer=CHOICE_ANSWER)
+    rows = (row for pair in pairs for row in parse(judge, *pair))
     with TableWriter(judgements, JUDGEMENTS, provenance) as table:
-        pairs = answered(requests, responses, ABOUT, CHOICE_ANSWER)
-        rows = (row for pair in pairs for row in parse(settings.judge, *pair))
-        table.write_all(with_statuses_said(rows, settings.judge))
+        table.write_all(with_statuses_said(rows, judge))
 
 
 if __name__ == "__main__":

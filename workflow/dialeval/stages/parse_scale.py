@@ -1,37 +1,31 @@
-"""Reads the judge's UniEval answers into judgements."""
+"""Reads the ratings that a judge wrote into judgements."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel
-
-from dialeval.forms.detect import parse
+from dialeval.forms.scale import parse
 from dialeval.protocols.joining import answered
+from dialeval.protocols.question_settings import ReadingSettings
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
 
 
-class Settings(BaseModel):
-    """Whose answers they are."""
-
-    judge: str
-
-
 def stage(
-    settings: Settings,
+    settings: ReadingSettings,
     requests: Path,
     responses: list[Path],
     again: list[Path],
     judgements: Path,
     provenance: Provenance,
 ) -> None:
-    """Writes the table `judgements`, one row per request."""
+    """Writes the table `judgements`, one row per item, criterion and repeat."""
+    judge = settings.judge
+    rows = (row for pair in answered(requests, responses, again=again) for row in parse(judge, *pair))
     with TableWriter(judgements, JUDGEMENTS, provenance) as table:
-        rows = (parse(settings.judge, *pair) for pair in answered(requests, responses, again=again))
-        table.write_all(with_statuses_said(rows, settings.judge))
+        table.write_all(with_statuses_said(rows, judge))
 
 
 if __name__ == "__main__":

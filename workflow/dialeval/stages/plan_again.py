@@ -1,27 +1,21 @@
-"""Plans one more request for every verdict that could not be read."""
+"""Plans one more request for every answer that could not be read."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel
-
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.asking_again import plan
 from dialeval.protocols.joining import answered
+from dialeval.protocols.planning import write_requests
+from dialeval.protocols.question_settings import QuestionSettings
 from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter
-
-
-class Settings(BaseModel):
-    """The protocol, and where other prompts lie."""
-
-    protocol: str
+from dialeval.tables import Provenance
 
 
 def stage(
-    settings: Settings,
+    settings: QuestionSettings,
     requests: Path,
     responses: list[Path],
     again: Path,
@@ -30,10 +24,7 @@ def stage(
 ) -> None:
     """Writes the table `requests` of what is asked again, which may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
-    with TableWriter(again, REQUESTS, provenance) as table:
-        planned = plan(settings.protocol, pairs, templates)
-        table.write_all(one.to_row() for one in planned)
-    print(f"{table.rows} verdicts could not be read and are asked for again")
+    write_requests(again, plan(settings.question(), pairs, templates), provenance)
 
 
 if __name__ == "__main__":

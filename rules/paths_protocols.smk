@@ -1,0 +1,101 @@
+# What each protocol reads, and what its stages are told, by the configuration.
+
+
+def items_about(protocol):
+    """Returns the tables of the undamaged items that a protocol is about."""
+    sources = {"rated": items_of(CONFIG.metaeval.corpora if CONFIG.metaeval else [])}
+    return [
+        path
+        for source in PROTOCOLS[protocol].of.source
+        if source != "damaged"
+        for path in sources.get(source, [f"{RESULTS}/items/{source}.parquet"])
+    ]
+
+
+def damaged_about(protocol, kind):
+    """Returns the tables of damaged items that a protocol is about, or of the pairs that they make."""
+    return perturbed(kind) if "damaged" in PROTOCOLS[protocol].of.source else []
+
+
+def about_chats(protocol):
+    """Returns whether a protocol is about chatbots' dialogues."""
+    return "selfchat" in PROTOCOLS[protocol].of.source
+
+
+def question(protocol):
+    """Returns what is asked under a protocol, as its stages are told: without what only others need to know."""
+    own = PROTOCOLS[protocol].model_dump(
+        mode="json", exclude={"judges", "measures", "ask_again", "at"}
+    )
+    return {
+        "name": protocol,
+        "shipped": protocol in SHIPPED,
+        "protocol": own,
+        "criteria": [asdict(one) for one in CONFIG.criteria_of(protocol)],
+    }
+
+
+def question_code(step, protocol):
+    """Returns the fingerprint of a protocol's plan or parse: of its form, and of the template that it names."""
+    templates = templates_of([protocol]) if step == "plan" else []
+    return code(f"{step}_{PROTOCOLS[protocol].form}", templates=templates)
+
+
+def templates_of(protocols):
+    """Returns the templates that protocols name; what is asked about items has further ones in code."""
+    named = [PROTOCOLS[name].template for name in protocols]
+    return sorted({template for template in named if template})
+
+
+def plan_settings(wildcards):
+    more = {}
+    if PROTOCOLS[wildcards.protocol].form == "probability":
+        more["dimensions"] = asked_dimensions()
+    return settings(**question(wildcards.protocol), **more)
+
+
+def answer_stage(protocol):
+    """Returns the stage that answers: what is said about items is shortened where it does not fit."""
+    asked = PROTOCOLS.get(protocol)
+    items = asked and asked.form in ("scale", "probability")
+    return "answer_items" if items else "answer"
+
+
+def answer_settings(wildcards):
+    protocol = wildcards.protocol
+    return settings(
+        name=wildcards.judge,
+        protocol=protocol,
+        **stored_under(protocol),
+        model=asked_model(wildcards.judge),
+        answering=CONFIG.answering,
+        shard=int(wildcards.shard),
+        shards=int(wildcards.shards),
+    )
+
+
+def again_settings(wildcards):
+    return settings(
+        name=wildcards.judge,
+        protocol=f"{wildcards.protocol}-again",
+        **stored_under(wildcards.protocol, "-again"),
+        model=asked_model(wildcards.judge),
+        answering=CONFIG.answering,
+    )
+
+
+def stored_under(protocol, suffix=""):
+    """Returns the folder of the store for a protocol of the user's own, whose name it does not bear, but its form's."""
+    own = CONFIG.protocols.own.get(protocol)
+    return {"folder": f"{own.form}{suffix}"} if own else {}
+
+
+def own_results():
+    """Returns the judgements under protocols of the user's own, and what is measured of them."""
+    own = CONFIG.protocols.own
+    tables = [name for name in measure_tables() if name.split("/")[0] in own]
+    return [path for protocol in own for path in results_of(protocol)] + [
+        f"{RESULTS}/tables/{name}.{suffix}"
+        for name in tables
+        for suffix in ("parquet", "csv")
+    ]

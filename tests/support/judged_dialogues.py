@@ -1,0 +1,65 @@
+"""Dialogues of systems as items, and the papers' protocols as questions, for tests of forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dialeval.config import Protocol
+from dialeval.config.protocols import SELFCHAT
+from dialeval.config.resolved import TEMPLATES, shipped
+from dialeval.corpora.items import Item
+from dialeval.corpora.rated import speakers_in_turn
+from dialeval.engines.request import Dialogue
+from dialeval.forms import detect, pair
+from dialeval.forms.cases import by_case
+from dialeval.forms.question import Question
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.planning import Planned
+from dialeval.tables import HUMAN
+
+ByModel = Mapping[str, Mapping[str, Dialogue]]
+
+
+def items_of(
+    by_model: ByModel, speakers: Mapping[str, Sequence[str]] | None = None, corpus: str = SELFCHAT
+) -> list[Item]:
+    """Returns dialogues by system and case as items; `speakers` are those of the human ones, by case."""
+    found = []
+    for system, by_case_id in by_model.items():
+        for case_id, said in by_case_id.items():
+            who = tuple((speakers or {}).get(case_id, ())) if system == HUMAN else ()
+            who = who or tuple(speakers_in_turn(len(said), "A", "B"))
+            item_id = f"{case_id}/{system}"
+            found.append(Item(corpus, item_id, "en", "dialogue", case_id, who, said, system=system, case_id=case_id))
+    return found
+
+
+def shipped_question(
+    name: str, cut: Sequence[int] | None = None, needed: int | None = None, **options: Any
+) -> Question:
+    """Returns one of the papers' protocols.
+
+    Args:
+        name: the protocol's.
+        cut: lengths that dialogues are cut to, where other than the shipped ones.
+        needed: utterances that the human dialogue of a case needs.
+        options: other options of it.
+    """
+    protocol = shipped(name)
+    of = protocol.of.model_copy(update={"human_utterances": needed} | ({} if cut is None else {"cut": list(cut)}))
+    return Question(name, protocol.model_copy(update={"of": of, **options}), shipped=True)
+
+
+def own_question(name: str, criteria: Sequence[Any] = (), **protocol: Any) -> Question:
+    """Returns a protocol of the user's own."""
+    template = {"template": TEMPLATES.get(protocol["form"])}
+    return Question(name, Protocol.model_validate(template | protocol), criteria=tuple(criteria))
+
+
+def planned(question: Question, items: Sequence[Item], skipped: Counter[str] | None = None) -> Iterator[Planned]:
+    """Yields what a protocol about systems' dialogues asks about some."""
+    if question.protocol.form == "detect":
+        return detect.plan(question, items, Templates())
+    return pair.plan(question, by_case(items), Templates(), Counter() if skipped is None else skipped)
