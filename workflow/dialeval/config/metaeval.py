@@ -23,7 +23,7 @@ from dialeval.config.section import (
 
 
 class Rating(Section):
-    """A judge writes a number from 1 to 5 for each dimension (comp-analysis, Table 2)."""
+    """A judge writes a score on each criterion, the papers' from 1 to 5 (comp-analysis, Table 2)."""
 
     judges: list[Name] | None = Field(None, description="Judges that rate; null: all of `judges`.")
     repeats: Repeats = Field(1, description="How often each item is rated; scores are means. The paper's is 5.")
@@ -31,6 +31,7 @@ class Rating(Section):
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
     max_tokens: TokenCount = Field(256, description="Longest answer in the judge's tokens.")
     ask_again: bool = Field(False, description="Ask once more, in other words, where a rating could not be read.")
+    together: bool = Field(True, description="Ask for the papers' criteria at once; false: for each by itself.")
 
     def sampling(self) -> dict[str, float]:
         """Returns how the judge is sampled, and how often."""
