@@ -29,7 +29,7 @@ try:
     from dialeval.engines.spending import terms
     from dialeval.errors import UserError
     from dialeval.figures import entries
-    from dialeval.figures.entries import drawings
+    from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
     from dialeval.schemas.measures import MEASURED
 except ImportError as error:

@@ -1,7 +1,35 @@
-# Figures, as SVG and PDF, those of a part in one job. BotChat's begin with the paper's number for the figure.
+# Figures, as SVG and PDF: those of a part in one job, and of one's own protocols each measure in one.
+# BotChat's begin with the paper's number for the figure.
 
 
-rule draw_botchat:
+rule draw:
+    input:
+        f"{RESULTS}/tables/{{protocol}}/{{measure}}.parquet",
+    output:
+        svg=report(
+            f"{RESULTS}/figures/{{protocol}}/{{measure}}.svg",
+            caption="captions/figures.rst",
+            category="{protocol}",
+            labels={"figure": "{measure}"},
+        ),
+        pdf=f"{RESULTS}/figures/{{protocol}}/{{measure}}.pdf",
+    log:
+        f"{RESULTS}/logs/figures/{{protocol}}/{{measure}}.log",
+    wildcard_constraints:
+        protocol=one_of(CONFIG.protocols.own),
+        measure=one_of(figure.name for figure in entries.MEASURES),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: draw_settings(drawn_measure(**wildcards)),
+        code=lambda wildcards: draw_code(drawn_measure(**wildcards)),
+        captions=lambda wildcards: captions(drawn_measure(**wildcards)),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+    shell:
+        command("draw", "--tables {input:q} --folder {params.folder:q}")
+
+
+use rule draw as draw_botchat with:
     input:
         drawn_from("botchat"),
     output:
@@ -9,18 +37,13 @@ rule draw_botchat:
         pdf=figure_files("botchat", "pdf"),
     log:
         f"{RESULTS}/logs/figures/botchat.log",
-    conda:
-        "../envs/core.yaml"
     params:
         settings=draw_settings(DRAWN["botchat"]),
         code=draw_code(DRAWN["botchat"]),
         captions=captions(DRAWN["botchat"]),
-        folder=lambda wildcards, output: str(Path(output.svg[0]).parent),
-    shell:
-        command("draw", "--tables {input:q} --folder {params.folder:q}")
 
 
-use rule draw_botchat as draw_metaeval with:
+use rule draw as draw_metaeval with:
     input:
         drawn_from("metaeval"),
     output:
@@ -34,7 +57,7 @@ use rule draw_botchat as draw_metaeval with:
         captions=captions(DRAWN["metaeval"]),
 
 
-use rule draw_botchat as draw_robustness with:
+use rule draw as draw_robustness with:
     input:
         drawn_from("robustness"),
     output:
@@ -48,7 +71,7 @@ use rule draw_botchat as draw_robustness with:
         captions=captions(DRAWN["robustness"]),
 
 
-use rule draw_botchat as draw_dialogbench with:
+use rule draw as draw_dialogbench with:
     input:
         drawn_from("dialogbench"),
     output:
@@ -62,7 +85,7 @@ use rule draw_botchat as draw_dialogbench with:
         captions=captions(DRAWN["dialogbench"]),
 
 
-use rule draw_botchat as draw_battles with:
+use rule draw as draw_battles with:
     input:
         f"{RESULTS}/tables/battles/{{battles}}.parquet",
     output:
@@ -81,4 +104,3 @@ use rule draw_botchat as draw_battles with:
         settings=lambda wildcards: draw_settings(drawn_battles(wildcards.battles)),
         code=lambda wildcards: draw_code(drawn_battles(wildcards.battles)),
         captions=lambda wildcards: captions(drawn_battles(wildcards.battles)),
-        folder=f"{RESULTS}/figures/battles",

@@ -199,16 +199,33 @@ def report_tables():
     return tables + [path for path in parts if path.endswith(".parquet")]
 
 
-def report_verdicts():
-    """Returns the verdicts on chatbots' dialogues."""
-    if not CONFIG.talks():
-        return []
-    return [
-        path
+def shown_protocols():
+    """Returns the protocols about dialogues of systems, chatbots' or transcripts', with their names."""
+    rated = {"rated", "damaged", *(CONFIG.metaeval.corpora if CONFIG.metaeval else ())}
+    return {
+        name: protocol
         for name, protocol in PROTOCOLS.items()
-        if name in SHIPPED and protocol.form in ("pair", "detect")
-        for path in results_of(name)
+        if protocol.judges and not rated.issuperset(protocol.of.source)
+    }
+
+
+def report_protocols():
+    """Returns what the report must know of them."""
+    return [
+        {
+            "name": name,
+            "form": protocol.form,
+            "sources": protocol.of.source,
+            "measures": protocol.measured(),
+            "lengths": protocol.of.cut,
+        }
+        for name, protocol in shown_protocols().items()
     ]
+
+
+def report_verdicts():
+    """Returns the judgements about dialogues of systems."""
+    return [path for name in shown_protocols() for path in results_of(name)]
 
 
 def report_parts():
@@ -220,6 +237,18 @@ def report_parts():
         "dialogbench": ("DialogBench", CONFIG.dialogbench),
     }
     return {part: title for part, (title, is_shown) in parts.items() if is_shown}
+
+
+def report_figures():
+    """Returns the figures that the page shows."""
+    files = [path for part in report_parts() for path in figure_files(part, "svg")]
+    return files + measure_figures("svg")
+
+
+def report_judges():
+    """Returns the judges of dialogues of systems."""
+    own = [name for one in shown_protocols().values() for name in one.judges]
+    return list(dict.fromkeys([*(CONFIG.judges if CONFIG.talks() else []), *own]))
 
 
 def report_title():

@@ -15,7 +15,11 @@ DRAWN = {  # one without anything to show says why
         {
             "arena_min": CONFIG.seeds.arena_min_utterances,
             "n": CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else [],
-            "protocol": list(CONFIG.resolved_protocols()),
+            "protocol": [
+                name
+                for name in CONFIG.resolved_protocols()
+                if name not in CONFIG.protocols.own
+            ],
         },
         [*botchat_tables(), "botchat/utterance_tokens"],
     ),
@@ -28,6 +32,24 @@ DRAWN = {  # one without anything to show says why
     ),
     "dialogbench": drawings(entries.DIALOGBENCH, {}),
 }
+
+
+def drawn_measure(protocol, measure):
+    """Returns what is drawn of a measure of one's own protocol."""
+    figures = [figure for figure in entries.MEASURES if figure.name == measure]
+    return drawings(figures, {"protocol": [protocol]})
+
+
+def measure_figures(suffix):
+    """Returns the figures of one's own protocols."""
+    drawn = {figure.name for figure in entries.MEASURES}
+    return [
+        f"{RESULTS}/figures/{name}/{measure}.{suffix}"
+        for name, protocol in shown_protocols().items()
+        if name in CONFIG.protocols.own
+        for measure in protocol.measured()
+        if measure in drawn
+    ]
 
 
 def drawn_battles(name):
@@ -75,8 +97,10 @@ def captions(drawn):
 
 def figure_captions():
     """Returns title and caption of every figure by part and name, for the report."""
+    of_parts = [(part, one) for part in DRAWN for one in DRAWN[part]]
+    own = drawings(entries.MEASURES, {"protocol": CONFIG.protocols.own})
+    of_own = [(one.tables[0].partition("/")[0], one) for one in own]
     return {
         f"{part}/{one.name}": (one.title, one.caption)
-        for part in DRAWN
-        for one in DRAWN[part]
+        for part, one in of_parts + of_own
     }

@@ -18,8 +18,10 @@ rule build_report:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
         scores=all_scores() if CONFIG.metaeval else [],
+        transcripts=items_of(CONFIG.transcripts),
+        asides=[f"{RESULTS}/asides/{source}.parquet" for source in CONFIG.transcripts],
         tables=report_tables(),
-        figures=[path for part in report_parts() for path in figure_files(part, "svg")],
+        figures=report_figures(),
     output:
         f"{RESULTS}/report/index.html",
     log:
@@ -30,7 +32,8 @@ rule build_report:
         settings=settings(
             title=report_title(),
             chatbots=CONFIG.chatbots,
-            judges=CONFIG.judges if CONFIG.talks() else [],
+            judges=report_judges(),
+            protocols=report_protocols(),
             embedded=sorted(METHODS),
             baselines=sorted(name for name in METHODS if METHODS[name] in BASELINES),
             results_dir=RESULTS,
@@ -43,7 +46,8 @@ rule build_report:
             "build_report",
             "--seeds {input.seeds:q} --human {input.human:q} --dialogues {input.dialogues:q} "
             "--verdicts {input.verdicts:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
-            "--scores {input.scores:q} --tables {input.tables:q} --figures {input.figures:q} --report {output:q}",
+            "--scores {input.scores:q} --transcripts {input.transcripts:q} --asides {input.asides:q} "
+            "--tables {input.tables:q} --figures {input.figures:q} --report {output:q}",
         )
 
 

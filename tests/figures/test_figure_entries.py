@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.errors import UserError
 from dialeval.figures import entries
-from dialeval.figures.entries import Figure, drawings
+from dialeval.figures.entry import Figure, drawings
 from dialeval.fingerprint import fingerprint
 from dialeval.stages.draw import Drawing, Settings, stage
 

@@ -52,7 +52,7 @@ def test_strings_stand_once(archive: Archive) -> None:
 
 def test_verdicts_keep_order_choice_reason_and_status(archive: Archive) -> None:
     models = unpack(archive.index)["models"]
-    piece = unpack(archive.verdicts[0])
+    piece = unpack(archive.judgements[0])
     text = [*piece["strings"], None]
     rows = [
         (text[protocol], models[left], None if right < 0 else models[right], text[choice], outcome, text[reason])
@@ -68,7 +68,7 @@ def test_verdicts_keep_order_choice_reason_and_status(archive: Archive) -> None:
 
 def test_raw_answers_come_along_only_where_nothing_could_be_read(archive: Archive) -> None:
     answers = [
-        piece["strings"][place] for piece in map(unpack, archive.verdicts) for place in piece["answer"] if place >= 0
+        piece["strings"][place] for piece in map(unpack, archive.judgements) for place in piece["answer"] if place >= 0
     ]
     assert answers == ["Hard to say <i>really</i>."]
 
@@ -100,10 +100,10 @@ def test_row_order_does_not_matter(archive: Archive) -> None:
 def test_the_first_seeds_are_kept_when_room_is_short(archive: Archive, missing: int) -> None:
     kept = 3 - missing
     budget = archive.size - sum(
-        len(line) + 1 for lines in (archive.dialogues, archive.verdicts) for line in lines[kept:]
+        len(line) + 1 for lines in (archive.dialogues, archive.judgements) for line in lines[kept:]
     )
     cut = build_archive(example.inputs(), budget)
-    assert len(cut.dialogues) == len(cut.verdicts) == kept
+    assert len(cut.dialogues) == len(cut.judgements) == kept
     assert cut.dialogues == archive.dialogues[:kept]
     assert unpack(cut.index)["ids"] == ["MT-1", "MT-2", "MT-10"][:kept]
     assert cut.n_seeds == 3

@@ -16,7 +16,7 @@ from dialeval.report.archive import unpack
 from dialeval.report.cases import Cases, rated_cases
 from dialeval.report.cells import measured_grid, table_grids
 from dialeval.report.metaeval_boards import judge_boards
-from dialeval.report.parts import PARTS, part_of
+from dialeval.report.parts import PARTS
 from dialeval.report.rated_sample import chosen_items
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.judgements import JUDGEMENTS
@@ -85,7 +85,7 @@ def test_a_new_part_needs_only_its_tables() -> None:
     page = build_report(inputs(tables={"robustness/robustness": empty_table(ROBUSTNESS)}, figures=(), rated=None))
     assert ids(page) == ["robustness", "robustness-tables"]
     assert PARTS["robustness"].title in page
-    assert [part_of(name) for name in ("metaeval/averages", "judge_report", "elsewhere/x")] == ["metaeval", None, None]
+    assert [inputs().part_of(folder) for folder in ("metaeval", "arena", "elsewhere")] == ["metaeval", "botchat", None]
 
 
 def test_a_board_per_benchmark_and_level_with_judges_best_first() -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure as Picture
 
-from dialeval.figures.entries import Figure, drawings
+from dialeval.figures.entry import Figure, drawings
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.table import Table
 from dialeval.stages.draw import Settings

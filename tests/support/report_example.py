@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from dialeval.report import Figure, ReportInputs
+from dialeval.report import AskedProtocol, Figure, ReportInputs
 from dialeval.schemas.botchat import (
     GENERATED,
     SEEDS,
@@ -65,7 +65,7 @@ _VERDICTS = [
 
 def _rate(model: str, length: int, rate: float | None, **other: Any) -> dict[str, Any]:
     low, high = (None, None) if rate is None else (rate - 0.05, rate + 0.05)
-    row = {"judge": "clerk", "system": model, "n_utterances": length, "estimate": rate, "low": low, "high": high}
+    row = {"judge": "clerk", "n_utterances": length, "system": model, "estimate": rate, "low": low, "high": high}
     return {**row, "n": 3, "n_unparsed": 0, **other}
 
 
@@ -75,9 +75,17 @@ def _rating(model: str, elo: float, **other: Any) -> dict[str, Any]:
 
 
 def _against_people(model: str, win: float, unparsed: float) -> dict[str, Any]:
-    row = {"judge": "clerk", "system": model, "opponent": "human", "win": win, "tie": 0.0, "unparsed": unparsed}
-    row |= {"lose": 1 - win - unparsed, "estimate": win, "win_or_tie": win}
-    return {**row, "win_or_tie_low": win - 0.1, "win_or_tie_high": win + 0.1, "n": 4}
+    row = {"judge": "clerk", "system": model, "opponent": "human", "estimate": win, "win": win, "tie": 0.0, "n": 4}
+    ends = {"win_or_tie_low": win - 0.1, "win_or_tie_high": win + 0.1}
+    return {**row, **ends, "lose": 1 - win - unparsed, "unparsed": unparsed, "win_or_tie": win}
+
+
+PROTOCOLS = (
+    AskedProtocol("unieval", "detect", ("selfchat",), ("pass_rates", "pass_rates_at_gt_length", "differences")),
+    AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "bias", "differences"), (4,)),
+    AskedProtocol("gteval", "pair", ("selfchat",), ("win_rates", "bias", "differences")),
+)
+"""The papers' protocols, as a run tells the report of them."""
 
 
 def _length(model: str, mean: float) -> dict[str, Any]:
@@ -119,6 +127,7 @@ def inputs(**other: Any) -> ReportInputs:
             ],
         ),
         verdicts=to_table(JUDGEMENTS, _VERDICTS),
+        protocols=PROTOCOLS,
         tables={
             "unieval/pass_rates": to_table(
                 PASS_RATES,

@@ -7,81 +7,19 @@ stage imports this module: a figure that is added re-draws no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
+from dialeval.figures.entry import Figure
 
-@dataclass(frozen=True)
-class Figure:
-    """A figure.
-
-    Attributes:
-        name: of its files.
-        tables: what it is drawn from, `<folder>/<table>` as under `tables` among the results.
-        draw: `<module>.<function>` in this package; the function is given the tables in order.
-        title: its heading.
-        caption: what it shows, in a sentence or two.
-        options: what else the function is given by name, such as `interval`, in words for the axis.
-        per: an option, such as `n`, of which every value has a picture of its own; the value stands for `{n}` in name,
-            tables, title and caption. Empty where there is one picture.
-    """
-
-    name: str
-    tables: tuple[str, ...]
-    draw: str
-    title: str
-    caption: str
-    options: tuple[str, ...] = ()
-    per: str = ""
-
-    def drawings(self, options: Mapping[str, Any]) -> list[Drawing]:
-        """Returns what is drawn of it: one picture, or one for every value of `per`."""
-        given = {name: options[name] for name in self.options}
-        values = [{self.per: value} for value in options[self.per]] if self.per else [{}]
-        return [
-            Drawing(
-                self.name.format(**value),
-                tuple(table.format(**value) for table in self.tables),
-                self.draw,
-                self.title.format(**value),
-                self.caption.format(**value),
-                given | value,
-            )
-            for value in values
-        ]
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """One picture of a figure, with the options that its function is given; see `Figure`."""
-
-    name: str
-    tables: tuple[str, ...]
-    draw: str
-    title: str
-    caption: str
-    options: Mapping[str, Any]
-
-    @property
-    def module(self) -> str:
-        """The module whose code draws it."""
-        return f"dialeval.figures.{self.draw.partition('.')[0]}"
-
-    def settings(self) -> dict[str, Any]:
-        """Returns what the stage that draws it must know: all but what is said about it."""
-        return {"name": self.name, "tables": self.tables, "draw": self.draw, "options": dict(self.options)}
-
-
-def drawings(
-    figures: Iterable[Figure], options: Mapping[str, Any], tables: Iterable[str] | None = None
-) -> list[Drawing]:
-    """Returns the pictures of figures, as far as a run has the tables that they are drawn from; None: it has all."""
-    found = [one for figure in figures for one in figure.drawings(options)]
-    at_hand = None if tables is None else set(tables)
-    return [one for one in found if at_hand is None or at_hand.issuperset(one.tables)]
-
-
+_BIAS = Figure(
+    "bias_{protocol}",
+    ("{protocol}/bias",),
+    "botchat_bias.figure_bias",
+    "The judges' biases: {protocol}",
+    "What the order and length of two dialogues, and kinship with a model, do to a judge's verdicts, and how far "
+    "judges agree. Seeds resampled; models held fixed: together with length and place, in one logit.",
+    per="protocol",
+)
 BOTCHAT = (
     Figure(
         "figure2_seed_lengths",
@@ -128,15 +66,7 @@ BOTCHAT = (
         "UniEval pass rate at the human length",
         "The same pass rate, each dialogue cut to the length of the human one on its seed (Figure 7).",
     ),
-    Figure(
-        "bias_{protocol}",
-        ("{protocol}/bias",),
-        "botchat_bias.figure_bias",
-        "The judges' biases: {protocol}",
-        "What the order and length of two dialogues, and kinship with a model, do to a judge's verdicts, and how far "
-        "judges agree. Seeds resampled; models held fixed: together with length and place, in one logit.",
-        per="protocol",
-    ),
+    _BIAS,
     Figure(
         "table2_arena_ratings",
         ("arena/ratings",),
@@ -290,3 +220,52 @@ BATTLES = (
         per="title",
     ),
 )
+
+MEASURES = (
+    Figure(
+        "means",
+        ("{protocol}/means",),
+        "measured_systems.figure_means",
+        "Means by criterion: {protocol}",
+        "Mean judgement of every system on each criterion, on the criterion's own scale. Intervals resample cases.",
+        per="protocol",
+    ),
+    *(
+        Figure(name, (f"{{protocol}}/{name}",), "measured_systems.figure_shares", title, caption, per="protocol")
+        for name, title, caption in (
+            (
+                "rates",
+                "Rates: {protocol}",
+                "Share of every system's dialogues of which the judge says it. Intervals resample cases.",
+            ),
+            (
+                "checklist",
+                "Checklist: {protocol}",
+                "Share of the checklist's questions that a judge answers with yes. Intervals resample cases.",
+            ),
+            (
+                "pass_rates",
+                "Pass rates: {protocol}",
+                "Share of dialogues in which the judge sees nothing up to N. Intervals resample cases.",
+            ),
+        )
+    ),
+    Figure(
+        "win_rates",
+        ("{protocol}/win_rates",),
+        "measured_pairs.figure_win_rates",
+        "Who wins against whom: {protocol}",
+        "Win rates of every system against every other one, or against the one that all are compared with.",
+        per="protocol",
+    ),
+    Figure(
+        "ratings",
+        ("{protocol}/ratings",),
+        "measured_pairs.figure_ratings",
+        "Ratings: {protocol}",
+        "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled cases.",
+        per="protocol",
+    ),
+    replace(_BIAS, name="bias"),
+)
+"""Of any protocol's measures: each is called as its measure."""

@@ -34,6 +34,8 @@ _METHODS = {
 }
 _METHOD_STEP = 0.22
 _MOST_ROOMY, _CLOSE_ROW = 25, 0.24
+IN_BATTLES = {"system": "model", "estimate": "elo", "n": "n_comparisons", "published": "published_elo"}
+"""Column of a table `ratings` -> what it is called in ratings of battles, which are drawn alike."""
 RATING_COLUMNS = tuple(name for method, look in _METHODS.items() for name in (method, *look[1:3]))
 """Columns of the ratings and of the ends of their intervals."""
 

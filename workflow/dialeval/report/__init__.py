@@ -2,6 +2,7 @@
 
 from dialeval.report.inputs import Figure, RatedSample, ReportInputs
 from dialeval.report.page import build_report
+from dialeval.report.protocols import AskedProtocol
 from dialeval.report.rated_sample import sample_rated
 
-__all__ = ["Figure", "RatedSample", "ReportInputs", "build_report", "sample_rated"]
+__all__ = ["AskedProtocol", "Figure", "RatedSample", "ReportInputs", "build_report", "sample_rated"]

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs, Table
-from dialeval.report.leaderboard import Board, Measure, Value
 from dialeval.report.numbers import is_missing, plural, sort_value, write_interval, write_number
+from dialeval.report.parts import SELFCHAT
 from dialeval.schemas.every import TABLES, table_named
 from dialeval.schemas.table import Interval, Kind
 from dialeval.schemas.table import Table as Kinds
@@ -90,8 +91,9 @@ class Grid:
 def board_grid(inputs: ReportInputs, board: Board, number: int) -> Grid:
     """Returns a leaderboard of chatbots as a grid whose first column, the model, stands in the rows' headings."""
     title = f"Judge {board.judge}" if board.judge else "Without a judge"
+    heading = "Model" if SELFCHAT in board.sources else "System"
     tags = dict.fromkeys(inputs.embedded, (EMBEDDED,)) | {HUMAN: ("people",)}
-    return measured_grid(f"board-{number}", title, "Model", board, tags)
+    return measured_grid(f"board-{number}", title, heading, board, tags)
 
 
 def measured_grid(name: str, title: str, heading: str, board: Board, tags: Mapping[str, tuple[str, ...]]) -> Grid:
@@ -105,7 +107,7 @@ def measured_grid(name: str, title: str, heading: str, board: Board, tags: Mappi
         tags: what is said beside the name of a row.
     """
     columns = [Column(heading, False)]
-    columns += [Column(m.label, True, place == board.ordered_by) for place, m in enumerate(board.measures)]
+    columns += [Column(m.label, True, place == board.ordered_by, m.words) for place, m in enumerate(board.measures)]
     if board.unparsed:
         columns.append(Column("Verdicts not read", True))
     strips = [_Scale(measure) for measure in board.measures]
@@ -130,8 +132,8 @@ def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tup
     """
     wanted = set(inputs.tables if names is None else names)
     places = {name: place for place, name in enumerate(TABLES)}
-    order = sorted(wanted.intersection(inputs.tables), key=lambda name: (places.get(name, -1), name))
-    kinds = {name: kind for name in order if (kind := table_named(name)) is not None}
+    order = sorted(inputs.tables, key=lambda name: places.get(name, -1))  # what protocols measured comes first
+    kinds = {name: kind for name in order if name in wanted and (kind := table_named(name)) is not None}
     return tuple(_table_grid(inputs, name, kind, inputs.tables[name]) for name, kind in kinds.items() if kind.shown)
 
 

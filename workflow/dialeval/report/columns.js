@@ -9,17 +9,20 @@ const dialogueColumns = (() => {
     { name: "lost", comparison: "lost", single: "called AI" },
     { name: "none", comparison: "no verdict", single: "no verdict" },
   ];
-  const PROTOCOL_ORDER = ["unieval", "gteval", "arena"];
   const TIE = 2;
 
   let index = null;
   let query = "";
+  let word = "seed";
+  let showAsides = false;
   let showModel = () => {};
 
   /** Returns the columns of the chosen models; a click on an opponent's name calls `onModel` with its place. */
-  function draw({ models, dialogues, verdicts, names, wanted, onModel }) {
+  function draw({ models, dialogues, verdicts, names, wanted, noun, asides, onModel }) {
     index = names;
     query = wanted;
+    word = noun;
+    showAsides = asides;
     showModel = onModel;
     const rows = verdictRows(verdicts);
     return models.map((model) => column(model, dialogues, rows));
@@ -31,6 +34,10 @@ const dialogueColumns = (() => {
     return verdicts.judge.map((judge, row) => ({
       judge,
       protocol: text(verdicts.protocol[row]),
+      dialogue: verdicts.dialogue[row],
+      criterion: text(verdicts.criterion[row]),
+      value: verdicts.value[row],
+      scale: text(verdicts.scale[row]),
       n: verdicts.n[row],
       left: verdicts.left[row],
       right: verdicts.right[row],
@@ -45,6 +52,9 @@ const dialogueColumns = (() => {
 
   function outcomeFor(model, verdict) {
     if (verdict.right < 0) {
+      if (verdict.criterion) {
+        return verdict.value === null && verdict.choice === "" ? OUTCOMES[3] : { name: "told", single: told(verdict) };
+      }
       return verdict.choice === "" ? OUTCOMES[3] : verdict.choice === "No" ? OUTCOMES[0] : OUTCOMES[2];
     }
     if (verdict.outcome < 0) {
@@ -54,6 +64,12 @@ const dialogueColumns = (() => {
       return OUTCOMES[1];
     }
     return (verdict.outcome === 0 ? verdict.left : verdict.right) === model ? OUTCOMES[0] : OUTCOMES[2];
+  }
+
+  /** What a judge says of one criterion: a number on its scale, or a word. */
+  function told({ value, scale, choice }) {
+    const number = value === null ? "" : value.toLocaleString("en", { maximumFractionDigits: 3 });
+    return [choice, number && (scale ? `${number} of ${scale}` : number)].filter(Boolean).join(": ");
   }
 
   function column(model, dialogues, verdicts) {
@@ -66,27 +82,46 @@ const dialogueColumns = (() => {
       head.append(" ", element("span", "tag", "embedded"));
     }
     made.append(head);
-    const at = dialogues.models.indexOf(model);
-    if (at < 0) {
-      made.append(element("p", "muted", "No dialogue on this seed."));
+    const places = dialogues.models.map((_, at) => at).filter((at) => dialogues.models[at] === model);
+    if (!places.length) {
+      made.append(element("p", "muted", `No dialogue on this ${word}.`));
       return made;
     }
     const about = verdicts.filter((verdict) => verdict.left === model || verdict.right === model);
-    made.append(bubbles(at, model, dialogues, about), verdictList(model, about));
+    places.forEach((at, number) => {
+      const ofThis = about.filter(({ dialogue }) => (dialogue < 0 ? number === 0 : dialogue === at));
+      if (places.length > 1) {
+        made.append(element("h5", "", `Dialogue ${number + 1} of ${places.length}`));
+      }
+      made.append(bubbles(at, model, dialogues, ofThis), verdictList(model, ofThis));
+    });
     return made;
   }
 
   function bubbles(at, model, dialogues, about) {
     const list = element("ol", "bubbles");
     const accused = new Map();
-    for (const { judge, firstAi } of about) {
-      if (firstAi) {
+    for (const { judge, firstAi, criterion } of about) {
+      if (firstAi && !criterion) {
         accused.set(firstAi - 1, [...(accused.get(firstAi - 1) ?? []), index.judges[judge]]);
       }
     }
-    const speakers = dialogues.speakers.length > 1 ? dialogues.speakers : ["A", "B"];
+    const own = dialogues.speakers_of?.[at];
+    const speakers = own ?? (dialogues.speakers.length > 1 ? dialogues.speakers : ["A", "B"]);
+    const asides = (dialogues.asides ?? []).filter(([ofDialogue]) => showAsides && ofDialogue === at);
+    const addAsides = (turn) => {
+      for (const [, before, kind, string] of asides) {
+        if (before === turn) {
+          const bubble = element("li", "bubble aside");
+          bubble.append(element("span", "bubble-head", kind.replaceAll("_", " ")), markedText(dialogues.strings[string]));
+          list.append(bubble);
+        }
+      }
+    };
     dialogues.utterances[at].forEach((string, turn) => {
-      const speaker = model === HUMAN && dialogues.speakers.length ? dialogues.speakers[turn] : speakers[turn % 2];
+      addAsides(turn);
+      const named = own ?? (model === HUMAN && dialogues.speakers.length ? dialogues.speakers : null);
+      const speaker = named ? named[turn] : speakers[turn % 2];
       const bubble = element("li", `bubble ${speaker === speakers[0] ? "left" : "right"}`);
       const head = element("span", "bubble-head", `${turn + 1} · ${speaker}`);
       bubble.append(head);
@@ -113,6 +148,7 @@ const dialogueColumns = (() => {
       }
       list.append(bubble);
     });
+    addAsides(dialogues.utterances[at].length);
     return list;
   }
 
@@ -151,13 +187,15 @@ const dialogueColumns = (() => {
     return made;
   }
 
-  /** Groups verdicts by protocol, Arena's by N too, in the order in which they are read. */
+  /** Groups verdicts by protocol and, where one is asked at several N, by N; single dialogues first. */
   function grouped(verdicts) {
     const groups = new Map();
-    const rank = ({ protocol }) => (PROTOCOL_ORDER.indexOf(protocol) + 100) % 100;
+    const order = Object.keys(index.titles);
+    const rank = ({ protocol }) => (order.indexOf(protocol) + 100) % 100;
     for (const verdict of [...verdicts].sort((left, right) => rank(left) - rank(right) || left.n - right.n)) {
-      const at = verdict.protocol === "arena" ? atLength(verdict.n) : "";
-      const key = protocolName(verdict.protocol) + at;
+      const at = index.at_lengths.includes(verdict.protocol) ? atLength(verdict.n) : "";
+      const about = verdict.right >= 0 && verdict.criterion ? ` on ${verdict.criterion}` : "";
+      const key = protocolName(verdict.protocol) + about + at;
       groups.set(key, [...(groups.get(key) ?? []), verdict]);
     }
     return groups;
@@ -177,10 +215,11 @@ const dialogueColumns = (() => {
       const outcome = outcomeFor(model, verdict);
       const card = element("div", "verdict");
       const line = element("p", "verdict-line");
-      line.append(element("strong", "", protocolName(verdict.protocol)), " ");
+      const about = verdict.criterion ? ` · ${verdict.criterion}` : "";
+      line.append(element("strong", "", protocolName(verdict.protocol) + about), " ");
       line.append(badge(outcome, outcome.single, verdict.status));
       if (verdict.firstAi) {
-        line.append(` from utterance ${verdict.firstAi} on`);
+        line.append(verdict.criterion ? ` in utterance ${verdict.firstAi}` : ` from utterance ${verdict.firstAi} on`);
       }
       card.append(line, ...reasons(verdict));
       made.append(card);
@@ -221,7 +260,7 @@ const dialogueColumns = (() => {
     opponent.addEventListener("click", () => showModel(other));
     line.append(opponent, element("span", "muted", `, ${verdict.left === model ? "shown first" : "shown second"}`));
     if (verdict.choice) {
-      line.append(element("span", "muted", `; AI, says the judge: ${verdict.choice}`));
+      line.append(element("span", "muted", `; ${index.shipped.includes(verdict.protocol) ? "AI, says the judge" : "the judge's answer"}: ${verdict.choice}`));
     }
     item.append(line, ...reasons(verdict));
     return item;

@@ -2,10 +2,10 @@
 "use strict";
 
 const HUMAN = 0; // the place of the human dialogues among the models
-const PROTOCOLS = { unieval: "UniEval", arena: "Arena", gteval: "GTEval" };
+const protocolTitles = {}; // filled from the index
 
 const byId = (id) => document.getElementById(id);
-const protocolName = (protocol) => PROTOCOLS[protocol] ?? protocol;
+const protocolName = (protocol) => protocolTitles[protocol] ?? protocol;
 const atLength = (n) => ` at N\u00a0=\u00a0${n}`;
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from dialeval.report.parts import BOTCHAT
+from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, SELFCHAT, part_of_source
+from dialeval.report.protocols import AskedProtocol
 
 Table: TypeAlias = pa.Table
 
@@ -62,7 +63,10 @@ class ReportInputs:
         human: table `utterances`; only the dialogues that `seeds` names (corpus, id) are shown.
         generated: table `generated`, of all chatbots.
         verdicts: table `judgements` of the dialogues, by all judges under all protocols.
-        tables: further tables by their name, such as `arena/ratings`; a missing one is left out.
+        protocols: what judges were asked under, in order.
+        transcripts: tables `items` by the name of their source, in order.
+        asides: tables `asides` by the same: what stood in transcripts and was not said.
+        tables: further tables by folder and name, such as `arena/ratings`; a missing one is left out.
         embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
         baselines: which judges are no more than baselines.
         rated: items of meta-evaluation to read, or None without any.
@@ -81,6 +85,9 @@ class ReportInputs:
     human: Table
     generated: Table
     verdicts: Table
+    protocols: tuple[AskedProtocol, ...] = ()
+    transcripts: Mapping[str, Table] = field(default_factory=dict)
+    asides: Mapping[str, Table] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
     embedded: frozenset[str] = frozenset()
     baselines: frozenset[str] = frozenset()
@@ -89,3 +96,27 @@ class ReportInputs:
     figures: tuple[Figure, ...] = ()
     results_dir: str = "results"
     max_bytes: int = DEFAULT_MAX_BYTES
+
+    def board_sources(self) -> list[tuple[str, ...]]:
+        """Returns the kinds of dialogues that have leaderboards: self-chat first, then what protocols are about."""
+        groups: list[tuple[str, ...]] = [(SELFCHAT,)] if self.chatbots or not self.transcripts else []
+        groups += [one.sources for one in self.protocols if self.part_of_sources(one.sources) != METAEVAL]
+        return list(dict.fromkeys(groups))
+
+    def part_of_sources(self, sources: tuple[str, ...]) -> str:
+        """Returns the part of the page for what is about some sources."""
+        if SELFCHAT in sources:
+            return BOTCHAT
+        transcripts = [source for source in sources if source in self.transcripts]
+        return part_of_source(transcripts[0]) if transcripts else METAEVAL
+
+    def part_of(self, folder: str) -> str | None:
+        """Returns the part that tables or figures in a folder belong to, or None for those of no part in particular."""
+        for protocol in self.protocols:
+            if protocol.name == folder:
+                return self.part_of_sources(protocol.sources)
+        return folder if folder in PARTS else None
+
+    def parts(self) -> list[str]:
+        """Returns the names of all parts that a page may have, in order."""
+        return [BOTCHAT, *map(part_of_source, self.transcripts), *(part for part in PARTS if part != BOTCHAT)]

@@ -16,9 +16,9 @@ from dialeval.figures.metaeval_names import (
     scorer_names,
     shown_dimension,
 )
+from dialeval.report.board import Board, Measure, Value
 from dialeval.report.cells import EMBEDDED
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.leaderboard import Board, Measure, Value
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
 from dialeval.report.summary import Summary
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS

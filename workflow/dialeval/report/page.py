@@ -11,13 +11,14 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from dialeval.report.archive import Archive, build_archive
+from dialeval.report.board import Board, chatbots_of
 from dialeval.report.cases import Cases, rated_cases
 from dialeval.report.cells import Grid, board_grid, file_of, measured_grid, table_grids
 from dialeval.report.inputs import Figure, ReportInputs
-from dialeval.report.leaderboard import Board, build_boards, chatbots_of
+from dialeval.report.leaderboard import build_boards
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
-from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, PartText, part_of
+from dialeval.report.parts import BOTCHAT, METAEVAL, PartText, part_of_source, text_of
 from dialeval.report.summary import Summary, summarise
 from dialeval.schemas.every import table_named
 
@@ -113,60 +114,72 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None
         results_dir=inputs.results_dir,
         archive=archive,
         left_out=_left_out(inputs, archive),
-        shown_first=chatbots_of(boards[0])[:_N_MODELS_SHOWN],
+        shown_first=_shown_first(boards),
     )
 
 
 def _parts(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None) -> list[_PartOnPage]:
     """Returns the parts that have anything to show; what belongs to no part in particular goes to the first."""
-    tables = {part: [name for name in inputs.tables if part_of(name) == part] for part in PARTS}
-    figures = {part: [figure for figure in inputs.figures if figure.part == part] for part in PARTS}
-    shown = [part for part in PARTS if tables[part] or figures[part]]
-    if (inputs.chatbots or not shown) and BOTCHAT not in shown:
-        shown.insert(0, BOTCHAT)
-    tables[shown[0]] += [name for name in inputs.tables if part_of(name) is None]
-    on_page = []
-    for part in shown:
-        names = tables[part]
-        chats = part == BOTCHAT
-        on_page.append(
-            _PartOnPage(
-                name=part,
-                text=PARTS[part],
-                boards=_chatbot_boards(inputs, boards) if chats else _boards_of(inputs, part),
-                figures=tuple(_figure_on_page(figure) for figure in figures[part]),
-                tables=table_grids(inputs, names),
-                elsewhere=tuple(
-                    (kind.title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
-                    for name in names
-                    if (kind := table_named(name)) is not None and not kind.shown and not chats
-                ),
-                cases=cases if part == METAEVAL else None,
-                has_dialogues=chats,
-            )
+    tables: dict[str, list[str]] = {part: [] for part in inputs.parts()}
+    figures: dict[str, list[Figure]] = {part: [] for part in tables}
+    of_none: list[str] = []
+    for name in inputs.tables:
+        part = inputs.part_of(name.partition("/")[0])
+        (tables[part] if part else of_none).append(name)
+    for figure in inputs.figures:
+        figures[inputs.part_of(figure.part) or BOTCHAT].append(figure)
+    of_dialogues = {part for part in tables if part.removeprefix(part_of_source("")) in inputs.transcripts}
+    if inputs.chatbots:
+        of_dialogues.add(BOTCHAT)
+    shown = [part for part in tables if tables[part] or figures[part] or part in of_dialogues]
+    if not shown:
+        shown, of_dialogues = [BOTCHAT], {BOTCHAT}
+    tables[shown[0]] += of_none
+    has_dialogues = next((part for part in shown if part in of_dialogues), None)
+    return [
+        _PartOnPage(
+            name=part,
+            text=text_of(part),
+            boards=_boards_of(inputs, part, boards),
+            figures=tuple(_figure_on_page(figure) for figure in figures[part]),
+            tables=table_grids(inputs, tables[part]),
+            elsewhere=tuple(
+                (kind.title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
+                for name in tables[part]
+                if (kind := table_named(name)) is not None and not kind.shown and part not in of_dialogues
+            ),
+            cases=cases if part == METAEVAL else None,
+            has_dialogues=part == has_dialogues,
         )
-    return on_page
+        for part in shown
+    ]
 
 
-def _chatbot_boards(inputs: ReportInputs, boards: tuple[Board, ...]) -> tuple[_BoardOnPage, ...]:
+def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> tuple[_BoardOnPage, ...]:
+    """Returns the leaderboards of a part: of systems, or of judges."""
+    if part == METAEVAL:
+        return tuple(
+            _BoardOnPage(
+                one.summary,
+                measured_grid(f"{part}-board-{number}", one.title, "Judge", one.board, one.tags),
+                _notes(one.board),
+            )
+            for number, one in enumerate(judge_boards(inputs), start=1)
+        )
     return tuple(
         _BoardOnPage(summarise(inputs, board), board_grid(inputs, board, number), _notes(board))
         for number, board in enumerate(boards, start=1)
+        if inputs.part_of_sources(board.sources) == part
     )
 
 
-def _boards_of(inputs: ReportInputs, part: str) -> tuple[_BoardOnPage, ...]:
-    """Returns the leaderboards of a part whose rows are no chatbots."""
-    if part != METAEVAL:
-        return ()
-    return tuple(
-        _BoardOnPage(
-            one.summary,
-            measured_grid(f"{part}-board-{number}", one.title, "Judge", one.board, one.tags),
-            _notes(one.board),
-        )
-        for number, one in enumerate(judge_boards(inputs), start=1)
-    )
+def _shown_first(boards: tuple[Board, ...]) -> dict[str, tuple[str, ...]]:
+    """Returns whose dialogues the viewer shows first, by their source: the best, by the first judge."""
+    shown: dict[str, tuple[str, ...]] = {}
+    for board in boards:
+        for source in board.sources:
+            shown.setdefault(source, chatbots_of(board)[:_N_MODELS_SHOWN])
+    return shown
 
 
 def _source(name: str) -> str:

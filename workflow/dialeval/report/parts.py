@@ -1,7 +1,8 @@
 """The parts of the page: what each asks, in words. Adding a part is adding an entry here.
 
-A table belongs to the part that its name begins with, a measure of a protocol to the chatbots', and a figure to the
-part that it names. A part is on the page where it has anything to show.
+A table belongs to the part that its name begins with, and one of a protocol to the part of the dialogues that the
+protocol is about. Transcripts have a part of their own by the name of their source. A part is on the page where it has
+anything to show.
 """
 
 from __future__ import annotations
@@ -9,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-
-from dialeval.schemas.measures import MEASURED
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,8 @@ class PartText:
     items: str = "Items"
 
 
+SELFCHAT = "selfchat"
+"""The source of chatbots' own dialogues, which are BotChat's part."""
 BOTCHAT = "botchat"
 METAEVAL = "metaeval"
 
@@ -67,10 +68,17 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
 )
 """By the part's name, in the order of the page."""
 
+_OF_SOURCE = "of-"
 
-def part_of(table: str) -> str | None:
-    """Returns the part that a table belongs to, or None for one of no part in particular."""
-    part, _, name = table.rpartition("/")
+
+def part_of_source(source: str) -> str:
+    """Returns the part in which a source of transcripts is shown."""
+    return _OF_SOURCE + source
+
+
+def text_of(part: str) -> PartText:
+    """Returns what is said about a part, a source's as well."""
     if part in PARTS:
-        return part
-    return BOTCHAT if part and name in MEASURED else None
+        return PARTS[part]
+    source = part.removeprefix(_OF_SOURCE)
+    return PartText(source, f"Which system of {source} is best?", items="Dialogues")

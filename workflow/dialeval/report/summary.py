@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from dialeval.report.board import Board, Measure, Value, chatbots_of
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.leaderboard import Board, Measure, Value, chatbots_of
 from dialeval.report.numbers import is_missing, listed, plural, write_number
+from dialeval.report.parts import SELFCHAT
 from dialeval.tables import HUMAN
 
 
@@ -22,15 +24,21 @@ class Summary:
 
 
 def summarise(inputs: ReportInputs, board: Board) -> Summary:
-    """Returns the answer to the question who chats best, as one judge sees it."""
+    """Returns the answer to the question who chats best, or which system is best, as one judge sees it."""
     if board.judge is None:
         answer = "No judge ran, so nobody is ranked; the dialogues can be read below."
         return Summary(answer, (_seeds(inputs), *_embedded(inputs, None)), tuple(_tokenizers(inputs)))
     measures = [measure for measure in board.measures if measure.decides and _ranking(board, measure)]
+    if SELFCHAT not in board.sources:
+        return Summary(
+            _answer(board, measures),
+            (*_doubts(board, measures), _dialogues(inputs, board)),
+            (*_trust(board), *_unread(inputs, board)),
+        )
     return Summary(
         _answer(board, measures),
         (*_doubts(board, measures), _seeds(inputs), *_embedded(inputs, board.judge)),
-        (*_people(board), _unread(inputs, board.judge), *_tokenizers(inputs)),
+        (*_trust(board), *_people(board), *_unread(inputs, board), *_tokenizers(inputs)),
     )
 
 
@@ -45,15 +53,16 @@ def _ranking(board: Board, measure: Measure) -> list[tuple[str, Value, float]]:
 
 
 def _answer(board: Board, measures: list[Measure]) -> str:
+    is_best, chatted = ("chats best", "chatted") if SELFCHAT in board.sources else ("is best", "was judged")
     if not measures:
         return f"Judge {board.judge} ranks nobody: no protocol gave a rate or rating."
     if len(chatbots_of(board)) == 1:
         numbers = listed([f"{write_number(_best(board, m)[1], m.kind)} by {m.label}" for m in measures])
-        return f"Only {chatbots_of(board)[0]} chatted, so there is nobody to rank it against: {numbers}."
+        return f"Only {chatbots_of(board)[0]} {chatted}, so there is nobody to rank it against: {numbers}."
     leaders = [_best(board, measure)[0] for measure in measures]
     places = [f"{m.label} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
     if len(leaders[0]) == 1 and all(models == leaders[0] for models in leaders):
-        return f"{leaders[0][0]} chats best, says judge {board.judge}: first by {listed(places)}."
+        return f"{leaders[0][0]} {is_best}, says judge {board.judge}: first by {listed(places)}."
     firsts = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
     return f"Judge {board.judge} has no single winner. First: {'; '.join(firsts)}."
 
@@ -125,12 +134,29 @@ def _seeds(inputs: ReportInputs) -> str:
     return f"{run}, {n_arena:,} of which serve Arena and {n_gteval:,} GTEval, which needs two speakers in turn."
 
 
-def _unread(inputs: ReportInputs, judge: str) -> str:
-    statuses = inputs.verdicts.filter(pc.equal(inputs.verdicts["judge"], judge))["status"]
+def _trust(board: Board) -> list[str]:
+    """Returns how far the judge can be trusted on each criterion."""
+    return [f"{words}." for words in dict.fromkeys(measure.words for measure in board.measures if measure.words)]
+
+
+def _dialogues(inputs: ReportInputs, board: Board) -> str:
+    """Returns how many dialogues of how many systems there are."""
+    tables = [inputs.transcripts[source] for source in board.sources if source in inputs.transcripts]
+    systems = {system for table in tables for system in pc.unique(table["system"]).to_pylist()}
+    return f"{plural(sum(map(len, tables)), 'dialogue')} of {plural(len(systems), 'system')}."
+
+
+def _unread(inputs: ReportInputs, board: Board) -> list[str]:
+    judge, verdicts = board.judge, inputs.verdicts
+    elsewhere = pa.array([one.name for one in inputs.protocols if one.sources != board.sources], pa.string())
+    mine = pc.and_(pc.equal(verdicts["judge"], judge), pc.invert(pc.is_in(verdicts["protocol"], value_set=elsewhere)))
+    statuses = verdicts.filter(mine)["status"]
+    if not len(statuses):
+        return []
     unread = pc.sum(pc.not_equal(statuses, "ok")).as_py() or 0
     if not unread:
-        return f"All {plural(len(statuses), 'verdict')} of {judge} could be read."
-    return (
+        return [f"All {plural(len(statuses), 'verdict')} of {judge} could be read."]
+    return [
         f"{unread:,} of {plural(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, truncated "
-        "or missing); they count in the denominator of every rate, and move no rating."
-    )
+        "or missing); they count in the denominator of every rate, and move no rating and no mean."
+    ]

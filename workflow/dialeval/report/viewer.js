@@ -1,4 +1,4 @@
-/* The dialogue viewer: finds seeds, keeps what the reader chose, and puts it into the address. */
+/* The dialogue viewer: finds cases (seeds, or cases of transcripts), keeps what the reader chose, and puts it into the address. */
 (() => {
   "use strict";
 
@@ -6,7 +6,9 @@
   const SEARCH_STEP = 32;
 
   let index = null;
-  const chosen = { seed: -1, models: [], query: "" };
+  const chosen = { source: 0, seed: -1, models: [], query: "", asides: false };
+  const noun = () => index.sources[chosen.source].noun;
+  const placesOfSource = () => index.ids.map((_, place) => place).filter((place) => index.source[place] === chosen.source);
   const wantedText = () => chosen.query.trim().toLowerCase();
   let found = [];
   let listed = LIST_STEP;
@@ -30,7 +32,8 @@
 
   function writeAddress() {
     const models = chosen.models.map((model) => encodeURIComponent(index.models[model])).join(",");
-    history.replaceState(null, "", `#seed=${encodeURIComponent(index.ids[chosen.seed])}&models=${models}`);
+    const source = index.sources.length > 1 ? `&source=${encodeURIComponent(index.sources[chosen.source].name)}` : "";
+    history.replaceState(null, "", `#seed=${encodeURIComponent(index.ids[chosen.seed])}${source}&models=${models}`);
   }
 
   function followAddress() {
@@ -39,11 +42,16 @@
       return false;
     }
     const [id] = fields.get("seed");
-    const place = index.ids.indexOf(id);
+    const source = index.sources.findIndex(({ name }) => name === fields.get("source")?.[0]);
+    const place = index.ids.findIndex((one, at) => one === id && (source < 0 || index.source[at] === source));
     if (place < 0) {
-      say(`There is no seed ${id} in this page.`);
+      say(`There is no ${noun()} ${id} in this page.`);
       byId("dialogues").scrollIntoView();
       return false;
+    }
+    if (index.source[place] !== chosen.source) {
+      chooseSource(index.source[place]);
+      find();
     }
     const models = (fields.get("models") ?? []).map((name) => index.models.indexOf(name)).filter((model) => model >= 0);
     if (models.length) {
@@ -67,7 +75,7 @@
   function seedsOfFilter() {
     const outcome = byId("filter-outcome").value;
     if (outcome === "") {
-      return index.ids.map((_, place) => place);
+      return placesOfSource();
     }
     const model = byId("filter-model").value;
     const protocol = byId("filter-protocol").value;
@@ -80,7 +88,11 @@
         (judge === "" || ofJudge === Number(judge));
       if (fits) {
         const pairs = index.outcomes[number][Number(outcome)];
-        pairs.slice(0, pairs.length / 2).forEach((place) => places.add(place));
+        pairs.slice(0, pairs.length / 2).forEach((place) => {
+          if (index.source[place] === chosen.source) {
+            places.add(place);
+          }
+        });
       }
     });
     return [...places].sort((left, right) => left - right);
@@ -93,7 +105,7 @@
     listed = LIST_STEP;
     if (!wanted) {
       found = candidates;
-      drawList(`${found.length.toLocaleString("en")} of ${counted(index.ids.length, "seed")}`);
+      drawList(`${found.length.toLocaleString("en")} of ${counted(placesOfSource().length, noun())}`);
       return;
     }
     const hits = [];
@@ -115,7 +127,7 @@
       }
     }
     found = hits;
-    drawList(`${found.length.toLocaleString("en")} of ${counted(index.ids.length, "seed")}`);
+    drawList(`${found.length.toLocaleString("en")} of ${counted(placesOfSource().length, noun())}`);
   }
 
   function drawList(message) {
@@ -184,7 +196,9 @@
     if (run !== showRun) {
       return;
     }
-    byId("seed-title").textContent = `Seed ${index.ids[place]}`;
+    const word = noun();
+    byId("seed-title").textContent = `${word[0].toUpperCase()}${word.slice(1)} ${index.ids[place]}`;
+    byId("show-asides").hidden = !(dialogues.asides ?? []).length;
     markHits(dialogues);
     const columns = dialogueColumns.draw({
       models: chosen.models,
@@ -192,6 +206,8 @@
       verdicts,
       names: index,
       wanted: wantedText(),
+      noun: word,
+      asides: chosen.asides,
       onModel: addModel,
     });
     byId("columns").replaceChildren(...columns);
@@ -201,14 +217,30 @@
   function markHits(dialogues) {
     const wanted = wantedText();
     for (const mark of byId("models").querySelectorAll(".hits")) {
-      const at = dialogues.models.indexOf(Number(mark.dataset.model));
+      const model = Number(mark.dataset.model);
       const has = (string) => dialogues.strings[string].toLowerCase().includes(wanted);
-      const hits = wanted && at >= 0 ? dialogues.utterances[at].filter(has).length : 0;
+      const said = dialogues.utterances.filter((_, at) => dialogues.models[at] === model).flat();
+      const hits = wanted ? said.filter(has).length : 0;
       mark.textContent = hits ? counted(hits, "hit") : "";
     }
   }
 
-  // ---- Choosing models ----
+  // ---- Choosing whose dialogues, and models ----
+
+  /** Turns to the dialogues of another source: only its cases are listed and only its systems offered. */
+  function chooseSource(source) {
+    chosen.source = source;
+    byId("source").value = source;
+    const has = new Set(index.systems[source]);
+    for (const box of byId("models").querySelectorAll("input")) {
+      box.parentElement.hidden = !has.has(Number(box.value));
+    }
+    const shown = JSON.parse(byId("viewer").dataset.shown)[index.sources[source].name] ?? [];
+    const best = shown.map((name) => index.models.indexOf(name)).filter((model) => model > HUMAN && has.has(model));
+    const some = best.length ? best : index.systems[source].filter((model) => model !== HUMAN).slice(0, 2);
+    chosen.models = [...(has.has(HUMAN) ? [HUMAN] : []), ...some];
+    markModels();
+  }
 
   function addModel(model) {
     if (!chosen.models.includes(model)) {
@@ -235,7 +267,10 @@
       made.value = value;
       return made;
     };
-    byId("filter-model").append(option("", "any chatbot"), ...index.models.map((name, model) => option(model, name)));
+    Object.assign(protocolTitles, index.titles);
+    byId("source").append(...index.sources.map(({ name }, source) => option(source, name)));
+    byId("of-source").hidden = index.sources.length < 2;
+    byId("filter-model").append(option("", "any but people"), ...index.models.map((name, model) => option(model, name)));
     byId("filter-judge").append(option("", "any"), ...index.judges.map((name, judge) => option(judge, name)));
     const asked = new Map();
     for (const [, protocol, n] of index.cases) {
@@ -265,6 +300,15 @@
         await find();
         show(chosen.seed);
       }, 200);
+    });
+    byId("source").addEventListener("change", async (event) => {
+      chooseSource(Number(event.target.value));
+      await find();
+      open(found[0] ?? placesOfSource()[0]);
+    });
+    byId("show-asides").addEventListener("change", (event) => {
+      chosen.asides = event.target.checked;
+      show(chosen.seed);
     });
     byId("filter").addEventListener("change", () => {
       const model = byId("filter-model").value;
@@ -318,9 +362,7 @@
     }
     byId("viewer").hidden = false;
     drawControls();
-    const shown = JSON.parse(byId("viewer").dataset.shown).map((name) => index.models.indexOf(name));
-    chosen.models = [HUMAN, ...shown.filter((model) => model > 0)];
-    markModels();
+    chooseSource(index.source[0]);
     listen();
     await find();
     if (!followAddress()) {

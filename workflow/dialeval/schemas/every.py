@@ -49,7 +49,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
 def table_named(name: str) -> Table | None:
     """Returns the table of a name; that of a measure stands under the names of protocols, and says of which it is."""
     protocol, _, measure = name.rpartition("/")
-    if name in TABLES or measure not in measures.MEASURED:
+    table = TABLES.get(f"{measures.FOLDER}/{measure}")
+    if name in TABLES or table is None:
         return TABLES.get(name)
-    table = measures.MEASURED[measure]
     return replace(table, name=name, title=f"{protocol}: {table.title}")

@@ -8,12 +8,14 @@ import pyarrow as pa
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
-from dialeval.report import Figure, RatedSample, ReportInputs, build_report, sample_rated
+from dialeval.report import AskedProtocol, Figure, RatedSample, ReportInputs, build_report, sample_rated
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.every import table_named
 from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import FOLDER
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
+from dialeval.schemas.transcripts import ASIDES
 from dialeval.stages.command import run
 from dialeval.tables import read_provenance, read_table, read_tables, replacing
 
@@ -27,6 +29,7 @@ class Settings(BaseModel):
     embedded: list[str]
     baselines: list[str] = []
     results_dir: str
+    protocols: list[AskedProtocol]
     captions: dict[str, tuple[str, str]]
     random_seed: int = 0
 
@@ -40,6 +43,8 @@ def stage(
     items: list[Path],
     ratings: list[Path],
     scores: list[Path],
+    transcripts: list[Path],
+    asides: list[Path],
     tables: list[Path],
     figures: list[Path],
     report: Path,
@@ -54,7 +59,10 @@ def stage(
             human=read_tables(human, UTTERANCES),
             generated=read_tables(dialogues, GENERATED),
             verdicts=read_tables(verdicts, JUDGEMENTS),
-            tables=_by_schema(tables),
+            protocols=tuple(settings.protocols),
+            transcripts={path.stem: read_table(path, ITEMS) for path in transcripts},
+            asides={path.stem: read_table(path, ASIDES) for path in asides},
+            tables=_by_name(tables),
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
             rated=_rated(settings, items, ratings, scores) if items else None,
@@ -67,16 +75,18 @@ def stage(
     print(f"{report}: {report.stat().st_size / 1e6:.1f} MB")
 
 
-def _by_schema(paths: list[Path]) -> dict[str, pa.Table]:
-    """Returns tables by the name of their schema, those of the same one after the other."""
-    by_schema: dict[str, list[pa.Table]] = {}
+def _by_name(paths: list[Path]) -> dict[str, pa.Table]:
+    """Returns tables by the name of their kind, those of the same one after the other."""
+    found: dict[str, list[pa.Table]] = {}
     for path in paths:
-        schema = read_provenance(path).get("table", "")
-        table = table_named(schema)
-        if table is None:
+        name = read_provenance(path).get("table", "")
+        if name.startswith(f"{FOLDER}/"):  # a measure's is known by the protocol in whose folder it lies
+            name = f"{path.parent.name}/{path.stem}"
+        kind = table_named(name)
+        if kind is None:
             raise UserError(f"{path} does not say which of our tables it is; delete it and run again")
-        by_schema.setdefault(schema, []).append(read_table(path, table).replace_schema_metadata())
-    return {schema: pa.concat_tables(parts) for schema, parts in by_schema.items()}
+        found.setdefault(name, []).append(read_table(path, kind).replace_schema_metadata())
+    return {name: pa.concat_tables(parts) for name, parts in found.items()}
 
 
 def _rated(settings: Settings, items: list[Path], ratings: list[Path], scores: list[Path]) -> RatedSample:

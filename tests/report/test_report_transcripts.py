@@ -1,0 +1,133 @@
+"""Transcripts and one's own protocols on the page: boards of their own, trust beside criteria, and every judgement."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+import report_example as example
+import transcripts_report as mine
+
+from dialeval.report import build_report
+from dialeval.report.archive import Archive, build_archive, unpack
+from dialeval.report.leaderboard import build_boards
+from dialeval.report.summary import summarise
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.trust import TRUST
+from dialeval.tables import empty_table, to_table
+
+PLENTY = 10_000_000
+
+
+def ids(page: str) -> list[str]:
+    return re.findall(r'<section[^>]* id="([^"]+)"', page)
+
+
+def test_a_run_of_transcripts_alone_has_its_own_part_with_board_tables_and_dialogues() -> None:
+    page = build_report(mine.inputs())
+    assert ids(page) == ["of-support", "of-support-leaderboard", "of-support-tables", "dialogues"]
+    assert "Which system of support is best?" in page
+    assert "v2 is best, says judge clerk: first by helpful Elo (1020.0) and felt (empathy) (6.5)." in page
+    assert "5 dialogues of 2 systems." in page
+    assert "chatbot" not in re.sub(r"<script.*?</script>", "", page, flags=re.S)
+
+
+def test_a_criterion_is_a_column_with_the_trust_in_its_judge_beside_it() -> None:
+    (board,) = build_boards(mine.inputs())
+    assert [measure.label for measure in board.measures] == ["helpful Elo", "helpful Bradley-Terry", "felt (empathy)"]
+    assert board.models == ("v2", "v1")
+    assert board.unparsed["v1"] == (("helpful", 0), ("felt", 1))
+    words = board.measures[2].words
+    assert words == "How far clerk can be trusted on empathy is not known: no corpus of this run is rated on it"
+    assert words in build_report(mine.inputs())
+
+
+def test_known_trust_says_with_whom_on_what_and_how_surely() -> None:
+    known = {"judge": "clerk", "criterion": "empathy", "method": "rating", "level": "dialogue", "rater_kind": "human"}
+    known |= {"pearson": 0.41, "low": 0.3, "high": 0.52, "n": 375, "corpora": "fed"}
+    run = mine.inputs()
+    (board,) = build_boards(dataclasses.replace(run, tables={**run.tables, "felt/trust": to_table(TRUST, [known])}))
+    assert board.measures[2].words == (
+        "How far clerk can be trusted on empathy: its scores (Rating, dialogue level) of 375 rated items of fed "
+        "correlate with people by 0.410 (0.300–0.520)"
+    )
+
+
+def test_beside_chatbots_each_source_has_its_part_and_its_board() -> None:
+    run = mine.beside_chatbots()
+    page = build_report(run)
+    assert [name for name in ids(page) if name.count("-") == name.startswith("of-")] == [
+        "botchat", "dialogues", "of-support",
+    ]  # fmt: skip
+    chats, support = build_boards(run)
+    assert chats.models == ("able", "weak", "human")
+    assert support.models == ("v2", "v1")
+    assert "1 of 11 verdicts" in " ".join(summarise(run, chats).details)
+    assert "1 of 6 verdicts" in " ".join(summarise(run, support).details)
+
+
+@pytest.fixture(scope="module")
+def archive() -> Archive:
+    return build_archive(mine.beside_chatbots(), PLENTY)
+
+
+def test_cases_of_transcripts_follow_the_seeds_and_dialogues_without_a_case_stand_alone(archive: Archive) -> None:
+    index = unpack(archive.index)
+    assert index["ids"] == ["MT-1", "MT-2", "MT-10", "refund", "login", "c1"]
+    assert index["source"] == [0, 0, 0, 1, 1, 1]
+    assert [source["noun"] for source in index["sources"]] == ["seed", "case"]
+    assert [[index["models"][place] for place in of_source] for of_source in index["systems"]] == [
+        ["human", "weak", "able"], ["v1", "v2"],
+    ]  # fmt: skip
+    refund = unpack(archive.dialogues[3])
+    assert [index["models"][place] for place in refund["models"]] == ["v1", "v2", "v2"]
+    assert refund["speakers_of"][1] == ["customer", "agent", "customer"]
+    assert [[place, before, kind] for place, before, kind, _ in refund["asides"]] == [
+        [1, 0, "system"], [1, 1, "tool_call"], [1, 3, "tool_result"],
+    ]  # fmt: skip
+
+
+def test_judgements_lie_by_their_case_with_criterion_value_and_the_dialogue_that_they_are_about(
+    archive: Archive,
+) -> None:
+    piece = unpack(archive.judgements[3])
+    text = [*piece["strings"], None]
+    rows = {
+        (text[protocol], text[criterion], dialogue): (value, text[scale], text[reason])
+        for protocol, criterion, dialogue, value, scale, reason in zip(
+            *(piece[name] for name in ("protocol", "criterion", "dialogue", "value", "scale", "reason")), strict=True
+        )
+        if text[protocol] != "helpful"
+    }
+    assert rows == {
+        ("felt", "empathy", 0): (2.0, "1–7", "Cold."),
+        ("felt", "empathy", 2): (6.5, "1–7", None),
+        ("faults", "refusal", 0): (None, None, None),
+    }
+    alone = unpack(archive.judgements[5])
+    assert [unpack(archive.index)["models"][left] for left in alone["left"]] == ["v2"]
+    assert unpack(archive.judgements[0])["strings"].count("felt") == 0
+
+
+def test_each_source_keeps_its_first_cases_when_room_is_short(archive: Archive) -> None:
+    lines = [len(a) + len(b) + 2 for a, b in zip(archive.dialogues, archive.judgements, strict=True)]
+    budget = len(archive.index) + 2 * max(lines)
+    kept = unpack(build_archive(mine.beside_chatbots(), budget).index)
+    assert {0, 1} == set(kept["source"])
+    assert 2 <= len(kept["ids"]) < 6
+
+
+def test_nobody_judged_yet_there_is_something_to_read() -> None:
+    page = build_report(dataclasses.replace(mine.inputs(), verdicts=empty_table(JUDGEMENTS), tables={}, protocols=()))
+    assert ids(page) == ["of-support", "dialogues"]
+
+
+def test_no_transcript_at_all_and_hostile_names_do_no_harm() -> None:
+    run = mine.inputs()
+    none = {"support": empty_table(ITEMS)}
+    build_report(dataclasses.replace(run, transcripts=none, verdicts=empty_table(JUDGEMENTS)))
+    rows = [{**row, "system": example.HOSTILE, "case_id": example.HOSTILE} for row in mine.ITEM_ROWS]
+    page = build_report(dataclasses.replace(run, transcripts={"support": to_table(ITEMS, rows)}))
+    assert "alert(1)" not in page

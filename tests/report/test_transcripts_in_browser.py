@@ -1,0 +1,98 @@
+"""Transcripts beside chatbots' dialogues in a real browser: sources, own judgements, and what was not said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import report_example as example
+import transcripts_report as mine
+from report_browser import PROGRAM, Browser
+
+from dialeval.report import build_report
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
+
+READY = "document.querySelector('.bubble')"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(build_report(mine.beside_chatbots()), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+def texts(browser: Browser, selector: str) -> list[str]:
+    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
+    return found
+
+
+def test_another_source_brings_its_own_cases_and_systems(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+    assert texts(browser, "#source option") == ["selfchat", "support"]
+    assert texts(browser, "#seed-list strong") == ["MT-1", "MT-2", "MT-10"]
+    shown = "[...document.querySelectorAll('#models label:not([hidden])')].map(e => e.textContent)"
+    assert browser.evaluate(shown) == ["human", "weak", "able"]
+    browser.evaluate(
+        "(() => { const s = document.getElementById('source'); s.value = '1';"
+        "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    browser.wait("document.getElementById('seed-title').textContent === 'Case refund'")
+    assert texts(browser, "#seed-list strong") == ["refund", "login", "c1"]
+    assert texts(browser, "#found") == ["3 of 3 cases"]
+    assert browser.evaluate(shown) == ["v1", "v2"]
+    browser.wait("document.querySelectorAll('.dialogue').length === 2")
+    assert texts(browser, ".dialogue > h4") == ["v2", "v1"]  # the better one first
+    assert browser.evaluate("location.hash") == "#seed=refund&source=support&models=v2,v1"
+    assert browser.complaints() == []
+
+
+def test_ones_own_judgements_stand_under_the_dialogue_that_they_are_about(browser: Browser, address: str) -> None:
+    browser.open(
+        f"{address}#seed=refund&source=support&models=v1,v2",
+        until="document.querySelectorAll('.verdicts').length === 3",
+    )
+    assert texts(browser, ".dialogue > h5") == ["Dialogue 1 of 2", "Dialogue 2 of 2"]
+    of_v1, first_of_v2, second_of_v2 = texts(browser, ".verdicts")
+    assert "felt · empathy 2 of 1–7Cold." in of_v1
+    assert "faults · refusal Yes in utterance 2" in of_v1
+    assert "lost against v2, shown first; the judge's answer: B" in of_v1
+    assert "helpful 1 won 1 tied" in first_of_v2
+    assert "felt · empathy 6.5 of 1–7" in second_of_v2
+    assert "empathy" not in first_of_v2
+    assert texts(browser, ".dialogue:first-child .bubble-head")[:2] == ["1 · customer", "2 · agent"]
+
+
+def test_what_was_not_said_is_hidden_until_it_is_wanted(browser: Browser, address: str) -> None:
+    browser.command("Page.addScriptToEvaluateOnNewDocument", source="window.alert = () => { window.alarmed = true; };")
+    browser.open(
+        f"{address}#seed=refund&source=support&models=v2", until="document.querySelectorAll('.verdicts').length === 2"
+    )
+    assert texts(browser, ".aside") == []
+    assert browser.evaluate("document.getElementById('show-asides').hidden") is False
+    browser.evaluate("document.querySelector('#show-asides input').click()")
+    browser.wait("document.querySelectorAll('.aside').length === 3")
+    heads = texts(browser, ".bubble-head")
+    assert heads[:6] == ["system", "1 · customer", "tool call", "2 · agent", "3 · customer", "tool result"]
+    assert f"lookup({example.HOSTILE})" in texts(browser, ".aside p")
+    assert browser.evaluate("window.alarmed") is None
+    browser.evaluate("document.querySelector('#show-asides input').click()")
+    browser.wait("document.querySelectorAll('.aside').length === 0")
+
+
+def test_transcripts_alone_need_no_choice_of_a_source(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("alone") / "index.html"
+    path.write_text(build_report(mine.inputs()), encoding="utf-8")
+    browser.open(path.as_uri(), until=READY)
+    assert browser.evaluate("document.getElementById('of-source').hidden") is True
+    assert texts(browser, "#seed-title") == ["Case refund"]
+    assert browser.complaints() == []

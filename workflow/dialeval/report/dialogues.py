@@ -1,0 +1,185 @@
+"""The dialogues of the viewer, case by case: chatbots' own on each ChatSEED, and those of transcripts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import pyarrow.compute as pc
+
+from dialeval.report.inputs import ReportInputs
+from dialeval.report.packing import Columns, Grouped, Names, Pool, zipped
+from dialeval.report.parts import SELFCHAT
+from dialeval.tables import HUMAN
+
+_UNREMARKABLE = frozenset({"stop", ""})
+_BEGINNING = 120
+
+
+class Dialogues(Protocol):
+    """The dialogues of one source.
+
+    Attributes:
+        source: its name.
+        noun: what a case of it is called.
+        cases: what is known of each case without opening it: id, first utterance, language, n_utterances.
+    """
+
+    source: str
+    noun: str
+    cases: list[dict[str, Any]]
+
+    def piece(self, names: Names, place: int) -> dict[str, Any]:
+        """Returns the dialogues on the case at a place.
+
+        `models` and `utterances` go together: one list of places in `strings` per dialogue. `speakers` are the first
+        dialogue's, or by dialogue where `speakers_of` is there. `remarks` are [dialogue, turn, finish reason, dropped]
+        where an utterance did not end by itself or its history was cut. `asides` are [dialogue, turn that follows,
+        kind, text] of what was not said.
+        """
+
+    def system_of(self, item_id: str, case_id: str) -> str:
+        """Returns whose a dialogue is."""
+
+    def number_of(self, item_id: str) -> int:
+        """Returns which of the dialogues on its case an item is; -1 where a system has but one."""
+
+
+class Selfchat:
+    """Chatbots' own dialogues, seed by seed, the human one first."""
+
+    source = SELFCHAT
+    noun = "seed"
+
+    def __init__(self, inputs: ReportInputs) -> None:
+        self._seeds = inputs.seeds.to_pylist()
+        self._people = _human_dialogues(inputs, self._seeds)
+        self._generated = Grouped(inputs.generated, ["seed_id", "chatbot", "turn"], large=["text"])
+        self.cases = [
+            {
+                "id": seed["seed_id"],
+                "first": (seed["utterances"] or [""])[0][:_BEGINNING],
+                "language": seed["language"],
+                "n_utterances": seed["n_human"],
+            }
+            for seed in self._seeds
+        ]
+
+    def piece(self, names: Names, place: int) -> dict[str, Any]:
+        """Returns the dialogues on a seed."""
+        seed = self._seeds[place]
+        rows = self._generated.rows(seed["seed_id"])
+        return _on_seed(names, seed, self._people.get(seed["seed_id"], {}), rows)
+
+    def system_of(self, item_id: str, case_id: str) -> str:
+        """Returns the chatbot that an item is of."""
+        return item_id.removeprefix(f"{case_id}/")
+
+    def number_of(self, item_id: str) -> int:
+        """Returns -1: a chatbot has one dialogue on a seed."""
+        return -1
+
+
+class Transcripts:
+    """The dialogues of one source of transcripts, those on one case together."""
+
+    noun = "case"
+
+    def __init__(self, inputs: ReportInputs, source: str) -> None:
+        self.source = source
+        table = inputs.transcripts[source]
+        alone = pc.if_else(pc.equal(table["case_id"], ""), table["item_id"], table["case_id"])
+        table = table.append_column("case", alone)
+        self._items = Grouped(table, ["case", "system", "item_id"], large=[])
+        asides = inputs.asides.get(source)
+        self._asides = None if asides is None else Grouped(asides, ["item_id", "before"], large=["text"])
+        self._systems: dict[str, str] = dict(
+            zip(table["item_id"].to_pylist(), table["system"].to_pylist(), strict=True)
+        )
+        self._numbers: dict[str, int] = {}
+        self.cases = []
+        for case in dict.fromkeys(alone.to_pylist()):
+            rows = self._items.rows(case)
+            self._numbers |= {item_id: number for number, item_id in enumerate(rows["item_id"])}
+            first = rows["utterances"][0]
+            about = {"language": rows["language"][0], "n_utterances": max(map(len, rows["utterances"]))}
+            self.cases.append({"id": case, "first": (first or [""])[0][:_BEGINNING], **about})
+
+    def piece(self, names: Names, place: int) -> dict[str, Any]:
+        """Returns the dialogues on a case."""
+        pool = Pool()
+        rows = self._items.rows(self.cases[place]["id"])
+        asides: list[list[Any]] = []
+        for number, item_id in enumerate(rows["item_id"]):
+            beside = self._asides.rows(item_id) if self._asides else {"before": [], "kind": [], "text": []}
+            for before, kind, text in zipped(beside, "before", "kind", "text"):
+                asides.append([number, before, kind, pool.place(text)])
+        return {
+            "opening": [],
+            "speakers": [],
+            "speakers_of": rows["speakers"],
+            "models": [names.model(system) for system in rows["system"]],
+            "utterances": [[pool.place(text) for text in said] for said in rows["utterances"]],
+            "remarks": [],
+            "asides": asides,
+            "strings": pool.strings(),
+        }
+
+    def system_of(self, item_id: str, case_id: str) -> str:
+        """Returns the system that an item is of."""
+        return self._systems.get(item_id, "")
+
+    def number_of(self, item_id: str) -> int:
+        """Returns which of the dialogues on its case an item is."""
+        return self._numbers.get(item_id, -1)
+
+
+def sources_of(inputs: ReportInputs) -> list[Dialogues]:
+    """Returns the sources of dialogues that a run has."""
+    found: list[Dialogues] = [Selfchat(inputs)] if inputs.chatbots or len(inputs.seeds) else []
+    return found + [Transcripts(inputs, source) for source in inputs.transcripts]
+
+
+def _human_dialogues(inputs: ReportInputs, seeds: list[dict[str, Any]]) -> dict[str, dict[int, tuple[str, str]]]:
+    """Returns speaker and text by turn of the human dialogue of every seed."""
+    wanted = {(seed["corpus"], seed["seed_id"]) for seed in seeds}
+    people: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
+    rows = inputs.human.to_pydict()
+    for corpus, dialogue_id, turn, speaker, text in zipped(rows, "corpus", "dialogue_id", "turn", "speaker", "text"):
+        if (corpus, dialogue_id) in wanted:
+            people[dialogue_id][turn] = (speaker, text)
+    return people
+
+
+def _on_seed(
+    names: Names, seed: Mapping[str, Any], people: Mapping[int, tuple[str, str]], rows: Columns
+) -> dict[str, Any]:
+    pool = Pool()
+    opening = [pool.place(text) for text in seed["utterances"]]
+    models: list[int] = []
+    utterances: list[list[int]] = []
+    remarks: list[list[Any]] = []
+    if people:
+        models.append(names.model(HUMAN))
+        utterances.append([pool.place(people[turn][1]) for turn in sorted(people)])
+    for chatbot, turn, text, finish_reason, dropped in zipped(
+        rows, "chatbot", "turn", "text", "finish_reason", "dropped"
+    ):
+        model = names.model(chatbot)
+        if not models or models[-1] != model:
+            models.append(model)
+            utterances.append(opening[:])
+        if turn < len(opening):
+            continue
+        utterances[-1].append(pool.place(text))
+        if dropped or finish_reason not in _UNREMARKABLE:
+            remarks.append([len(models) - 1, turn, finish_reason, dropped])
+    return {
+        "strings": pool.strings(),
+        "opening": opening,
+        "speakers": [people[turn][0] for turn in sorted(people)],
+        "models": models,
+        "utterances": utterances,
+        "remarks": remarks,
+    }

@@ -1,0 +1,105 @@
+"""What one judge's answers under one protocol amount to, as columns of a leaderboard: one way for every protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from dialeval.report.board import Measure, Value
+from dialeval.report.numbers import is_missing
+from dialeval.report.protocols import AskedProtocol
+from dialeval.schemas.table import Kind
+
+Row = dict[str, Any]
+NONE_READ = "none of the verdicts could be read, so there is no rate to show"
+
+
+def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterator[Measure]:
+    """Yields the columns of a protocol: those that decide who is best, and others beside them.
+
+    Args:
+        protocol: whose.
+        tables: by measure, the rows of one judge.
+    """
+    title = protocol.title
+    yield from _columns(tables.get("pass_rates", []), f"{title} pass rate", "share", _share, longest_decides=True)
+    ratings = tables.get("ratings", [])
+    yield from _columns(ratings, f"{title} Elo", "rating", _elo, longest_decides=True)
+    yield from _columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry)
+    win_rates = tables.get("win_rates", [])
+    if len({row["opponent"] for row in win_rates}) == 1:
+        yield from _columns(win_rates, f"{title} win or tie", "share", _win_or_tie, longest_decides=True)
+    yield from _columns(tables.get("means", []), title, "number", _mean, longest_decides=True)
+    yield from _columns(tables.get("checklist", []), f"{title} checklist", "share", _mean, longest_decides=True)
+    yield from _columns(tables.get("rates", []), f"{title} rate", "share", _share)
+
+
+def _columns(
+    rows: list[Row], label: str, kind: Kind, read: Callable[[Row], Value], *, longest_decides: bool = False
+) -> Iterator[Measure]:
+    """Yields one column for whatever else the numbers are of: criterion, answer and length N."""
+    lengths = [row["n_utterances"] for row in rows if not is_missing(row.get("n_utterances"))]
+    groups: dict[tuple[str, str, int], dict[str, Value]] = {}
+    for row in rows:
+        n = row.get("n_utterances")
+        key = (str(row.get("criterion") or ""), str(row.get("label") or ""), 0 if is_missing(n) else int(n or 0))
+        groups.setdefault(key, {})[row["system"]] = read(row)
+    for (criterion, answer, n), values in sorted(groups.items(), key=lambda group: group[0][2]):
+        if all(value.value is None and not value.note for value in values.values()):
+            continue
+        words = [label, *(f"({one})" for one in (", ".join(filter(None, (criterion, answer))),) if one)]
+        where = f" at {length_label(n)}" if n else ""
+        decides = longest_decides and (not lengths or n == max(lengths))
+        yield Measure(" ".join(words) + where, kind, decides, values, criterion)
+
+
+def length_label(n: int) -> str:
+    """Returns `N = 16`, which no line break may part."""
+    return f"N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}"
+
+
+def _share(row: Row) -> Value:
+    if row["n"] and row["n_unparsed"] >= row["n"]:
+        return Value(None, published=row.get("published"), note=NONE_READ)
+    return Value(row["estimate"], row["low"], row["high"], row.get("published"), row["n"])
+
+
+def _elo(row: Row) -> Value:
+    return Value(row["estimate"], row["low"], row["high"], row.get("published"), note=row["note"] or "")
+
+
+def _bradley_terry(row: Row) -> Value:
+    return Value(row["bradley_terry"], row["bradley_terry_low"], row["bradley_terry_high"], note=row["note"] or "")
+
+
+def _win_or_tie(row: Row) -> Value:
+    if not is_missing(row["unparsed"]) and row["unparsed"] >= 1:
+        return Value(None, published=row.get("published"), note=NONE_READ)
+    return Value(row["win_or_tie"], row["win_or_tie_low"], row["win_or_tie_high"], row.get("published"), row["n"])
+
+
+def _mean(row: Row) -> Value:
+    return Value(row["estimate"], row["low"], row["high"], n=row["n"], note=row["note"] or "")
+
+
+def unread(tables: Mapping[str, list[Row]]) -> dict[str, int]:
+    """Returns how many answers about each system could not be read, each counted once whatever is made of it.
+
+    Args:
+        tables: of one protocol and judge, by measure.
+    """
+    if rows := tables.get("pass_rates") or tables.get("rates"):  # one answer serves every N and every label
+        return _of_each(rows, lambda counts: max(counts), "n_unparsed")
+    if rows := tables.get("ratings"):
+        return _of_each(rows, sum, "n_unparsed")
+    if rows := tables.get("win_rates"):
+        shares = [{**row, "n_unparsed": round((row["unparsed"] or 0.0) * row["n"])} for row in rows]
+        return _of_each(shares, sum, "n_unparsed")
+    return _of_each(tables.get("means") or tables.get("checklist") or [], sum, "n_missing")
+
+
+def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str) -> dict[str, int]:
+    counts: dict[str, list[int]] = {}
+    for row in rows:
+        counts.setdefault(row["system"], []).append(row[column])
+    return {system: over(of_system) for system, of_system in counts.items()}

@@ -1,0 +1,88 @@
+"""How the page holds its data: compressed JSON, strings that stand once, and rows that go together."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dialeval.report.inputs import ReportInputs, Table
+from dialeval.tables import HUMAN
+
+Columns = dict[str, list[Any]]
+
+
+def pack(content: Any) -> str:
+    """Returns content as base64 of a zlib stream of compact JSON; the same content always gives the same text."""
+    plain = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(plain.encode("utf-8", "surrogatepass"), 6)).decode("ascii")
+
+
+def unpack(packed: str) -> Any:
+    """Returns what `pack` was given, tuples as lists."""
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+class Names:
+    """Numbers of systems and judges; a name that the run does not list gets the next number."""
+
+    def __init__(self, inputs: ReportInputs) -> None:
+        self.models = {model: place for place, model in enumerate((HUMAN, *inputs.chatbots))}
+        self.judges = {judge: place for place, judge in enumerate(inputs.judges)}
+        self.embedded = inputs.embedded
+        for judge in sorted(pc.unique(inputs.verdicts["judge"]).to_pylist()):
+            self.judge(judge)
+
+    def model(self, name: str) -> int:
+        """Returns the number of a system."""
+        return self.models.setdefault(name, len(self.models))
+
+    def judge(self, name: str) -> int:
+        """Returns the number of a judge."""
+        return self.judges.setdefault(name, len(self.judges))
+
+
+class Pool:
+    """Strings that stand once."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+
+    def place(self, text: str | None) -> int:
+        """Returns the place of a string, -1 for None."""
+        return -1 if text is None else self._places.setdefault(text, len(self._places))
+
+    def strings(self) -> list[str]:
+        """Returns all strings by their places."""
+        return list(self._places)
+
+
+class Grouped:
+    """A table's rows, group by group, in a fixed order within each; the first column of that order says which group."""
+
+    def __init__(self, table: Table, order: list[str], large: list[str]) -> None:
+        for name in large:  # so that sorting can join more than 2 GB of text
+            table = table.set_column(table.column_names.index(name), name, table[name].cast(pa.large_string()))
+        self._table = table.sort_by([(name, "ascending") for name in order])
+        counts = pc.value_counts(self._table[order[0]])
+        sizes = sorted((entry["values"], entry["counts"]) for entry in counts.to_pylist())
+        self._slices: dict[str, tuple[int, int]] = {}
+        start = 0
+        for group, size in sizes:
+            self._slices[group] = (start, size)
+            start += size
+
+    def rows(self, group: str) -> Columns:
+        """Returns the columns of one group's rows."""
+        columns: Columns = self._table.slice(*self._slices.get(group, (0, 0))).to_pydict()
+        return columns
+
+
+def zipped(rows: Columns, *names: str) -> Iterator[tuple[Any, ...]]:
+    """Yields the values of some columns, row by row."""
+    return zip(*(rows[name] for name in names), strict=True)
