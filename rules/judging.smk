@@ -134,9 +134,7 @@ rule parse:
         "../envs/core.yaml"
     params:
         stage=lambda wildcards: f"parse_{PROTOCOLS[wildcards.protocol].form}",
-        settings=lambda wildcards: settings(
-            **question(wildcards.protocol), judge=wildcards.judge
-        ),
+        settings=parse_settings,
         code=lambda wildcards: question_code("parse", wildcards.protocol),
     shell:
         command(

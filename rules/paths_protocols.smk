@@ -48,21 +48,45 @@ def templates_of(protocols):
 
 
 def plan_settings(wildcards):
-    more = {}
-    if PROTOCOLS[wildcards.protocol].form == "probability":
-        more["dimensions"] = asked_dimensions()
-    return settings(**question(wildcards.protocol), **more)
+    protocol, more = wildcards.protocol, {}
+    if gives_scores(protocol):
+        more = {
+            "dimensions": asked_dimensions(),
+            "said_before": 1 if SCENARIOS else 2,
+            "own": own_criteria(protocol),
+            "hurt": CONFIG.hurt(),
+        }
+    return settings(**question(protocol), **more)
+
+
+def parse_settings(wildcards):
+    protocol, more = wildcards.protocol, {}
+    if gives_scores(protocol):
+        more = {"own": own_criteria(protocol)}
+    return settings(**question(protocol), **more, judge=wildcards.judge)
+
+
+def own_criteria(protocol):
+    """Returns the user's criteria that a protocol may ask about."""
+    return [asdict(one) for one in CONFIG.asked_criteria(protocol)]
+
+
+def gives_scores(protocol):
+    """Returns whether a protocol scores single items."""
+    asked = PROTOCOLS.get(protocol)
+    return asked is not None and asked.form in ("scale", "probability")
 
 
 def answer_stage(protocol):
     """Returns the stage that answers: what is said about items is shortened where it does not fit."""
-    asked = PROTOCOLS.get(protocol)
-    items = asked and asked.form in ("scale", "probability")
-    return "answer_items" if items else "answer"
+    return "answer_items" if gives_scores(protocol) else "answer"
 
 
 def answer_settings(wildcards):
-    protocol = wildcards.protocol
+    protocol, more = wildcards.protocol, {}
+    if gives_scores(protocol):
+        more = {"criteria": own_criteria(protocol)}
+        more["template"] = PROTOCOLS[protocol].template
     return settings(
         name=wildcards.judge,
         protocol=protocol,
@@ -71,6 +95,7 @@ def answer_settings(wildcards):
         answering=CONFIG.answering,
         shard=int(wildcards.shard),
         shards=int(wildcards.shards),
+        **more,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.config.protocols import DAMAGED, EACH_OTHER, MEASURES, PARTS, RATED, SELFCHAT, SOURCES, Form, Protocol
 from dialeval.config.resolved import SHIPPED
+from dialeval.criteria import with_own
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ Found = Iterator[tuple[str, str, tuple[str, ...]]]
 def unfit_protocols(config: Config) -> Found:
     """Yields what is wrong with the user's own protocols, each by itself and beside the rest of the configuration."""
     own = config.protocols.own
+    criteria = with_own(one.criterion(name) for name, one in config.criteria.items())
+    levels = {name: "turn" if criterion.level == "turn" else "dialogue" for name, criterion in criteria.items()}
     for name, protocol in own.items():
         field = f"protocols.{name}"
         yield from _name(name, own)
@@ -35,7 +38,7 @@ def unfit_protocols(config: Config) -> Found:
         yield from _sources(field, protocol, config)
         yield from _systems(field, protocol, config)
         yield from _options(field, protocol)
-        yield from _measures(field, protocol)
+        yield from _measures(field, protocol, levels)
         for criterion in protocol.criteria:
             if criterion not in (known := config.known_criteria()):
                 words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
@@ -64,6 +67,8 @@ def _foreign_options(field: str, protocol: Protocol) -> Found:
         if option in given and protocol.form not in forms:
             words = f"form {protocol.form} has no such option, but {', '.join(forms)}; take it out"
             yield f"{field}.{option}", words, ()
+    if "turns" in protocol.of.model_fields_set and protocol.form not in ("scale", "probability"):
+        yield f"{field}.of.turns", f"form {protocol.form} has no such option, but scale, probability; take it out", ()
     if protocol.form != "pair":
         for option in OF_PAIRS:
             if option in protocol.of.model_fields_set:
@@ -134,11 +139,17 @@ def _unreadable(field: str, options: Mapping[str, object]) -> Found:
             yield field, f"'{other}' and '{label}' are the same when they are read; choose other labels", ()
 
 
-def _measures(field: str, protocol: Protocol) -> Found:
+def _measures(field: str, protocol: Protocol, levels: Mapping[str, str]) -> Found:
     for measure in protocol.measures or ():
         if measure not in MEASURES[protocol.form]:
             words = f"{measure} cannot be had of form {protocol.form}; it gives {', '.join(MEASURES[protocol.form])}"
             yield f"{field}.measures", words, ()
+        elif measure == "checklist" and len({levels[name] for name in protocol.criteria if name in levels}) > 1:
+            words = (
+                "a checklist's questions must all be about one thing, and these are about responses and dialogues; "
+                "give all criteria one level, or make two protocols"
+            )
+            yield f"{field}.criteria", words, tuple(f"criteria.{name}" for name in protocol.criteria)
         elif protocol.form == "detect" and measure.startswith("pass_rates") and protocol.criteria:
             yield f"{field}.measures", f"{measure} are of the question without criteria; with them take rates", ()
         elif protocol.form == "detect" and measure == "rates" and not protocol.criteria:

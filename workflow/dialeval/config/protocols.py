@@ -43,6 +43,11 @@ class Of(Section):
     against: Name = Field(
         EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are shown beside."
     )
+    turns: Literal["last", "all"] = Field(
+        "last",
+        description="Of scale and probability: which utterances of a dialogue's judged side are scored on criteria "
+        "about a response, the last or all; a ChatSEED's are none.",
+    )
     human_utterances: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         None, description="Of a pair in self-chat: utterances that the human dialogue of a case needs; null: any."
     )

@@ -70,7 +70,12 @@ class AskedAbout:
 
     def _at_level(self, item: Item, names: Iterable[str]) -> list[Criterion]:
         known = with_own(self.own)
-        return [known[name] for name in dict.fromkeys(names) if known[name].is_at(item.level)]
+        return [known[name] for name in dict.fromkeys(names) if _is_asked(known[name], item)]
+
+
+def _is_asked(criterion: Criterion, item: Item) -> bool:
+    """Returns whether a criterion fits an item; a system's response is there for criteria about responses alone."""
+    return criterion.level == "turn" if item.system and item.level == "turn" else criterion.is_at(item.level)
 
 
 def untranslated(items: Iterable[Item], criteria: Sequence[Criterion], said: set[tuple[str, str]]) -> Iterable[Item]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dialeval.criteria import Criterion, with_own
+from dialeval.criteria import LEVELS, Criterion, with_own
 from dialeval.engines.request import Engine, Request
-from dialeval.forms.item_prompts import shortened
+from dialeval.forms.item_prompts import ByLevel, shortened
 from dialeval.prompts.rendering import Templates
 from dialeval.stages import answer as whole
 from dialeval.stages.command import run
@@ -14,9 +14,10 @@ from dialeval.tables import Provenance
 
 
 class Settings(whole.Settings):
-    """The same, and the user's own criteria that are asked about."""
+    """The same, the user's own criteria that are asked about, and the protocol's own template."""
 
     criteria: tuple[Criterion, ...] = ()
+    template: str | None = None
 
 
 def stage(
@@ -30,10 +31,11 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `responses`, in the order of the requests, and a record of the usage."""
-    criteria = with_own(settings.criteria)
+    criteria, own = with_own(settings.criteria), settings.template
+    names: ByLevel | None = dict.fromkeys(LEVELS, own) if own else None
 
     def shorten(request: Request, engine: Engine) -> tuple[Request, int]:
-        return shortened(request, templates, engine, criteria)
+        return shortened(request, templates, engine, criteria, names)
 
     whole.answer(settings, requests, learned, store, responses, usage, provenance, shorten)
 

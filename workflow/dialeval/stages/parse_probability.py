@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.forms.probability import parse
+from dialeval.protocols.item_settings import ItemReadingSettings
 from dialeval.protocols.joining import CHOICE_ANSWER, answered
-from dialeval.protocols.question_settings import ReadingSettings
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
@@ -14,7 +14,7 @@ from dialeval.tables import Provenance, TableWriter
 
 
 def stage(
-    settings: ReadingSettings,
+    settings: ItemReadingSettings,
     requests: Path,
     responses: list[Path],
     again: list[Path],
@@ -22,9 +22,9 @@ def stage(
     provenance: Provenance,
 ) -> None:
     """Writes the table `judgements`, one row per item and criterion; probabilities are never asked for `again`."""
-    judge = settings.judge
+    judge, criteria = settings.judge, settings.known_criteria()
     pairs = answered(requests, responses, answer=CHOICE_ANSWER)
-    rows = (row for pair in pairs for row in parse(judge, *pair))
+    rows = (row for pair in pairs for row in parse(judge, *pair, criteria))
     with TableWriter(judgements, JUDGEMENTS, provenance) as table:
         table.write_all(with_statuses_said(rows, judge))
 

@@ -1,22 +1,23 @@
-"""Plans ratings: every item on every criterion of its level, all at once, repeated (comp-analysis, Table 2)."""
+"""Plans scores that judges write: every item on the criteria of its level, repeated (comp-analysis, Table 2)."""
 
 from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
 
-from dialeval.corpora.items import iterate_items
 from dialeval.engines.request import Sampling
+from dialeval.forms.item_prompts import RATING
 from dialeval.forms.scale import plan
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.item_settings import ItemPlanSettings
 from dialeval.protocols.planning import write_requests
-from dialeval.protocols.question_settings import QuestionSettings
+from dialeval.schemas.robustness import PAIRS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance
+from dialeval.tables import Provenance, read_tables
 
 
 def stage(
-    settings: QuestionSettings,
+    settings: ItemPlanSettings,
     items: list[Path],
     damaged: list[Path],
     pairs: list[Path],
@@ -24,11 +25,23 @@ def stage(
     templates: Templates,
     provenance: Provenance,
 ) -> None:
-    """Writes the table `requests` for the items of all tables, damaged or not."""
+    """Writes the table `requests`: items, and pairs' items where the damage aims at what is asked about."""
     own = settings.protocol
-    every = chain.from_iterable(iterate_items(path) for path in [*items, *damaged])
-    sampling = Sampling(own.temperature, own.top_p, own.max_tokens)
-    write_requests(requests, plan(every, templates, sampling, own.repeats), provenance)
+    about = settings.about(read_tables(pairs, PAIRS).to_pylist())
+    planned = chain.from_iterable(
+        plan(
+            settings.items_of(paths),
+            templates,
+            Sampling(own.temperature, own.top_p, own.max_tokens),
+            own.repeats,
+            groups,
+            name=settings.name,
+            names=settings.templates_or(RATING),
+            json_answers=own.answers == "structured",
+        )
+        for paths, groups in ((items, about.groups_of_rated), (damaged, about.groups_of_damaged))
+    )
+    write_requests(requests, planned, provenance)
 
 
 if __name__ == "__main__":
