@@ -9,9 +9,8 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from dialeval.config.botchat import Arena, GTEval, UniEval
 from dialeval.config.metaeval import Rating, YesNo
 from dialeval.config.section import Length, Name, Number, Repeats, Section, Temperature, TokenCount
+from dialeval.schemas.judgements import Form, Outcome
 
-Form = Literal["scale", "probability", "pair", "detect"]
-Outcome = Literal["left", "right", "tie"]
 Measure = Literal[
     "pass_rates", "pass_rates_at_gt_length", "ratings", "win_rates", "means", "rates", "checklist", "differences",
     "bias",

@@ -1,0 +1,76 @@
+"""Win rates and ratings of anybody's pairs: by criterion, in one order, against one system, and of few that met."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.differences import differences
+from dialeval.aggregation.measures.ratings import ratings
+from dialeval.aggregation.measures.win_rates import win_rates
+from dialeval.config import Elo
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import DIFFERENCES, RATINGS, WIN_RATES
+from dialeval.tables import to_table
+
+QUICK = Elo(shuffles=50, repeats=2, resamples=50)
+
+
+def pair(case: int, left: str, right: str, outcome: str | None, **more: Any) -> dict[str, Any]:
+    row = {
+        "judge": "j", "protocol": "helpful", "request_id": "", "case_id": f"c{case}", "left": left, "right": right,
+        "repeat": 0, "outcome": outcome, "reason": "", "status": "ok" if outcome else "unparsed",
+    }  # fmt: skip
+    return row | more
+
+
+def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    return to_table(JUDGEMENTS, rows).to_pandas()
+
+
+def design(**more: Any) -> Design:
+    return Design(**{"protocol": "helpful", "judges": ["j"], "elo": QUICK} | more)
+
+
+def test_each_criterion_has_its_own_win_rates_and_ratings() -> None:
+    rows = [
+        pair(n, *names, "left" if (names[0] == "a") == (criterion == "warm") else "right", criterion=criterion)
+        for n in range(12) for criterion in ("warm", "clear") for names in (("a", "b"), ("b", "a"))
+    ]  # fmt: skip
+    found = {(row["criterion"], row["system"]): row for row in win_rates(frame(rows), design())}
+    assert (found["warm", "a"]["win"], found["clear", "a"]["win"], found["warm", "a"]["n"]) == (1.0, 0.0, 24)
+    rated = to_table(RATINGS, ratings(frame(rows), design(), {})).to_pylist()
+    assert [(row["criterion"], row["system"]) for row in rated] == [
+        ("clear", "b"), ("clear", "a"), ("warm", "a"), ("warm", "b"),
+    ]  # fmt: skip
+    assert rated[0]["bradley_terry_length_controlled"] is None  # the dialogues' lengths are not known
+
+
+def test_against_one_system_only_the_others_have_rows() -> None:
+    rows = [pair(n, *names, "left" if n % 3 else "tie") for n in range(9) for names in (("a", "base"), ("b", "base"))]
+    found = to_table(WIN_RATES, win_rates(frame(rows), design(reference="base"))).to_pylist()
+    assert [(row["system"], row["opponent"], row["win"], row["win_or_tie"]) for row in found] == [
+        ("a", "base", pytest.approx(2 / 3), 1.0), ("b", "base", pytest.approx(2 / 3), 1.0),
+    ]  # fmt: skip
+    (row,) = differences(frame(rows), design(reference="base", measures=["win_rates"]), {}, {})
+    assert (row["first"], row["second"], row["measure"], row["difference"]) == ("a", "b", "win_or_tie", 0.0)
+
+
+def test_pairs_that_never_met_have_no_numbers_and_no_difference() -> None:
+    rows = [pair(n, "a", "b", "left" if n % 2 else "right") for n in range(8)]
+    rows += [pair(n, "c", "d", "left" if n % 4 else "right") for n in range(8)]
+    found = {(row["system"], row["opponent"]): row for row in win_rates(frame(rows), design())}
+    assert len(found) == 12
+    assert found["a", "c"]["n"] == 0
+    assert found["a", "c"]["note"]
+    compared = to_table(DIFFERENCES, differences(frame(rows), design(measures=["win_rates"]), {}, {})).to_pylist()
+    assert [(row["first"], row["second"]) for row in compared] == [("a", "b"), ("c", "d")]
+
+
+def test_pairs_without_a_case_hang_together_by_item() -> None:
+    rows = [pair(0, "a", "b", "left" if n % 2 else "right", case_id=None, item_id=f"i{n}") for n in range(10)]
+    (first, _) = win_rates(frame(rows), design())
+    assert (first["n"], first["n_clusters"]) == (10, 10)

@@ -1,0 +1,159 @@
+"""Means of graded scores and their differences: known answers, a second implementation, coverage of a known truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t, ttest_1samp, ttest_ind
+
+from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.differences import NO_ITEM, ONE_CLUSTER
+from dialeval.stats.means import (
+    NO_SPREAD,
+    NO_VALUE,
+    mean_interval,
+    paired_mean_difference,
+    unpaired_mean_difference,
+)
+
+VALUES = st.lists(st.floats(-50, 50), min_size=3, max_size=30)
+
+
+@given(VALUES)
+def test_with_one_item_a_cluster_it_is_students_interval(values: list[float]) -> None:
+    if np.ptp(values) < 1e-3:
+        return
+    found = mean_interval(values, np.arange(len(values)))
+    theirs = ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), rel=1e-6, abs=1e-9)
+    assert found.design_effect == pytest.approx(1.0)
+    assert found.effective_n == pytest.approx(len(values))
+
+
+@given(VALUES, VALUES)
+def test_unpaired_with_one_item_a_cluster_it_is_welchs_test(first: list[float], second: list[float]) -> None:
+    if min(np.ptp(first), np.ptp(second)) < 1e-3:
+        return
+    clusters = np.arange(len(first) + len(second))
+    found = unpaired_mean_difference((first, clusters[: len(first)]), (second, clusters[len(first) :]))
+    theirs = ttest_ind(first, second, equal_var=False)
+    ends = theirs.confidence_interval(0.95)
+    assert found.p == pytest.approx(theirs.pvalue, rel=1e-6, abs=1e-9)
+    assert (found.low, found.high) == pytest.approx((ends.low, ends.high), rel=1e-6, abs=1e-8)
+
+
+def by_matrices(value: FloatArray, cluster: IntArray) -> tuple[float, float, float]:
+    """CR2 of a mean, and Satterthwaite's degrees of freedom, from the definitions with n x n matrices."""
+    n = len(value)
+    hat = np.full((n, n), 1 / n)
+    left = np.eye(n) - hat
+    columns = []
+    for number in np.unique(cluster):
+        inside = cluster == number
+        block = left[np.ix_(inside, inside)]
+        eigenvalues, vectors = np.linalg.eigh(block)
+        root = vectors @ np.diag(eigenvalues**-0.5) @ vectors.T
+        columns.append(left[:, inside] @ root @ np.full(inside.sum(), 1 / n))
+    spread = np.array(columns)
+    variance = float(((spread @ value) ** 2).sum())
+    covariance = spread @ spread.T
+    freedom = float(np.trace(covariance) ** 2 / (covariance**2).sum())
+    return float(value.mean()), variance, freedom
+
+
+def test_the_variance_and_degrees_of_freedom_are_those_of_the_definitions() -> None:
+    rng = np.random.default_rng(0)
+    cluster = np.repeat(np.arange(7), [1, 2, 2, 3, 5, 8, 4])
+    value = rng.normal(size=len(cluster)) + rng.normal(size=7)[cluster]
+    mean, variance, freedom = by_matrices(value, cluster)
+    found = mean_interval(value, cluster, confidence=0.9)
+    reach = t.ppf(0.95, freedom) * variance**0.5
+    assert (found.estimate, found.low, found.high) == pytest.approx((mean, mean - reach, mean + reach))
+    assert (found.n_clusters, found.design_effect) == (7, pytest.approx(variance / (value.var(ddof=1) / len(value))))
+
+
+def test_a_paired_difference_is_the_mean_of_the_differences() -> None:
+    rng = np.random.default_rng(1)
+    cluster = np.repeat(np.arange(9), 3)
+    first, second = rng.normal(size=(2, 27))
+    found, mean = paired_mean_difference(first, second, cluster), mean_interval(first - second, cluster)
+    assert (found.difference, found.low, found.high) == pytest.approx((mean.estimate, mean.low, mean.high))
+    assert found.difference == pytest.approx(found.first_value - found.second_value)
+    assert (found.n, found.n_clusters, found.note) == (27, 9, "")
+
+
+def test_contributions_of_one_cluster_on_both_sides_are_subtracted() -> None:
+    """Each cluster adds the same to both sides: the difference of systems that met the same cases is sharp."""
+    rng = np.random.default_rng(2)
+    case, noise = 10 * rng.normal(size=20), rng.normal(size=(2, 20))
+    shared = unpaired_mean_difference((case + noise[0], np.arange(20)), (case + noise[1], np.arange(20)))
+    apart = unpaired_mean_difference((case + noise[0], np.arange(20)), (case + noise[1], np.arange(20, 40)))
+    assert shared.high - shared.low < 0.3 * (apart.high - apart.low)
+
+
+def test_what_cannot_be_told_says_why() -> None:
+    assert mean_interval([], []).reason == NO_VALUE
+    assert mean_interval([1.0, 2.0], ["a", "a"]).reason == ONE_CLUSTER
+    assert mean_interval([5.0, 5.0, 5.0], [0, 1, 2]).reason == NO_SPREAD
+    assert paired_mean_difference([], [], []).note == NO_ITEM
+    assert paired_mean_difference([1.0, 2.0], [0.0, 1.0], [0, 1]).note == NO_SPREAD
+    assert paired_mean_difference([1.0, 2.0], [0.0, 2.0], [0, 0]).note == ONE_CLUSTER
+    assert unpaired_mean_difference(([1.0, 2.0], [0, 1]), ([], [])).note == NO_ITEM
+    assert unpaired_mean_difference(([1.0, 2.0], [0, 1]), ([1.0, 3.0], [2, 2])).note == ONE_CLUSTER
+    with pytest.raises(ValueError, match="without missing ones"):
+        mean_interval([1.0, np.nan], [0, 1])
+
+
+SIZES = np.array([1, 1, 2, 2, 3, 3, 4, 6, 1, 2, 3, 8])
+"""Dialogues of each case: uneven, as transcripts are."""
+
+
+def ratings(rng: np.random.Generator, quality: float, n_cases: int) -> tuple[FloatArray, IntArray]:
+    """Scores from 1 to 7 of dialogues whose case says half of how good they are."""
+    cluster = np.repeat(np.arange(n_cases), np.resize(SIZES, n_cases))
+    latent = quality + rng.normal(size=n_cases)[cluster] + rng.normal(size=len(cluster))
+    return np.clip(np.round(latent), 1.0, 7.0), cluster
+
+
+@pytest.fixture(scope="module")
+def truth() -> dict[float, float]:
+    """The true mean of such scores, by quality: of a case as of a dialogue."""
+    rng = np.random.default_rng(9)
+    draws = np.sqrt(2.0) * rng.normal(size=2_000_000)
+    return {quality: float(np.clip(np.round(quality + draws), 1.0, 7.0).mean()) for quality in (4.0, 6.5)}
+
+
+@pytest.mark.parametrize("quality", [4.0, 6.5])
+@pytest.mark.parametrize("n_cases", [12, 24])
+def test_the_interval_of_a_mean_holds_the_truth(truth: dict[float, float], quality: float, n_cases: int) -> None:
+    rng = np.random.default_rng(3)
+    found = [mean_interval(*ratings(rng, quality, n_cases)) for _ in range(1500)]
+    held = np.mean([one.low <= truth[quality] <= one.high for one in found])
+    lowest = {(6.5, 12): 0.9, (6.5, 24): 0.92}  # half of the scores are 7: skewed, and there are few cases
+    assert lowest.get((quality, n_cases), 0.93) <= held <= 0.98
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_the_intervals_of_differences_hold_the_truth_and_equal_systems_are_rarely_told_apart(
+    truth: dict[float, float], paired: bool
+) -> None:
+    rng = np.random.default_rng(4)
+    held, wrong = [], []
+    for _ in range(1000):
+        cases = rng.normal(size=16)
+        sides = []
+        for quality in (4.0, 6.5, 4.0):
+            own = cases if paired else rng.normal(size=16)
+            cluster = np.repeat(np.arange(16), np.resize(SIZES, 16))
+            latent = quality + own[cluster] + rng.normal(size=len(cluster))
+            sides.append(np.clip(np.round(latent), 1.0, 7.0))
+        if paired:
+            apart, equal = (paired_mean_difference(sides[0], sides[k], cluster) for k in (1, 2))
+        else:
+            apart, equal = (unpaired_mean_difference((sides[0], cluster), (sides[k], cluster + 16)) for k in (1, 2))
+        held.append(apart.low <= truth[4.0] - truth[6.5] <= apart.high)
+        wrong.append(equal.p <= 0.05)
+    assert 0.93 <= np.mean(held) <= 0.98
+    assert np.mean(wrong) <= 0.07
