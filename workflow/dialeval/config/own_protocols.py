@@ -6,10 +6,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dialeval.config.protocols import DAMAGED, EACH_OTHER, MEASURES, PARTS, RATED, SELFCHAT, SOURCES, Form, Protocol
+from dialeval.config.protocols import DAMAGED, EACH_OTHER, MEASURES, PARTS, RATED, SELFCHAT, SOURCES, Protocol
 from dialeval.config.resolved import SHIPPED
 from dialeval.criteria import with_own
 from dialeval.errors import nearest
+from dialeval.schemas.judgements import Form
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from dialeval.config.protocols import EACH_OTHER, Form, Protocol, Protocols
+from dialeval.config.protocols import EACH_OTHER, Protocol, Protocols
+from dialeval.schemas.judgements import Form
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
