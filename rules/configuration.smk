@@ -17,6 +17,7 @@ try:
         PublishedModel,
         VllmModel,
     )
+    from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
     from dialeval.config.resolved import SHIPPED
     from dialeval.corpora import robustness_sets
     from dialeval.corpora.dialogbench_items import item_files

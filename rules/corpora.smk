@@ -86,7 +86,12 @@ rule learn_embedded:
             folds=CONFIG.models[wildcards.model].folds,
             random_seed=CONFIG.random_seed,
         ),
-        code=code("learn_embedded"),
+        code=lambda wildcards: "-".join(
+            [
+                code("learn_embedded"),
+                fingerprint(CONFIG.models[wildcards.model].learned_by),
+            ]
+        ),
     shell:
         command(
             "learn_embedded",

@@ -1,7 +1,5 @@
 # The HTML report: one page that works offline, with the dialogues and items behind the numbers.
 
-BASELINES = {"random", "length", "overlap", "perplexity"}
-
 METHODS = {
     name: model.method
     for name, model in CONFIG.models.items()
@@ -35,7 +33,9 @@ rule build_report:
             judges=report_judges(),
             protocols=report_protocols(),
             embedded=sorted(METHODS),
-            baselines=sorted(name for name in METHODS if METHODS[name] in BASELINES),
+            baselines=sorted(
+                name for name in METHODS if EMBEDDED_METHODS[METHODS[name]].is_baseline
+            ),
             results_dir=RESULTS,
             captions=figure_captions(),
             random_seed=CONFIG.random_seed,

@@ -10,9 +10,7 @@ import pytest
 import yaml
 
 from dialeval.config import load_config
-from dialeval.config.models import EMBEDDED_SERVES
 from dialeval.corpora.public_sources import public_corpora
-from dialeval.engines.embedded.learning import METHODS
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import find_strategy
 
@@ -89,12 +87,6 @@ def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
 def test_files_need_not_be_there_before_a_download() -> None:
     changes = raw(data_dir="nowhere", robustness={"published": "x"})
     assert load_config(changes, files_are_there=False).published_damage() == Path("nowhere/x")
-
-
-def test_what_embedded_methods_serve_is_what_they_can_do() -> None:
-    assert {name: set(method.serves) for name, method in METHODS.items()} == {
-        name: set(served) for name, served in EMBEDDED_SERVES.items()
-    }
 
 
 def test_named_perturbations_can_be_checked_before_anything_runs() -> None:

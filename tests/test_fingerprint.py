@@ -261,6 +261,15 @@ def jobs(package: Path) -> dict[tuple[str, str], str]:
         ("engines/vllm_engine/engine.py", 'finish_reason="stop" if ended', 'finish_reason="end" if ended', {"in vLLM"}),
         ("engines/openai_api/answers.py", 'finish == "length"', 'finish == "long"', {"behind an endpoint"}),
         ("engines/embedded/engine.py", "concurrency: int = 256", "concurrency: int = 255", {"forest", "random"}),
+        ("engines/embedded/judge.py", "FALSE_ALARMS = 0.2", "FALSE_ALARMS = 0.3", {"forest"}),
+        ("engines/embedded/verdicts.py", "STRIKING = 1.0", "STRIKING = 1.1", {"forest"}),
+        ("engines/embedded/methods/random.py", "(Random,)", "(Random, int)", {"random"}),
+        (
+            "config/embedded_methods.py",
+            '"generic": Method(',
+            '"new": Method(_CHATS, "new"),\n"generic": Method(',
+            set(),
+        ),
     ],
 )
 def test_an_engine_concerns_the_jobs_of_its_models_alone(
@@ -282,3 +291,10 @@ def test_what_asks_reaches_no_engine(package: Path) -> None:
             ".".join(one.module.split(".")[2:3]) for one in definitions if one.module.startswith("dialeval.engines.")
         }
         assert not kinds & {"vllm_engine", "openai_api", "embedded"}, stage
+
+
+def test_a_new_embedded_method_is_a_module_that_concerns_nobody_else(package: Path, unchanged: dict[str, str]) -> None:
+    asking = jobs(package)
+    shutil.copyfile(package / "engines/embedded/methods/random.py", package / "engines/embedded/methods/new.py")
+    assert stages(package) == unchanged
+    assert jobs(package) == asking

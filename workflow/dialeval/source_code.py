@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 DATA_SUFFIXES = (".j2", ".csv", ".jsonl", ".css", ".js")
 WORDS: dict[str, frozenset[str]] = {
-    "Field": frozenset({"description"}),
+    "Field": frozenset({"description", "json_schema_extra"}),
     **dict.fromkeys(
         ("Table", "differences"),
         frozenset({"row", "title", "caption", "columns", "cells", "numbers", "kinds", "shown"}),

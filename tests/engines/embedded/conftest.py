@@ -7,7 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from dialeval.engines.embedded.learning import METHODS, Learned, learn
+from dialeval.config.embedded_methods import METHODS
+from dialeval.engines.embedded.learning import Learned, learn
 from dialeval.engines.request import Dialogue
 
 _N_DIALOGUES = 100

@@ -140,8 +140,8 @@ def test_an_error_reaches_every_request(
 @pytest.mark.parametrize(
     ("name", "asked", "message"),
     [
-        ("generic", _request("unieval", ("a", "b")), "'generic' cannot answer 'unieval'; methods that can: forest"),
-        ("forest", _request("selfchat", ("a", "b")), "'forest' cannot answer 'selfchat'; methods that can: retrieval"),
+        ("generic", _request("unieval", ("a", "b")), "'generic' cannot answer 'unieval'; it can: multiple_choice"),
+        ("forest", _request("selfchat", ("a", "b")), "'forest' cannot answer 'selfchat'; it can: arena"),
         ("forest", _request("arena", ("a", "b")), "must be about 2 dialogue"),
         ("forest", _request("unieval", ()), "at least one utterance"),
         ("forest", _request("ranking", ("a", "b")), "know nothing of 'ranking'"),

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dialeval.config.embedded_methods import METHODS
 from dialeval.engines.embedded import learned_file
 from dialeval.engines.embedded.learned_file import learned_bytes, read_learned
-from dialeval.engines.embedded.learning import METHODS, Learned, human_probability, learn
+from dialeval.engines.embedded.learning import Learned, human_probability, learn
 from dialeval.engines.embedded.plain_data import packed
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError
@@ -21,7 +22,7 @@ from dialeval.errors import UserError
 
 def kept(learned: Learned, folder: Path) -> Learned:
     (folder / "model.learned").write_bytes(learned_bytes(learned))
-    return read_learned(folder / "model.learned")
+    return read_learned(folder / "model.learned", learned.method)
 
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - {"forest"}))
@@ -69,7 +70,7 @@ def test_a_file_of_another_version_is_refused(
             changed.setattr(learned_file, name, 0)
             (tmp_path / "model.learned").write_bytes(learned_bytes(learned))
         with pytest.raises(UserError, match=r"model\.learned was learned with other versions.*delete it"):
-            read_learned(tmp_path / "model.learned")
+            read_learned(tmp_path / "model.learned", "random")
 
 
 class _Trap:
@@ -85,7 +86,7 @@ def test_a_pickle_of_an_earlier_version_is_not_opened(tmp_path: Path) -> None:
     for content in (b"dialeval embedded model\n{}\n" + zlib.compress(trap), trap):
         (tmp_path / "model.learned").write_bytes(content)
         with pytest.raises(UserError, match=r"model\.learned .*a pickle.*delete it, and the next run learns it again"):
-            read_learned(tmp_path / "model.learned")
+            read_learned(tmp_path / "model.learned", "random")
     assert not (tmp_path / "opened").exists()
     pickle.loads(trap)
     assert (tmp_path / "opened").exists(), "the trap would have sprung"
@@ -107,9 +108,9 @@ def test_a_pickle_of_an_earlier_version_is_not_opened(tmp_path: Path) -> None:
 def test_a_damaged_file_is_refused(english: list[Dialogue], tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     (tmp_path / "model.learned").write_bytes(damage(learned_bytes(learn("random", english, random_seed=1))))
     with pytest.raises(UserError, match=r"model\.learned .*delete it"):
-        read_learned(tmp_path / "model.learned")
+        read_learned(tmp_path / "model.learned", "random")
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"model\.learned cannot be read: No such file"):
-        read_learned(tmp_path / "model.learned")
+        read_learned(tmp_path / "model.learned", "random")

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from pkgutil import iter_modules
+
 import numpy as np
 import pytest
 
-from dialeval.engines.embedded import learning
+from dialeval.config.embedded_methods import METHODS
+from dialeval.engines.embedded import learning, methods
 from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.judge import _parts_of_utterances
-from dialeval.engines.embedded.learning import METHODS, Learned, human_probability, learn
+from dialeval.engines.embedded.learning import Learned, human_probability, learn
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError
 from dialeval.text.folds import fold_of, split
@@ -71,13 +74,13 @@ def test_refusals_name_the_remedy(english: list[Dialogue], forest: Learned) -> N
         learn("retrieval", [], random_seed=1)
     with pytest.raises(UserError, match="2 folds are too few"):
         learn("forest", english, random_seed=1, folds=2)
-    with pytest.raises(UserError, match="'forest' cannot chat; methods that can: retrieval"):
+    with pytest.raises(UserError, match="'forest' cannot chat"):
         forest.chatbot_for(english[0])
-    with pytest.raises(UserError, match="'generic' cannot judge; methods that can: forest"):
+    with pytest.raises(UserError, match="'generic' cannot judge"):
         learn("generic", [], random_seed=1).judge_for(english[0])
-    with pytest.raises(UserError, match="'generic' cannot rate; methods that can: random, forest, length"):
+    with pytest.raises(UserError, match="'generic' cannot rate"):
         learn("generic", [], random_seed=1).rater_for(english[0])
-    with pytest.raises(UserError, match="'length' cannot choose between options; methods that can: retrieval"):
+    with pytest.raises(UserError, match="'length' cannot choose between options"):
         learn("length", [], random_seed=1).chooser_for(english[0])
 
 
@@ -92,8 +95,11 @@ def test_a_dialogue_that_begins_with_nothing_teaches_nothing(english: list[Dialo
     assert learn("random", added, random_seed=1).digest == learn("random", english, random_seed=1).digest
 
 
-def test_every_method_is_described() -> None:
-    assert all(method.description and method.serves for method in METHODS.values())
+def test_methods_are_said_to_do_what_they_can_do(raters: dict[str, Learned], chatbots: dict[str, Learned]) -> None:
+    learned = chatbots | raters
+    assert {name: learned[name].serves for name in METHODS} == {name: one.serves for name, one in METHODS.items()}
+    assert {one.name for one in iter_modules(methods.__path__)} == set(METHODS)
+    assert all(one.says for one in METHODS.values())
 
 
 def test_chinese_is_learned_apart(chinese: list[Dialogue], english: list[Dialogue]) -> None:

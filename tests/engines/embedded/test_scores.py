@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dialeval.config.embedded_methods import METHODS
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, SHIPPED, Level
 from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.judge import Judge
-from dialeval.engines.embedded.learning import METHODS, Learned
+from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.ngram import Ngram
 from dialeval.engines.embedded.questions import LETTERS
 from dialeval.engines.request import AnswerFailure, Dialogue, Kind, Request, Response
@@ -255,5 +256,5 @@ def test_a_method_answers_what_it_serves_and_nothing_else(
         if request.protocol in learned.serves:
             assert _ask(learned, request)[0].text
         else:
-            with pytest.raises(AnswerFailure, match=f"'{name}' cannot answer '{request.protocol}'; methods that can"):
+            with pytest.raises(AnswerFailure, match=f"'{name}' cannot answer '{request.protocol}'; it can"):
                 _ask(learned, request)

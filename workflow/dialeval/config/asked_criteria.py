@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel
+from dialeval.config.embedded_methods import serves
+from dialeval.config.models import EmbeddedModel
 from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.criteria import SHIPPED, Criterion, with_own
 
@@ -61,7 +62,7 @@ def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[tup
     field = f"protocols.{name}.judges" if name in config.protocols.own or _names_judges(config, name) else "judges"
     for judge in config.judges_of(name):
         model = config.models.get(judge)
-        if isinstance(model, EmbeddedModel) and EMBEDDED_SERVES[model.method] & {"rating", "yes_no"}:
+        if isinstance(model, EmbeddedModel) and serves(model.method, "rating"):
             words = (
                 f"'{judge}' is an embedded model, which scores the papers' criteria ({', '.join(SHIPPED)}) and no "
                 f"others; protocol {name} asks about {', '.join(one.name for one in asked)}: name judges of engine "

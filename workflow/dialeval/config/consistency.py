@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from dialeval.config.asked_criteria import unfit_questions
 from dialeval.config.criteria import unfit_criteria
 from dialeval.config.dialogbench import unfit_models
-from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, OpenAIModel, PublishedModel
+from dialeval.config.embedded_methods import METHODS, able_to, serves
+from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
 from dialeval.config.partners import unfit_partner
 from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol
@@ -150,6 +151,9 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
 def _learning(config: Config) -> Iterator[Mistake]:
     for name, model in config.models.items():
         if isinstance(model, EmbeddedModel):
+            if model.method not in METHODS:
+                words = f"'{model.method}' is no embedded method; {nearest(model.method, METHODS)}"
+                yield Mistake(f"models.{name}.method", words)
             yield from _unknown(f"models.{name}.learn_from", model.learn_from, config.corpora, "corpus", "corpora")
 
 
@@ -164,11 +168,10 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
         for name in names:
             model = config.models.get(name)
             about = (f"models.{name}", f"protocols.{protocol}")
-            if isinstance(model, EmbeddedModel) and asked_as not in EMBEDDED_SERVES[model.method]:
-                able = [method for method, served in EMBEDDED_SERVES.items() if asked_as in served]
+            if isinstance(model, EmbeddedModel) and not serves(model.method, asked_as):
                 words = (
                     f"'{name}' is an embedded model of method '{model.method}', which cannot serve there "
-                    f"({protocol}); methods that can: {', '.join(able) or 'none'}"
+                    f"({protocol}); methods that can: {', '.join(able_to(asked_as)) or 'none'}"
                 )
                 yield Mistake(field, words, about)
             if isinstance(model, PublishedModel) and unpublished:

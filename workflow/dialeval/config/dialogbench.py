@@ -8,7 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from dialeval.config.models import EMBEDDED_SERVES, EmbeddedModel, Model, OpenAIModel, PublishedModel
+from dialeval.config.embedded_methods import able_to, serves
+from dialeval.config.models import EmbeddedModel, Model, OpenAIModel, PublishedModel
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, Temperature, TokenCount
 from dialeval.errors import nearest
 
@@ -213,10 +214,9 @@ def _unfit_embedded(field: str, name: str, model: EmbeddedModel) -> str | None:
         )
     if field == "dialogbench.classifier":
         return f"'{name}' is an embedded model, which tells neither style nor domain; name another"
-    if "multiple_choice" not in EMBEDDED_SERVES[model.method]:
-        able = (method for method, served in EMBEDDED_SERVES.items() if "multiple_choice" in served)
+    if not serves(model.method, "multiple_choice"):
         return (
             f"'{name}' is an embedded model of method '{model.method}', which cannot choose between options; "
-            f"methods that can: {', '.join(able)}"
+            f"methods that can: {', '.join(able_to('multiple_choice'))}"
         )
     return None

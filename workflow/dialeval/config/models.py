@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from dialeval.config.embedded_methods import METHODS
 from dialeval.config.extra_body import checked_extra_body
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Whole
 
@@ -50,15 +51,25 @@ class EmbeddedModel(_Model):
     opened_by = "dialeval.engines.embedded.opening"
 
     engine: Literal["embedded"]
-    method: Literal["retrieval", "ngram", "random", "generic", "forest", "length", "overlap", "perplexity"] = Field(
-        description="retrieval, ngram, random and generic chat; forest judges; length, overlap, perplexity and random "
-        "are baselines of rating and yes_no."
+    method: str = Field(
+        description=f"One of {', '.join(METHODS)}: docs/embedded.md says what each can do.",
+        json_schema_extra={"enum": [*METHODS]},
     )
     learn_from: list[Name] = Field(
         ["bundled"], min_length=1, description="Corpora to learn from, fold by fold: never from what it is asked about."
     )
     folds: Annotated[Whole, Field(ge=2, le=20)] = Field(5, description="Folds of dialogues that are left out in turn.")
     concurrency: Concurrency = Field(512, description="Requests in flight at once.")
+
+    @property
+    def learned_by(self) -> str:
+        """The module that says how its method learns."""
+        return f"dialeval.engines.embedded.methods.{self.method}"
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules whose code answers for it: the engine's, and its own method's."""
+        return (*super().modules, self.learned_by)
 
 
 class VllmModel(_Model):
@@ -303,19 +314,6 @@ Model = Annotated[EmbeddedModel | VllmModel | OpenAIModel | PublishedModel, Fiel
 ENGINES: dict[str, type[_Model]] = {
     get_args(model.model_fields["engine"].annotation)[0]: model for model in get_args(get_args(Model)[0])
 }
-_TALKS = frozenset({"unieval", "arena", "gteval"})
-_SCORES = frozenset({"rating", "yes_no"})
-EMBEDDED_SERVES: dict[str, frozenset[str]] = {
-    "retrieval": frozenset({"selfchat", "multiple_choice"}),
-    "ngram": frozenset({"selfchat", "multiple_choice"}),
-    "random": frozenset({"selfchat", "multiple_choice"}) | _SCORES,
-    "generic": frozenset({"selfchat", "multiple_choice"}),
-    "forest": _TALKS | _SCORES | {"multiple_choice"},
-    "length": _SCORES,
-    "overlap": _SCORES,
-    "perplexity": _SCORES,
-}
-"""What each embedded method can be asked for."""
 
 
 def _variable_name(value: object) -> str:

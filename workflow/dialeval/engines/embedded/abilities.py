@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 from dialeval.criteria import Level
 from dialeval.engines.embedded.kneser_ney import Floats
 from dialeval.engines.request import Dialogue
+from dialeval.text.folds import without
 
 
 @runtime_checkable
@@ -50,5 +52,92 @@ class Rater(Protocol):
         ...
 
 
-Model = Chatbot | Chooser | Rater
+@dataclass(frozen=True)
+class Judgement:
+    """What a judge thinks of one dialogue.
+
+    Attributes:
+        human: probability that people alone wrote it.
+        machine_utterances: for each utterance the probability that it is a machine's, given what came before; 0 for the
+            first, which nothing came before.
+        values: utterances by features.
+        nearest: for each utterance, how many back the most similar one is; 0 for none.
+    """
+
+    human: float
+    machine_utterances: tuple[float, ...]
+    values: Floats
+    nearest: tuple[int, ...]
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """What tells people's dialogues from others.
+
+    Attributes:
+        threshold: probability below which a dialogue is thought to be a machine's.
+        utterance_threshold: probability from which on an utterance is.
+        usual: mean of each feature over people's utterances, and its standard deviation.
+    """
+
+    threshold: float
+    utterance_threshold: float
+    usual: tuple[Floats, Floats]
+
+    def judge(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
+        """Judges dialogues of at least one utterance, each as if it were alone."""
+        ...
+
+    def verdict(self, protocol: str, judgements: Sequence[Judgement], judged: Sequence[int]) -> str:
+        """Returns its opinion in the format that a language model is asked for.
+
+        Args:
+            protocol: what is asked.
+            judgements: of the dialogues that it is asked about.
+            judged: utterances, from 0, of which one may be named; all where there is none.
+        """
+        ...
+
+
+Model = Chatbot | Chooser | Rater | Judging
 """Anything that is learned."""
+SERVED_BY: Mapping[str, tuple[type, ...]] = {
+    "selfchat": (Chatbot,),
+    "multiple_choice": (Chooser, Judging),
+    "rating": (Rater,),
+    "yes_no": (Rater,),
+    **dict.fromkeys(("unieval", "arena", "gteval"), (Judging,)),
+}
+"""By protocol, the abilities of which one is needed to answer it."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """How a method learns: what its module gives.
+
+    Attributes:
+        learn: from the dialogues by fold and a random seed, a model for each fold that learned nothing from it.
+        classes: what its models are made of, for the file that keeps them.
+        needs: how many dialogues it needs besides those of any one fold; 0 where it learns nothing.
+        min_folds: how many folds it needs.
+        report: from models and dialogues by kind of script, and the seed, how well what was held back is judged.
+    """
+
+    learn: Callable[[Sequence[Sequence[Dialogue]], int], Sequence[Model]]
+    classes: tuple[type, ...]
+    needs: int = 1
+    min_folds: int = 2
+    report: Callable[[Mapping[Any, Any], Mapping[Any, Sequence[Sequence[Dialogue]]], int], tuple[Any, ...]] | None = (
+        None
+    )
+
+
+def each_without_its_fold(
+    learned_from: Callable[[list[Dialogue], int], Model],
+) -> Callable[[Sequence[Sequence[Dialogue]], int], list[Model]]:
+    """Returns how to learn a model for each fold, where one is learned from dialogues and a random seed."""
+
+    def learn(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[Model]:
+        return [learned_from(without(parts, fold), random_seed) for fold in range(len(parts))]
+
+    return learn

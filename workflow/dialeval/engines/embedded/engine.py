@@ -11,11 +11,10 @@ from typing import TypeVar
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded import questions, scores, verdicts
-from dialeval.engines.embedded.abilities import LanguageScorer
+from dialeval.engines.embedded import questions, scores
+from dialeval.engines.embedded.abilities import Judgement, Judging, LanguageScorer
 from dialeval.engines.embedded.batching import Batched
 from dialeval.engines.embedded.classifiers import log_odds
-from dialeval.engines.embedded.judge import Judge, Judgement
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.statistics import Floats
 from dialeval.engines.request import Dialogue, Message, Request, Response
@@ -45,6 +44,7 @@ class EmbeddedEngine:
         self.identity = identity
         self.concurrency = concurrency
         self._learned = learned
+        self._serves = learned.serves
         self._judged = Batched(partial(judge_all, learned))
         self._human = Batched(partial(_human_all, learned))
         self._rated: dict[Level, Batched[Floats]] = {
@@ -53,7 +53,7 @@ class EmbeddedEngine:
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
-        questions.check(request, self._learned.method)
+        questions.check(request, self._learned.method, self._serves)
         match request.protocol:
             case "selfchat":
                 utterances = request.subject[0]
@@ -87,10 +87,8 @@ class EmbeddedEngine:
     async def _verdict(self, request: Request) -> str:
         judgements = await asyncio.gather(*(self._judged.ask(dialogue) for dialogue in request.subject))
         judge = self._learned.judge_for(request.subject[0])
-        if request.protocol == "unieval":
-            judged = [int(number) - 1 for number in request.labels]
-            return verdicts.unieval_answer(judge, judgements[0], judged)
-        return verdicts.comparison_answer(judge, judgements[0], judgements[1], request.protocol)
+        judged = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
+        return judge.verdict(request.protocol, judgements, judged)
 
     async def _scores(self, asked: questions.Rated) -> list[float]:
         rated = await self._rated[asked.level].ask(asked.utterances)
@@ -102,7 +100,7 @@ class EmbeddedEngine:
         if request.kind == "loglikelihood" and isinstance(chooser, LanguageScorer):
             logprob, n_tokens = chooser.log_probability(utterances, request.continuation.strip())
             return Response(text="", logprob=logprob, n_tokens=n_tokens)
-        if isinstance(chooser, Judge):
+        if isinstance(chooser, Judging):
             human = await asyncio.gather(*(self._human.ask((*utterances, option)) for option in options))
             preferences = log_odds(np.array(human))
         else:
@@ -117,7 +115,7 @@ class EmbeddedEngine:
 
 def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Judgement]:
     """Returns the judgement of each dialogue, from the judge that never saw it."""
-    return _by_model(learned.judge_for, Judge.judge, dialogues)
+    return _by_model(learned.judge_for, lambda judge, group: judge.judge(group), dialogues)
 
 
 def rate_all(learned: Learned, level: Level, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Floats]:

@@ -23,6 +23,8 @@ from typing import TypeVar
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
+from dialeval.engines.embedded import verdicts
+from dialeval.engines.embedded.abilities import Judgement
 from dialeval.engines.embedded.classifiers import (
     Calibration,
     DialogueClassifier,
@@ -47,24 +49,6 @@ MIN_DIALOGUES = 20
 _IN_NONE = -1
 
 Element = TypeVar("Element")
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What the judge thinks of one dialogue.
-
-    Attributes:
-        human: probability that people alone wrote it.
-        machine_utterances: for each utterance the probability that it is a machine's, given what came before; 0 for the
-            first, which nothing came before.
-        values: utterances by features.
-        nearest: for each utterance, how many back the most similar one is; 0 for none.
-    """
-
-    human: float
-    machine_utterances: tuple[float, ...]
-    values: Floats
-    nearest: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -135,6 +119,12 @@ class Judge:
         """
         rate = self._rate_turns if level == "turn" else self._rate_wholes
         return np.concatenate([np.zeros((0, len(DIMENSIONS[level]))), *map(rate, _chunks(dialogues))])
+
+    def verdict(self, protocol: str, judgements: Sequence[Judgement], judged: Sequence[int]) -> str:
+        """Returns its opinion in the format that a language model is asked for."""
+        if protocol == "unieval":
+            return verdicts.unieval_answer(self, judgements[0], judged)
+        return verdicts.comparison_answer(self, judgements[0], judgements[1], protocol)
 
     def rarity(self, utterance: str) -> float:
         """Returns the idf of the rarest word of an utterance."""

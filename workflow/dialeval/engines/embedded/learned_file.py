@@ -5,45 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dialeval.engines.embedded.baselines import Length, Overlap, Perplexity
-from dialeval.engines.embedded.classifiers import Calibration, DialogueClassifier, KindClassifier, UtteranceClassifier
-from dialeval.engines.embedded.dimensions import Dimensions
 from dialeval.engines.embedded.evaluation import ReportRow
-from dialeval.engines.embedded.judge import Judge, Part
-from dialeval.engines.embedded.kneser_ney import KneserNey, Order
-from dialeval.engines.embedded.language_model import LanguageModel
-from dialeval.engines.embedded.learning import METHODS, VERSION, Learned
-from dialeval.engines.embedded.ngram import Ngram
+from dialeval.engines.embedded.learning import VERSION, Learned, learner_of
 from dialeval.engines.embedded.plain_data import packed, unpacked
-from dialeval.engines.embedded.reply_model import ReplyModel
-from dialeval.engines.embedded.retrieval import Retrieval
-from dialeval.engines.embedded.statistics import Statistics
-from dialeval.engines.embedded.stock_replies import Generic, Random
-from dialeval.engines.embedded.topics import Topics
-from dialeval.engines.embedded.trees import Trees
-from dialeval.engines.embedded.word_weights import WordWeights
 from dialeval.errors import UserError
 
 FORMAT = 1
 """Raised by hand when what is written here is laid out otherwise."""
-_CLASSES: dict[str, type] = {
-    of.__name__: of
-    for of in (
-        Calibration, DialogueClassifier, Dimensions, Generic, Judge, KindClassifier, KneserNey, LanguageModel, Learned,
-        Length, Ngram, Order, Overlap, Part, Perplexity, Random, ReplyModel, ReportRow, Retrieval, Statistics, Topics,
-        Trees, UtteranceClassifier, WordWeights,
-    )
-}  # fmt: skip
 _REMEDY = "delete it, and the next run learns it again"
 
 
 def learned_bytes(learned: Learned) -> bytes:
     """Returns the file of a learned model; what was learned alike is the same file."""
-    return packed({"versions": _versions(), "learned": learned}, _CLASSES)
+    return packed({"versions": _versions(), "learned": learned}, _classes(learned.method))
 
 
-def read_learned(path: Path) -> Learned:
-    """Reads what `learned_bytes` wrote; the file may be from anyone.
+def read_learned(path: Path, method: str) -> Learned:
+    """Reads what `learned_bytes` wrote of a method; the file may be from anyone.
 
     Raises:
         UserError: it is not such a model, a damaged one, or one that another version wrote.
@@ -58,9 +36,9 @@ def read_learned(path: Path) -> Learned:
             f"can run what it likes and is not opened; {_REMEDY}"
         )
     try:
-        found: Any = unpacked(content, _CLASSES)
+        found: Any = unpacked(content, _classes(method))
         versions, learned = found["versions"], found["learned"]
-        if versions == _versions() and (not isinstance(learned, Learned) or learned.method not in METHODS):
+        if versions == _versions() and (not isinstance(learned, Learned) or learned.method != method):
             raise ValueError("it holds something else")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is damaged, or no learned embedded model ({error!s:.200}); {_REMEDY}") from error
@@ -70,6 +48,10 @@ def read_learned(path: Path) -> Learned:
         )
     assert isinstance(learned, Learned)
     return learned
+
+
+def _classes(method: str) -> dict[str, type]:
+    return {of.__name__: of for of in (Learned, ReportRow, *learner_of(method).classes)}
 
 
 def _versions() -> dict[str, int]:

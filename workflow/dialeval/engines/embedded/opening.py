@@ -15,11 +15,11 @@ from dialeval.fingerprint import fingerprint
 
 def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
     """Returns the engine of a model; see `engines.opening`."""
-    parameters = read_learned(learned[0])
+    parameters = read_learned(learned[0], model.method)
     identity = {
         "engine": "embedded",
         "method": model.method,
         "learned": parameters.digest,
-        "code": fingerprint("dialeval.engines.embedded.engine"),
+        "code": fingerprint("dialeval.engines.embedded.engine", model.learned_by),
     }
     return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)

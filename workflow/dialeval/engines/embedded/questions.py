@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.learning import METHODS, able_to
 from dialeval.engines.request import AnswerFailure, Dialogue, Kind, Request
 from dialeval.errors import nearest
 
@@ -31,14 +31,13 @@ class Rated(NamedTuple):
     dimensions: tuple[str, ...]
 
 
-def check(request: Request, method: str) -> None:
+def check(request: Request, method: str, serves: Collection[str]) -> None:
     """Raises AnswerFailure if a method cannot answer a request because of its protocol, kind or subject."""
     if request.protocol not in _KINDS:
         raise _refusal(f"embedded models know nothing of '{request.protocol}'; known: {', '.join(_KINDS)}")
-    if request.protocol not in METHODS[method].serves:
+    if request.protocol not in serves:
         raise _refusal(
-            f"embedded method '{method}' cannot answer '{request.protocol}'; methods that can: "
-            f"{able_to(request.protocol)}"
+            f"embedded method '{method}' cannot answer '{request.protocol}'; it can: {', '.join(sorted(serves))}"
         )
     kinds = _KINDS[request.protocol]
     if request.kind not in kinds:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dialeval.engines.embedded.abilities import Judgement, Judging
 from dialeval.engines.embedded.features import NAMES
-from dialeval.engines.embedded.judge import Judge, Judgement
 
 INDISTINGUISHABLE = {"arena": 0.03, "gteval": 0.0}
 """Difference of probabilities up to which two conversations are alike, by protocol."""
@@ -33,7 +33,7 @@ _REASONS: dict[str, tuple[float, str]] = {
 _FIRST = "utterance 1 already reads as if a machine had written it"
 
 
-def unieval_answer(judge: Judge, judgement: Judgement, judged: Sequence[int] = ()) -> str:
+def unieval_answer(judge: Judging, judgement: Judgement, judged: Sequence[int] = ()) -> str:
     """Returns the answer to: is the dialogue a machine's, and from which utterance on?
 
     Args:
@@ -47,7 +47,7 @@ def unieval_answer(judge: Judge, judgement: Judgement, judged: Sequence[int] = (
     return _lines(Choice="Yes", Index=str(place + 1), Reason=_against(judge, judgement, place))
 
 
-def comparison_answer(judge: Judge, first: Judgement, second: Judgement, protocol: str) -> str:
+def comparison_answer(judge: Judging, first: Judgement, second: Judgement, protocol: str) -> str:
     """Returns the answer to: which of two conversations is a machine's? Exchanged, the answer is exchanged, too."""
     if abs(first.human - second.human) <= INDISTINGUISHABLE[protocol]:
         if first.human + second.human < 2 * judge.threshold:
@@ -58,7 +58,7 @@ def comparison_answer(judge: Judge, first: Judgement, second: Judgement, protoco
     return _lines(Choice=f"Conversation {number}", Reason=f"in conversation {number}, {reason}")
 
 
-def first_machine_utterance(judge: Judge, judgement: Judgement, judged: Sequence[int] = ()) -> int:
+def first_machine_utterance(judge: Judging, judgement: Judgement, judged: Sequence[int] = ()) -> int:
     """Returns the 0-based number of the first utterance thought to be a machine's, else of the likeliest."""
     machine = np.array(judgement.machine_utterances)
     if judged:
@@ -79,11 +79,11 @@ def _in_favour(judgement: Judgement) -> str:
     return "the utterances follow from one another, and none stands out as a machine's" + _odds(judgement)
 
 
-def _against(judge: Judge, judgement: Judgement, place: int) -> str:
+def _against(judge: Judging, judgement: Judgement, place: int) -> str:
     return strongest_reason(judge, judgement, place) + _odds(judgement)
 
 
-def strongest_reason(judge: Judge, judgement: Judgement, place: int) -> str:
+def strongest_reason(judge: Judging, judgement: Judgement, place: int) -> str:
     """Returns in words what is most unlike people about an utterance."""
     mean, deviation = judge.usual
     distance = (judgement.values[place] - mean) / deviation
