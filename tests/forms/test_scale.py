@@ -141,11 +141,13 @@ def test_several_scales_in_one_prompt_are_told_apart() -> None:
     assert "tact (one of these: poor, fair, good)\n" in prompt
 
 
-def test_items_are_asked_about_in_their_language_where_there_are_words() -> None:
+def test_items_are_asked_about_in_their_language_where_there_are_words(capsys: pytest.CaptureFixture[str]) -> None:
     (zh,) = prompts([replace(TURN, language="zh")], [[EMPATHY]])
     assert "empathy: 回应了对方的感受\n  1: cold\n  7: 温暖" in zh
-    (de,) = prompts([replace(TURN, language="de")], [[EMPATHY]])
-    assert "empathy: it meets the feeling" in de
+    de, also = prompts([replace(TURN, language="de", item_id=name) for name in "ab"], [[EMPATHY]])
+    assert "empathy: it meets the feeling" in de == also
+    said = "items in de are asked in English, or the criterion's own words, about empathy\n"
+    assert capsys.readouterr().out == said  # once
 
 
 def test_who_is_judged_is_said_where_not_all_are() -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, Criterion, with_own
 
+_WORDS_IN = "en"
+"""The language of the papers' criteria, and of the text around any."""
 Key = tuple[str, str, str]
 """Corpus, language and id of an item."""
 
@@ -78,17 +80,20 @@ def _is_asked(criterion: Criterion, item: Item) -> bool:
     return criterion.level == "turn" if item.system and item.level == "turn" else criterion.is_at(item.level)
 
 
-def untranslated(items: Iterable[Item], criteria: Sequence[Criterion], said: set[tuple[str, str]]) -> Iterable[Item]:
-    """Yields items as they are, and notes languages with the criteria that have no words in them.
+class Untranslated:
+    """Criteria that are asked about in other words than the item's language has, to be said once."""
 
-    Args:
-        items: what is asked about.
-        criteria: what may be asked about.
-        said: gets language and name of each criterion that is asked in other words than the item's.
-    """
-    seen: set[str] = {"en"}
-    for item in items:
-        if item.language not in seen:
-            seen.add(item.language)
-            said.update((item.language, one.name) for one in criteria if item.language not in one.translations)
-        yield item
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, None]] = {}
+
+    def note(self, item: Item, criteria: Iterable[Criterion]) -> None:
+        """Notes what an item is asked about."""
+        if item.language != _WORDS_IN:
+            for criterion in criteria:
+                if item.language not in criterion.translations:
+                    self._found.setdefault(item.language, {})[criterion.name] = None
+
+    def say(self) -> None:
+        """Says for every language which criteria have no words in it."""
+        for language, names in self._found.items():
+            print(f"items in {language} are asked in English, or the criterion's own words, about {', '.join(names)}")

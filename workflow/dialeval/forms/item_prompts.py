@@ -16,7 +16,7 @@ from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
 from dialeval.engines.request import Dialogue, Message, Request
 from dialeval.forms.asked import asked, frame
 from dialeval.prompts.rendering import Templates
-from dialeval.prompts.shown import one_line
+from dialeval.prompts.shown import SpokenDialogue, shown_name
 
 ByLevel = Mapping[Level, str]
 RATING: ByLevel = {"turn": "rating_turn.j2", "dialogue": "rating_dialogue.j2"}
@@ -76,9 +76,10 @@ def prompt_for(
     level = next(level for level in LEVELS if level == named)
     shown = [asked(criterion, level, language) for criterion in criteria]
     values: dict[str, Any] = {
-        "utterances": utterances,
-        "speakers": speakers,
-        "judged": one_line(judged[:1].upper() + judged[1:]),
+        "dialogue": (dialogue := SpokenDialogue(utterances, speakers)),
+        "context": dialogue[:-1],
+        "response": dialogue[-1:],
+        "judged": shown_name(judged),
         "criteria": shown,
         "criterion": shown[0],
         "what": SHOWN_LEVELS[level],

@@ -15,6 +15,7 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, NO, SHIPPED, YES, YES_NO, Criterion
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.forms.asked import choice_labels
+from dialeval.forms.asked_about import Untranslated
 from dialeval.forms.item_prompts import YES_NO as QUESTIONS
 from dialeval.forms.item_prompts import ByLevel, about_item, prompt_for, subject_of
 from dialeval.forms.judgement import judgement
@@ -52,8 +53,10 @@ def plan(
         known_as: what engines know the protocol as.
         names: the template of each level.
     """
+    untranslated = Untranslated()
     for item in items:
         for criterion in criteria(item):
+            untranslated.note(item, [criterion])
             subject = subject_of(item, [criterion], criterion.name)
             content = prompt_for(templates, names, [criterion], subject)
             request = Request(
@@ -66,6 +69,7 @@ def plan(
                 subject=subject,
             )
             yield Planned(request, **about_item(item), part=criterion.name)
+    untranslated.say()
 
 
 def parse(

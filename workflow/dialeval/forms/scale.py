@@ -10,6 +10,7 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.forms import structured
+from dialeval.forms.asked_about import Untranslated
 from dialeval.forms.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
 from dialeval.forms.judgement import judgement
 from dialeval.forms.scale_text import Said, read_scores, said_number, said_text
@@ -53,8 +54,10 @@ def plan(
         names: the template of each level.
         json_answers: whether answers are JSON that the engine sees to.
     """
+    untranslated = Untranslated()
     for item in items:
         for criteria in groups(item):
+            untranslated.note(item, criteria)
             part = criteria[0].name if len(criteria) == 1 else None
             subject = subject_of(item, criteria)
             content = prompt_for(templates, names, criteria, subject)
@@ -73,6 +76,7 @@ def plan(
                 if json_answers:
                     request = structured.structured(request, templates, [_field(one, item) for one in criteria])
                 yield Planned(request, **about_item(item), part=part)
+    untranslated.say()
 
 
 def parse(

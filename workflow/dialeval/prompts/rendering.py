@@ -14,7 +14,7 @@ import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dialeval.errors import UserError
-from dialeval.prompts.shown import END_MARK, ShownDialogue, one_line
+from dialeval.prompts.shown import END_MARK, ShownDialogue
 
 
 class Templates:
@@ -37,7 +37,6 @@ class Templates:
         self._environment.globals |= {
             "end_mark": END_MARK,
             "render_dialogue": render_dialogue,
-            "render_speakers": render_speakers,
         }
 
     def render(self, name: str, **values: object) -> str:
@@ -68,11 +67,3 @@ class Templates:
 def render_dialogue(utterances: Sequence[str], speakers: Sequence[str] | None = None) -> str:
     """Returns a dialogue as lines `A: text<chat_end>`, see `ShownDialogue`; one that is shown already is as it is."""
     return str(utterances if isinstance(utterances, ShownDialogue) else ShownDialogue(utterances, speakers))
-
-
-def render_speakers(speakers: Sequence[str], utterances: Sequence[str]) -> str:
-    """Returns utterances as lines with who says them, `Human: text`, as the source names the speakers."""
-    return "\n".join(
-        f"{one_line(name[:1].upper() + name[1:])}: {one_line(text)}"
-        for name, text in zip(speakers, utterances, strict=True)
-    )

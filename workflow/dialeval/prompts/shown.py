@@ -7,7 +7,7 @@ dialogue out as it likes, and what was said in it can still neither end its own 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_uppercase
 from typing import overload
 
@@ -32,9 +32,10 @@ class ShownDialogue(Sequence[str]):
 
     def __init__(self, utterances: Sequence[str], speakers: Sequence[str] | None = None) -> None:
         letters = letters_of([str(turn % 2) for turn in range(len(utterances))] if speakers is None else speakers)
-        self._lines = tuple(
-            f"{letter}: {one_line(text)}{END_MARK}" for letter, text in zip(letters, utterances, strict=True)
-        )
+        self._show(f"{letter}: {one_line(text)}{END_MARK}" for letter, text in zip(letters, utterances, strict=True))
+
+    def _show(self, lines: Iterable[str]) -> None:
+        self._lines = tuple(lines)
         self._whole = "\n".join(self._lines)
 
     def __str__(self) -> str:
@@ -56,9 +57,27 @@ class ShownDialogue(Sequence[str]):
         if isinstance(place, int):
             return self._lines[place]
         part = ShownDialogue(())
-        part._lines = self._lines[place]
-        part._whole = "\n".join(part._lines)
+        part._show(self._lines[place])
         return part
+
+
+class SpokenDialogue(ShownDialogue):
+    """A dialogue as lines with who says them, `Human: text`, as the source names the speakers.
+
+    Args:
+        utterances: the texts.
+        speakers: who says each.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, utterances: Sequence[str], speakers: Sequence[str]) -> None:
+        self._show(f"{shown_name(name)}: {one_line(text)}" for name, text in zip(speakers, utterances, strict=True))
+
+
+def shown_name(name: str) -> str:
+    """Returns a speaker's name as it stands before what is said."""
+    return one_line(name[:1].upper() + name[1:])
 
 
 def letters_of(speakers: Sequence[str]) -> list[str]:
