@@ -187,15 +187,20 @@ def wanted_battles(wildcards):
 
 def report_tables():
     """Returns the tables that the page shows, or says where they are."""
-    tables = []
+    names = botchat_tables() if CONFIG.talks() else measure_tables()
+    tables = [f"{RESULTS}/tables/{name}.parquet" for name in names]
     if CONFIG.talks():
-        tables += [f"{RESULTS}/tables/{name}.parquet" for name in botchat_tables()]
         tables += [
             f"{RESULTS}/tables/embedded/{judge}.parquet"
             for judge in CONFIG.judges
             if isinstance(CONFIG.models[judge], EmbeddedModel)
         ]
-    parts = [*metaeval_tables(), *robustness_tables(), *dialogbench_tables()]
+    parts = [
+        *trust_tables(),
+        *metaeval_tables(),
+        *robustness_tables(),
+        *dialogbench_tables(),
+    ]
     return tables + [path for path in parts if path.endswith(".parquet")]
 
 
