@@ -78,6 +78,7 @@ def with_data(folder: Path) -> None:
 def files_of(config: Config) -> list[Path]:
     found = [config.corpus_path(name) for name in config.corpora]
     found += [config.battles_path(name) for name in config.battles]
+    found += [config.transcripts_path(name) for name in config.transcripts]
     found += config.published_sources().values()
     for name, rated in config.metaeval.corpora.items() if config.metaeval else ():
         path = config.rated_path(name)

@@ -66,7 +66,7 @@ def test_unieval_names_an_utterance_of_the_one_who_is_judged(forest: Learned, en
     dialogues = [_repetitive(dialogue) for dialogue in english[:20] if len(dialogue) >= 6]
     places = {parity: tuple(str(n) for n in range(parity, 7, 2)) for parity in (1, 2)}
     for parity, judged in places.items():
-        requests = [replace(_request("unieval", dialogue), labels=judged) for dialogue in dialogues]
+        requests = [replace(_request("detect", dialogue), labels=judged) for dialogue in dialogues]
         named = [re.search(r"Index: (\d+)", response.text) for response in _ask(engine, *requests)]
         assert any(named)
         assert all(int(index[1]) % 2 == parity % 2 for index in named if index)

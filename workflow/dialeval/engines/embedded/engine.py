@@ -53,6 +53,7 @@ class EmbeddedEngine:
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
+        request = questions.as_papers(request)
         questions.check(request, self._learned.method, self._serves)
         match request.protocol:
             case "selfchat":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import NamedTuple
 
 from dialeval.criteria import DIMENSIONS, Level
@@ -20,6 +21,8 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "yes_no": ("choice",),
     "multiple_choice": ("chat", "choice", "loglikelihood"),
 }
+_ALIKE = {"detect": "unieval", "scale": "rating", "probability": "yes_no"}
+"""Forms of a user's own protocols, and the paper's protocol that asks the same."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -29,6 +32,11 @@ class Rated(NamedTuple):
     utterances: Dialogue
     level: Level
     dimensions: tuple[str, ...]
+
+
+def as_papers(request: Request) -> Request:
+    """Returns a request under a form of a user's own as the papers' protocol that asks the same."""
+    return replace(request, protocol=_ALIKE.get(request.protocol, request.protocol))
 
 
 def check(request: Request, method: str, serves: Collection[str]) -> None:
