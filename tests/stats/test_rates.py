@@ -8,27 +8,34 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialeval.stats.rates import pass_rates, win_matrices, win_tie_lose
+from dialeval.stats.rates import WinMatrices, pass_rates, win_matrices
 
 GTEVAL = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "botchat" / "gteval_counts.csv"
 
 
+def against_one(outcome, cluster) -> WinMatrices:
+    """Rates of model 0 against model 1, of which each cell of a matrix is number 1."""
+    n = len(outcome)
+    return win_matrices(np.zeros(n, int), np.ones(n, int), outcome, 2, cluster=cluster)
+
+
 def test_unread_verdicts_stay_in_the_denominator():
-    result = win_tie_lose([1.0, 0.5, 0.0, np.nan, 1.0], ["a", "a", "b", "b", "c"])
-    assert (result.wins, result.ties, result.losses, result.unparsed, result.n) == (2, 1, 1, 1, 5)
-    assert result.win_rate == pytest.approx(0.4)
-    assert result.unparsed_rate == pytest.approx(0.2)
-    assert result.win_or_tie.estimate == pytest.approx(0.6)
-    assert result.win_or_tie.low <= 0.6 <= result.win_or_tie.high
-    assert result.win_or_tie.n_clusters == 3
+    result = against_one([1.0, 0.5, 0.0, np.nan, 1.0], ["a", "a", "b", "b", "c"])
+    shares = [rate[0, 1] for rate in (result.win_rate, result.tie_rate, result.lose_rate, result.unparsed_rate)]
+    assert shares == pytest.approx([0.4, 0.2, 0.2, 0.2])
+    assert result.n[0, 1] == 5
+    held = result.win_or_tie.interval(1)
+    assert held.estimate == pytest.approx(0.6)
+    assert held.low <= 0.6 <= held.high
+    assert held.n_clusters == 3
 
 
 def test_both_orders_on_one_seed_are_one_cluster():
     """If the two orders always agree, they hold no more than one of them."""
     rng = np.random.default_rng(0)
     outcome = (rng.random(200) < 0.4).astype(float)
-    once = win_tie_lose(outcome, np.arange(200)).win_or_tie
-    twice = win_tie_lose(np.repeat(outcome, 2), np.repeat(np.arange(200), 2)).win_or_tie
+    once = against_one(outcome, np.arange(200)).win_or_tie.interval(1)
+    twice = against_one(np.repeat(outcome, 2), np.repeat(np.arange(200), 2)).win_or_tie.interval(1)
     assert (twice.low, twice.high) == pytest.approx((once.low, once.high), abs=1e-3)
     assert (twice.n_clusters, twice.design_effect) == (200, pytest.approx(2.0, rel=0.01))
     assert twice.effective_n == pytest.approx(200, rel=0.01)
@@ -37,9 +44,9 @@ def test_both_orders_on_one_seed_are_one_cluster():
 
 
 def test_no_verdict_is_missing_with_a_reason():
-    result = win_tie_lose([], [])
-    assert np.isnan(result.win_rate)
-    assert result.win_or_tie.reason == "no verdict"
+    result = against_one([], [])
+    assert np.isnan(result.win_rate[0, 1])
+    assert result.win_or_tie.reason[1] == "there is nothing to take a share of"
 
 
 def test_matrices_by_hand():
@@ -81,9 +88,10 @@ def test_one_model_against_another_agrees_with_the_matrix(arena):
     data = arena(2, 80, random_seed=2)
     matrix = win_matrices(*data.arguments, cluster=data.seed)
     of_first = np.where(data.left == 0, data.outcome, 1.0 - data.outcome)
-    plain = win_tie_lose(of_first, data.seed)
-    assert matrix.win_rate[0, 1] == plain.win_rate
-    assert matrix.tie_rate[0, 1] == plain.tie_rate
+    plain = against_one(of_first, data.seed)
+    assert matrix.win_rate[0, 1] == plain.win_rate[0, 1]
+    assert matrix.tie_rate[0, 1] == plain.tie_rate[0, 1]
+    assert matrix.win_or_tie.interval(1).low == plain.win_or_tie.interval(1).low
 
 
 def test_pass_rates_by_hand():
@@ -99,8 +107,8 @@ def test_pass_rates_by_hand():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: win_tie_lose([2.0], [0]), r"outcome\[0\] is 2.0"),
-        (lambda: win_tie_lose([1.0], [0, 1]), "cluster has 2 entries"),
+        (lambda: win_matrices([0], [1], [2.0], 2, cluster=[0]), r"outcome\[0\] is 2.0"),
+        (lambda: win_matrices([0], [1], [1.0], 2, cluster=[0, 1]), "cluster has 2 entries"),
         (lambda: win_matrices([0], [0], [1.0], 1, cluster=[0]), "with itself"),
         (lambda: pass_rates([0.5], [0], 1, cluster=[0]), r"passed\[0\] is 0.5"),
         (lambda: pass_rates([1.0], [1], 1, cluster=[0]), r"group\[0\] is 1"),
@@ -120,5 +128,5 @@ def test_published_gteval_rates():
     counts = {key: int(row[key]) for key in ("win", "both", "neither", "lose")}
     outcome = np.repeat([1.0, 0.5, 0.0], [counts["win"], counts["both"] + counts["neither"], counts["lose"]])
     assert len(outcome) == 444
-    result = win_tie_lose(outcome, np.arange(444) // 2)
-    assert result.win_or_tie.estimate == pytest.approx(0.732, abs=5e-4)
+    result = against_one(outcome, np.arange(444) // 2)
+    assert result.win_or_tie.estimate[1] == pytest.approx(0.732, abs=5e-4)

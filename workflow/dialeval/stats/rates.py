@@ -6,45 +6,20 @@ count alike, and both belong to their seed. Intervals are those of `shares.share
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, as_outcomes, dense_codes
-from dialeval.stats.resampling import Interval
-from dialeval.stats.shares import ShareIntervals, share_interval, share_intervals
+from dialeval.stats.shares import ShareIntervals, share_intervals
 
 _WIN, _TIE, _LOSE, _UNPARSED = range(4)
 
 
 @dataclass(frozen=True)
-class WinTieLose:
-    """Rates of one model against a fixed opponent (GTEval).
-
-    Attributes:
-        n: verdicts, read or not.
-        wins, ties, losses, unparsed: how they divide.
-        win_rate, tie_rate, lose_rate, unparsed_rate: shares of n; NaN where n is 0.
-        win_or_tie: wins and ties as a share of n, with its clustered interval.
-    """
-
-    n: int
-    wins: int
-    ties: int
-    losses: int
-    unparsed: int
-    win_rate: float
-    tie_rate: float
-    lose_rate: float
-    unparsed_rate: float
-    win_or_tie: Interval
-
-
-@dataclass(frozen=True)
 class WinMatrices:
-    """Win, tie and lose rates of every model against every other (arena).
+    """Win, tie and lose rates of every model against every other, or of all against one.
 
     Row is the model whose wins are counted, column its opponent; a pair that never met has NaN, as has the diagonal.
 
@@ -79,37 +54,6 @@ class PassRates:
     unparsed: IntArray
     n: IntArray
     rate: ShareIntervals
-
-
-def win_tie_lose(outcome: ArrayLike, cluster: ArrayLike, *, confidence: float = 0.95) -> WinTieLose:
-    """Rates of one model against a fixed opponent, such as the human dialogue of GTEval.
-
-    Args:
-        outcome: 1 where the model wins, 0.5 for a tie, 0 where it loses, NaN where unread, shape [n].
-        cluster: seed of each verdict, shape [n]; both orders on one seed are one cluster.
-        confidence: nominal coverage of the interval.
-
-    Raises:
-        ValueError: if shapes differ, an outcome is none of the four, or a setting is out of range.
-    """
-    outcome = as_outcomes("outcome", outcome)
-    kind = _kinds(outcome)
-    counts = np.bincount(kind, minlength=4)
-    n = len(kind)
-    share = counts / n if n else np.full(4, math.nan)
-    held = ((kind == _WIN) | (kind == _TIE)).astype(np.float64)
-    return WinTieLose(
-        n=n,
-        wins=int(counts[_WIN]),
-        ties=int(counts[_TIE]),
-        losses=int(counts[_LOSE]),
-        unparsed=int(counts[_UNPARSED]),
-        win_rate=float(share[_WIN]),
-        tie_rate=float(share[_TIE]),
-        lose_rate=float(share[_LOSE]),
-        unparsed_rate=float(share[_UNPARSED]),
-        win_or_tie=share_interval(held, cluster, confidence=confidence, reason="no verdict"),
-    )
 
 
 def win_matrices(

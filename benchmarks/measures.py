@@ -1,0 +1,104 @@
+"""Time and memory of Arena's measures at scale: 4.4 million judgements, 100 chatbots, 222 seeds, 2 orders, 2 lengths.
+
+`python benchmarks/measures.py [--chatbots 100] [--measures ratings win_rates ...]` makes up the tables of judgements
+and of items in a temporary folder and runs each measure's stage in a process of its own, as the workflow does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.tables import Provenance, TableWriter
+
+LENGTHS = [8, 16]
+
+
+def write_judgements(path: Path, names: list[str], seeds: list[str]) -> int:
+    """Writes verdicts by strength, a fifth of them ties and one in fifty unread; returns how many."""
+    rng = np.random.default_rng(0)
+    strength = rng.normal(size=len(names))
+    pairs = np.array(list(permutations(range(len(names)), 2)))
+    left, right = pairs.T
+    chances = 1 / (1 + np.exp(strength[right] - strength[left]))
+    with TableWriter(path, JUDGEMENTS, Provenance()) as table:
+        for n in LENGTHS:
+            for seed in seeds:
+                draw, other = rng.random((2, len(pairs)))
+                outcome = np.where(draw < chances, "left", "right")
+                outcome = np.where(other < 0.2, "tie", outcome)
+                unread = other > 0.98
+                columns = {
+                    "judge": pa.repeat("judge", len(pairs)), "protocol": pa.repeat("arena", len(pairs)),
+                    "request_id": pa.repeat("", len(pairs)), "case_id": pa.repeat(seed, len(pairs)),
+                    "left": pa.array(names).take(left), "right": pa.array(names).take(right),
+                    "n_utterances": pa.repeat(pa.scalar(n, pa.int32()), len(pairs)),
+                    "repeat": pa.repeat(pa.scalar(0, pa.int32()), len(pairs)),
+                    "outcome": pa.array(outcome, mask=unread), "reason": pa.repeat("The other repeats.", len(pairs)),
+                    "status": pa.array(np.where(unread, "unparsed", "ok")),
+                }  # fmt: skip
+                whole = [columns.get(field.name, pa.nulls(len(pairs), field.type)) for field in JUDGEMENTS.schema]
+                table.write(pa.Table.from_arrays(whole, schema=JUDGEMENTS.schema))
+        return table.rows
+
+
+def write_items(path: Path, names: list[str], seeds: list[str]) -> None:
+    """Writes a dialogue of every chatbot on every seed, of sixteen short utterances."""
+    rng = np.random.default_rng(1)
+    with TableWriter(path, ITEMS, Provenance()) as table:
+        table.write_all(
+            {
+                "corpus": "selfchat", "item_id": f"{seed}/{name}", "language": "en", "level": "dialogue",
+                "cluster": seed, "speakers": ["A", "B"] * 8, "system": name, "case_id": seed, "judged": "",
+                "utterances": ["word " * int(n) for n in rng.integers(3, 30, 16)],
+            }
+            for name in names
+            for seed in seeds
+        )  # fmt: skip
+
+
+def main() -> None:
+    """Prints seconds and peak memory of every measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chatbots", type=int, default=100)
+    parser.add_argument("--seeds", type=int, default=222)
+    parser.add_argument("--measures", nargs="*", default=["ratings", "win_rates", "differences", "bias"])
+    options = parser.parse_args()
+    names = [f"chatbot {number:03}" for number in range(options.chatbots)]
+    seeds = [f"seed-{number:03}" for number in range(options.seeds)]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        rows = write_judgements(folder / "judgements.parquet", names, seeds)
+        write_items(folder / "items.parquet", names, seeds)
+        print(f"{rows:,} judgements of {len(names)} chatbots on {len(seeds)} seeds", flush=True)
+        design = Design(
+            protocol="arena", judges=["judge"], systems=names, lengths=LENGTHS, measures=["ratings", "win_rates"]
+        )
+        for measure in options.measures:
+            command = [sys.executable, "-m", f"dialeval.stages.measure_{measure}"]
+            command += ["--settings", json.dumps(design.model_dump(mode="json"))]
+            command += ["--judgements", str(folder / "judgements.parquet"), "--items", str(folder / "items.parquet")]
+            command += ["--table", str(folder / "out.parquet"), "--csv", str(folder / "out.csv")]
+            start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, check=True)
+            seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            peak = after.ru_maxrss / 1024**2
+            print(f"{measure}: {cpu:.0f} CPU s, {seconds:.0f} s, {peak:.1f} GB at most so far", flush=True)
+
+
+if __name__ == "__main__":
+    main()
