@@ -227,7 +227,8 @@ MEASURES = (
         ("{protocol}/means",),
         "measured_systems.figure_means",
         "Means by criterion: {protocol}",
-        "Mean judgement of every system on each criterion, on the criterion's own scale. Intervals resample cases.",
+        "Mean judgement of every system on each criterion, on the criterion's own scale. Intervals are clustered by "
+        "case.",
         per="protocol",
     ),
     *(
@@ -236,17 +237,17 @@ MEASURES = (
             (
                 "rates",
                 "Rates: {protocol}",
-                "Share of every system's dialogues of which the judge says it. Intervals resample cases.",
+                "Share of every system's dialogues of which the judge says it. Intervals are clustered by case.",
             ),
             (
                 "checklist",
                 "Checklist: {protocol}",
-                "Share of the checklist's questions that a judge answers with yes. Intervals resample cases.",
+                "Share of the checklist's questions that a judge answers with yes. Intervals are clustered by case.",
             ),
             (
                 "pass_rates",
                 "Pass rates: {protocol}",
-                "Share of dialogues in which the judge sees nothing up to N. Intervals resample cases.",
+                "Share of dialogues in which the judge sees nothing up to N. Intervals are clustered by case.",
             ),
         )
     ),

@@ -24,7 +24,8 @@ def stage(
     """Writes the table `judgements`, one row per item and criterion; probabilities are never asked for `again`."""
     judge, criteria = settings.judge, settings.known_criteria()
     pairs = answered(requests, responses, answer=CHOICE_ANSWER)
-    rows = (row for pair in pairs for row in parse(judge, *pair, criteria))
+    # requests bear the name by which engines know the protocol, judgements its own
+    rows = (row | {"protocol": settings.name} for pair in pairs for row in parse(judge, *pair, criteria))
     with TableWriter(judgements, JUDGEMENTS, provenance) as table:
         table.write_all(with_statuses_said(rows, judge))
 

@@ -25,7 +25,12 @@ def stage(
     judge, criteria = settings.judge, settings.known_criteria()
     structured = settings.protocol.answers == "structured"
     pairs = answered(requests, responses, again=again)
-    rows = (row for pair in pairs for row in parse(judge, *pair, criteria, json_answers=structured))
+    # requests bear the name by which engines know the protocol, judgements its own
+    rows = (
+        row | {"protocol": settings.name}
+        for pair in pairs
+        for row in parse(judge, *pair, criteria, json_answers=structured)
+    )
     with TableWriter(judgements, JUDGEMENTS, provenance) as table:
         table.write_all(with_statuses_said(rows, judge))
 

@@ -1,0 +1,40 @@
+"""Scores that are read from answers bear the name of their protocol, whatever name engines know it by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dialeval.config.protocols import Of, Protocol
+from dialeval.corpora.items import Item
+from dialeval.forms import probability, scale
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.item_settings import ItemReadingSettings
+from dialeval.protocols.planning import write_requests
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.shared import REQUESTS, RESPONSES
+from dialeval.stages import parse_probability, parse_scale
+from dialeval.tables import Provenance, read_table, to_table, write_table
+
+ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is it?", "On its way."), system="v1")
+
+
+@pytest.mark.parametrize(
+    ("form", "stage", "name"), [(probability, parse_probability, "probability"), (scale, parse_scale, "scale")]
+)
+def test_a_judgement_bears_the_name_of_its_protocol(
+    form: ModuleType, stage: ModuleType, name: str, tmp_path: Path
+) -> None:
+    requests, responses, judgements = (tmp_path / f"{part}.parquet" for part in ("requests", "responses", "judgements"))
+    write_requests(requests, form.plan([ITEM], Templates(), name="felt"), Provenance())
+    refused = {"key": "k", "status": "refused", "text": "", "reasoning": "", "finish_reason": ""}
+    asked = read_table(requests, REQUESTS)["request_id"].to_pylist()
+    answers = to_table(RESPONSES, [{"request_id": request_id, **refused} for request_id in asked])
+    write_table(responses, RESPONSES, answers, Provenance())
+    protocol = Protocol(form=name, of=Of(source=["support"]))
+    settings = ItemReadingSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
+    stage.stage(settings, requests, [responses], [], judgements, Provenance())
+    rows = read_table(judgements, JUDGEMENTS).to_pylist()
+    assert {(row["protocol"], row["status"]) for row in rows} == {("felt", "refused")}
