@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from dialeval.config.protocols import Of, Protocol
 from dialeval.corpora.items import Item
+from dialeval.engines.request import Sampling
 from dialeval.forms import probability, scale
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_settings import ItemReadingSettings
@@ -22,13 +24,17 @@ ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is i
 
 
 @pytest.mark.parametrize(
-    ("form", "stage", "name"), [(probability, parse_probability, "probability"), (scale, parse_scale, "scale")]
+    ("form", "stage", "name", "more"),
+    [
+        (probability, parse_probability, "probability", {}),
+        (scale, parse_scale, "scale", {"repeats": 1, "sampling": Sampling(temperature=0.0, max_tokens=64)}),
+    ],
 )
 def test_a_judgement_bears_the_name_of_its_protocol(
-    form: ModuleType, stage: ModuleType, name: str, tmp_path: Path
+    form: ModuleType, stage: ModuleType, name: str, more: dict[str, Any], tmp_path: Path
 ) -> None:
     requests, responses, judgements = (tmp_path / f"{part}.parquet" for part in ("requests", "responses", "judgements"))
-    write_requests(requests, form.plan([ITEM], Templates(), name="felt"), Provenance())
+    write_requests(requests, form.plan([ITEM], Templates(), **more, name="felt"), Provenance())
     refused = {"key": "k", "status": "refused", "text": "", "reasoning": "", "finish_reason": ""}
     asked = read_table(requests, REQUESTS)["request_id"].to_pylist()
     answers = to_table(RESPONSES, [{"request_id": request_id, **refused} for request_id in asked])
