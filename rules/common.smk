@@ -308,14 +308,6 @@ def own_criteria_of(corpus):
     return [name for name in CONFIG.criteria if name in named]
 
 
-def asked_dimensions():
-    """Returns the corpora of which yes_no does not ask about all dimensions."""
-    corpora = CONFIG.metaeval.corpora if CONFIG.metaeval else {}
-    return {
-        name: corpus.dimensions for name, corpus in corpora.items() if corpus.dimensions
-    }
-
-
 def asked_model(name):
     """Returns a model as a job that asks it is told: without prices and budget, which change no answer."""
     model = CONFIG.models[name]

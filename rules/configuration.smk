@@ -17,6 +17,7 @@ try:
         PublishedModel,
         VllmModel,
     )
+    from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
     from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
     from dialeval.config.resolved import SHIPPED
     from dialeval.corpora import robustness_sets

@@ -51,10 +51,10 @@ def plan_settings(wildcards):
     protocol, more = wildcards.protocol, {}
     if gives_scores(protocol):
         more = {
-            "dimensions": asked_dimensions(),
+            "dimensions": asked_dimensions(CONFIG, PROTOCOLS[protocol]),
             "said_before": 1 if SCENARIOS else 2,
             "own": own_criteria(protocol),
-            "hurt": CONFIG.hurt(),
+            "hurt": asked_hurt(CONFIG, PROTOCOLS[protocol]),
         }
     return settings(**question(protocol), **more)
 

@@ -9,6 +9,7 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import load_config
+from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
 from dialeval.config.criteria import OwnCriterion
 from dialeval.criteria import DIMENSIONS, SHIPPED, YES_NO, Scale, labelled
 from dialeval.errors import UserError
@@ -189,4 +190,13 @@ def test_a_criterion_changes_only_what_uses_it() -> None:
     after = load_config(raw)
     for protocol in before.resolved_protocols():
         assert after.asked_criteria(protocol) == before.asked_criteria(protocol)
+    raw["criteria"]["tact"]["hurt_by"] = ["order_shuffle"]
+    raw["metaeval"]["corpora"]["steps"]["dimensions"] = ["overall", "tact"]
+    raw["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt"]}}
+    used = load_config(raw)
+    found = used.resolved_protocols()
+    assert asked_hurt(used, found["felt"]) == asked_dimensions(used, found["felt"]) == {}
+    assert asked_hurt(used, found["rating"]) == asked_hurt(used, found["yes_no"]) == {"tact": ["order_shuffle"]}
+    assert asked_dimensions(used, found["rating"]) == {"steps": ["tact"]}
+    assert asked_dimensions(used, found["yes_no"]) == {"steps": ["overall", "tact"]}
     assert after.hurt() == before.hurt() == {}

@@ -38,6 +38,25 @@ def asked_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
     return config.own_criteria(names)
 
 
+def asked_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]:
+    """Returns the criteria that rated corpora name, as far as a protocol asks about others for it.
+
+    One that names criteria itself asks about those; ratings ask about all of the papers' in any case.
+    """
+    corpora = config.metaeval.corpora if config.metaeval and not protocol.criteria else {}
+    named = {
+        corpus: [name for name in rated.dimensions or () if protocol.form == "probability" or name in config.criteria]
+        for corpus, rated in corpora.items()
+    }
+    return {corpus: names for corpus, names in named.items() if names}
+
+
+def asked_hurt(config: Config, protocol: Protocol) -> dict[str, list[str]]:
+    """Returns the perturbations that lower those of the user's criteria that a protocol may ask about."""
+    asked = {criterion.name for criterion in asked_criteria(config, protocol)}
+    return {name: strategies for name, strategies in config.hurt().items() if name in asked}
+
+
 def unfit_questions(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yields what protocols ask about criteria that cannot be asked: the field, the words, and what it depends on."""
     for name, protocol in config.resolved_protocols().items():
