@@ -166,11 +166,6 @@ def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_emb
     [
         ({"scale": [0.5, 5]}, {}, "criteria.empathy.question: protocol felt asks how likely an answer is"),
         ({"scale": [0, 100]}, {}, "write a question, or take form scale"),
-        (
-            {"level": "turn", "question": "Is it?"},
-            {},
-            "'empathy' is about single responses, and selfchat are",
-        ),
         ({"question": "Is it?"}, {"of": {"source": "damaged"}}, "name perturbations under criteria.empathy.hurt_by"),
     ],
 )

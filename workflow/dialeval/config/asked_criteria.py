@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.config.embedded_methods import serves
 from dialeval.config.models import EmbeddedModel
-from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocols import DAMAGED, RATED, Protocol
 from dialeval.criteria import SHIPPED, Criterion, with_own
 
 if TYPE_CHECKING:
@@ -97,12 +97,8 @@ def _names_judges(config: Config, name: str) -> bool:
 def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yields criteria that a protocol names and that nothing in its sources can be asked about."""
     known = with_own(config.own_criteria(config.criteria))
-    whole = all(source == SELFCHAT or source in config.transcripts for source in protocol.of.source)
     for criterion in (known[one] for one in protocol.criteria if one in known):
         field, about = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
-        if whole and not criterion.is_at("dialogue"):
-            words = f"'{criterion.name}' is about single responses, and {', '.join(protocol.of.source)} are dialogues"
-            yield field, f"{words}; take a criterion of whole dialogues", about
-        elif protocol.of.source == [DAMAGED] and criterion.name in config.criteria and not criterion.hurt_by:
+        if protocol.of.source == [DAMAGED] and criterion.name in config.criteria and not criterion.hurt_by:
             words = f"nothing that is damaged lowers '{criterion.name}'; name perturbations under"
             yield field, f"{words} criteria.{criterion.name}.hurt_by", about
