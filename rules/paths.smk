@@ -129,7 +129,8 @@ def usage_records():
 
 def botchat_tables():
     """Returns BotChat's tables, and the measures of all protocols, below `tables` and without suffix."""
-    return ["botchat/seeds", "botchat/utterance_lengths", *measure_tables()]
+    of_people = [] if SCENARIOS else ["botchat/seeds"]
+    return [*of_people, "botchat/utterance_lengths", *measure_tables()]
 
 
 def measure_tables():

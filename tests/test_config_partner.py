@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dialeval.aggregation.measures.design import design_of
 from dialeval.config import load_config
 from dialeval.errors import UserError
 from dialeval.preflight import checked_config
@@ -43,6 +44,8 @@ def test_scenarios_stand_in_place_of_seeds_and_of_people(tmp_path: Path) -> None
     assert config.protocols.unieval
     assert config.protocols.arena
     assert config.protocols.gteval is None
+    assert "pass_rates_at_gt_length" not in config.resolved_protocols()["unieval"].measured()
+    assert design_of(config, "unieval").systems == ["bot"]
     assert "user" in config.models_in_use()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dialeval.config.models import PublishedModel, VllmModel
+from dialeval.config.protocols import SELFCHAT
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
@@ -41,6 +42,8 @@ def unfit_partner(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
                 "GPU memory; serve the partner with `vllm serve` and reach it by engine: openai (docs/api.md)"
             )
             yield "selfchat.partner", words, about
-    if chat.scenarios and config.protocols.gteval:
-        words = "it compares with what people said, and in scenarios they said nothing; leave gteval out"
-        yield "protocols.gteval", words, ("selfchat.scenarios",)
+    for protocol, asked in config.resolved_protocols().items() if chat.scenarios else ():
+        of_people = asked.of.against == "human" or "pass_rates_at_gt_length" in asked.measured()
+        if of_people and SELFCHAT in asked.of.source:
+            words = f"it compares with what people said, and in scenarios they said nothing; leave {protocol} out"
+            yield f"protocols.{protocol}", words, ("selfchat.scenarios",)

@@ -50,9 +50,12 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
     """Returns a shipped protocol with the options that its section of the configuration has."""
     lengths = options.pop("n_utterances", None)
     if protocol.form == "pair":
+        needed = None if config.selfchat.scenarios else config.seeds.arena_min_utterances
         cut = {"cut": lengths} if lengths and protocol.of.against == EACH_OTHER else {}
-        of = protocol.of.model_copy(update=cut | {"human_utterances": config.seeds.arena_min_utterances})
+        of = protocol.of.model_copy(update=cut | {"human_utterances": needed})
         options["of"] = of
     elif lengths:
         options["at"] = lengths
+    if config.selfchat.scenarios and protocol.measures:  # behind scenarios there are no human dialogues
+        options["measures"] = [name for name in protocol.measures if name != "pass_rates_at_gt_length"]
     return protocol.model_copy(update=options)

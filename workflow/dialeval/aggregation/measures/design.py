@@ -82,4 +82,5 @@ def _systems(config: Config, protocol: Protocol) -> list[str]:
     """Returns who is judged by self-chat; other sources say so in their items."""
     if SELFCHAT not in protocol.of.source:
         return []
-    return [HUMAN, *config.chatbots] if protocol.form == "detect" else list(config.chatbots)
+    people = [HUMAN] if protocol.form == "detect" and not config.selfchat.scenarios else []
+    return [*people, *config.chatbots]
