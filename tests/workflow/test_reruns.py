@@ -49,8 +49,29 @@ def test_prompts_re_run_what_renders_them_and_not_where_they_lie(finished: Works
     ours = (finished.folder / "workflow" / "dialeval" / "prompts" / "unieval.j2").read_text(encoding="utf-8")
     (second / "unieval.j2").write_text("{% include 'notes.j2' %}" + ours)
     jobs = finished.would_run()
-    assert jobs["plan_unieval"] == 1
-    assert not {"plan_arena", "plan_gteval", "generate_dialogues", "rate_arena"} & set(jobs)
+    assert jobs["plan"] == 1
+    assert not {"generate_dialogues", "merge_dialogues", "tabulate_lengths"} & set(jobs)
+
+
+def test_what_is_of_ones_own_runs_itself_and_nothing_else(finished: Workspace) -> None:
+    criteria = {"empathy": {"level": "dialogue", "question": "Are they kind?", "meaning": "how kind they are"}}
+    finished.configure(criteria=criteria)
+    assert finished.would_run() == {}
+    judge = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
+    helpful = {
+        "form": "pair",
+        "of": {"source": "selfchat", "cut": [8]},
+        "options": {"A": "left", "B": "right", "Tie": "tie"},
+        "judges": ["large"],
+    }
+    finished.configure(
+        criteria=criteria,
+        models={**SMALL["models"], "large": judge},
+        protocols={**SMALL["protocols"], "helpful": helpful},
+    )
+    jobs = finished.would_run()
+    assert (jobs["plan"], jobs["answer"], jobs["parse"]) == (1, 1, 1)
+    assert not {"generate_dialogues", "learn_embedded", "read_corpus"} & set(jobs)
 
 
 @pytest.mark.slow
@@ -59,7 +80,7 @@ def test_unievals_template_asks_unieval_anew_and_leaves_arena(finished: Workspac
     finished.edit("workflow/dialeval/prompts/unieval.j2", "Turing test", "kind of Turing test")
     jobs = finished.would_run()
     assert (jobs["plan"], jobs["answer"], jobs["parse"]) == (1, 1, 1)
-    assert not {"generate_dialogues", "rate_arena"} & set(jobs)
+    assert "generate_dialogues" not in jobs
     finished.run()
     assert finished.stored("forest/arena") == arena
     assert len(finished.stored("forest/unieval")) == 2 * len(unieval)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from pkgutil import iter_modules
 
 import numpy as np
@@ -100,6 +101,13 @@ def test_methods_are_said_to_do_what_they_can_do(raters: dict[str, Learned], cha
     assert {name: learned[name].serves for name in METHODS} == {name: one.serves for name, one in METHODS.items()}
     assert {one.name for one in iter_modules(methods.__path__)} == set(METHODS)
     assert all(one.says for one in METHODS.values())
+
+
+def test_the_page_says_what_methods_serve() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "embedded.md").read_text(encoding="utf-8")
+    rows = (line.split("|")[1:3] for line in page.splitlines() if line.startswith("| `"))
+    said = {name.strip(" `"): frozenset(serves.strip().split(", ")) for name, serves in rows}
+    assert {name: said.get(name) for name in METHODS} == {name: one.serves for name, one in METHODS.items()}
 
 
 def test_chinese_is_learned_apart(chinese: list[Dialogue], english: list[Dialogue]) -> None:
