@@ -18,6 +18,9 @@ from dialeval.tables import iterate_rows
 RaterKind = Literal["human", "model", "construction"]
 """Who gave a rating: people, a model, or nobody: a reference that is known by how the item was made."""
 
+REFERENCE = "reference"
+"""The system whose dialogues say how cases should have gone: others are compared with it, it competes with none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

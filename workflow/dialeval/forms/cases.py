@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from dialeval.config.protocols import EACH_OTHER, SELFCHAT, Of
-from dialeval.corpora.items import Item
+from dialeval.corpora.items import REFERENCE, Item
 from dialeval.corpora.speakers import are_two_in_turn
 from dialeval.errors import UserError
 from dialeval.tables import HUMAN
@@ -67,8 +67,8 @@ def meetings(cases: Cases, of: Of, skipped: Counter[str]) -> Iterator[Meeting]:
 
 
 def competing(cases: Cases, of: Of) -> list[str]:
-    """Returns the systems that are compared: not the one that they are shown beside, nor people in self-chat."""
-    beside = {of.against, *([HUMAN] if SELFCHAT in of.source else [])}
+    """Returns the systems that compete: not the one shown beside all, no reference, and no people in self-chat."""
+    beside = {of.against, REFERENCE, *([HUMAN] if SELFCHAT in of.source else [])}
     return [name for name in _systems(cases) if name not in beside]
 
 

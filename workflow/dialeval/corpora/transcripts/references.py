@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dialeval.corpora.items import Item
+from dialeval.corpora.items import REFERENCE, Item
 from dialeval.corpora.transcripts.judging import judged_of
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
-
-REFERENCE = "reference"
 
 
 class References:
