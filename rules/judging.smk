@@ -67,7 +67,9 @@ rule plan_again:
     conda:
         "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(**question(wildcards.protocol)),
+        settings=lambda wildcards: settings(
+            **question(wildcards.protocol), own=own_criteria(wildcards.protocol)
+        ),
         code=code("plan_again"),
     shell:
         command(

@@ -12,8 +12,9 @@ from dialeval.config.resolved import shipped
 from dialeval.engines.request import Message, request_key
 from dialeval.forms import detect
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.item_settings import ItemSettings
 from dialeval.protocols.planning import request_from_row
-from dialeval.protocols.question_settings import QuestionSettings, ReadingSettings
+from dialeval.protocols.question_settings import ReadingSettings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import parse_detect, plan_again
@@ -47,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
     answers = [response(row["request_id"], *ANSWERS[row["case_id"]]) for row in planned]
     write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers), Provenance())
     plan_again.stage(
-        QuestionSettings(**UNIEVAL),
+        ItemSettings(**UNIEVAL),
         tmp_path / "requests",
         [tmp_path / "responses"],
         tmp_path / "again",

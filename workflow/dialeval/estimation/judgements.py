@@ -8,19 +8,23 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from dialeval.config.protocols import EACH_OTHER
 from dialeval.corpora.items import Item
 from dialeval.corpora.selfchat_items import chatbot_item
-from dialeval.engines.request import Request
+from dialeval.criteria import LEVELS
+from dialeval.engines.request import Request, Sampling
 from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.estimation.assumptions import verdict
 from dialeval.estimation.chats import Chats
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
-from dialeval.forms import detect, pair
+from dialeval.forms import detect, pair, probability, scale
+from dialeval.forms.asked_about import AskedAbout
 from dialeval.forms.cases import by_case, serves
+from dialeval.forms.item_prompts import RATING, YES_NO, ByLevel
 from dialeval.forms.question import Question
 from dialeval.prompts.rendering import Templates, render_dialogue
 from dialeval.protocols.planning import Planned
@@ -118,7 +122,8 @@ def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, sto
         if question.protocol.form == "pair":
             planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
         else:
-            planned, unplanned = detect.plan(question, subjects.there(lambda _: None), templates), _dialogues_to_come
+            planned = _about_dialogues(question, subjects.there(lambda _: None), templates)
+            unplanned = _dialogues_to_come
         yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
 
 
@@ -135,7 +140,7 @@ def _estimates(
         Estimate(
             judge,
             question.name,
-            question.protocol.max_tokens,
+            1 if question.protocol.form == "probability" else question.protocol.max_tokens,
             verdict(question.known_as, judge.kind, reasons=judge.reasons),
         )
         for judge in judges
@@ -173,16 +178,29 @@ def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str)
     return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
 
 
+def _about_dialogues(question: Question, items: Iterable[Item], templates: Templates) -> Iterator[Planned]:
+    own = question.protocol
+    about = AskedAbout(own=question.criteria, named=own.criteria, together=own.together)
+    if own.form == "detect":
+        return detect.plan(question, items, templates)
+    if own.form == "probability":
+        names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
+        return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
+    names = dict.fromkeys(LEVELS, own.template) if own.template else RATING
+    sampling = Sampling(own.temperature, own.top_p, own.max_tokens)
+    named: dict[str, Any] = {"name": question.name, "names": names, "json_answers": question.structured}
+    return scale.plan(items, templates, sampling, own.repeats, about.groups_of_rated, **named)
+
+
 def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
     nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
-    templates = list(bounds.around(detect.around(question, nothing, bounds.templates)))
-    repeats = question.protocol.repeats
+    templates = list(bounds.around(one.request for one in _about_dialogues(question, [nothing], bounds.templates)))
     for chats in subjects.chats:
         for seed_id in chats.known:
             if not is_there(chats, seed_id):
                 shown = bounds.dialogue(chats, seed_id, chats.length)
                 for template in templates:
-                    yield repeats, template.plus(shown).times(repeats)
+                    yield 1, template.plus(shown)
 
 
 def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:

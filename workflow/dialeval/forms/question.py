@@ -9,6 +9,9 @@ from dialeval.config import Protocol
 from dialeval.criteria import Criterion, Level
 from dialeval.engines.request import Sampling
 
+AS_SHIPPED: Mapping[str, str] = {"scale": "rating", "probability": "yes_no", "detect": "unieval"}
+"""The shipped protocol of a form, whose questions embedded judges know, with the papers' criteria or none."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownCriterion:
@@ -46,8 +49,11 @@ class Question:
 
     @property
     def known_as(self) -> str:
-        """Returns what engines and stores know it as: one of the user's own by its form, so that its name is free."""
-        return self.name if self.shipped else self.protocol.form
+        """Returns what engines know it as: the shipped protocol that asks the same, or its form; its name is free."""
+        if self.shipped:
+            return self.name
+        alike = self.protocol.form != "detect" or not self.criteria
+        return AS_SHIPPED.get(self.protocol.form, self.protocol.form) if alike else self.protocol.form
 
     @property
     def template(self) -> str:

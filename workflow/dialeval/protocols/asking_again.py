@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from dialeval.criteria import SHIPPED, Criterion
 from dialeval.engines.request import Message
 from dialeval.forms import detect, pair, scale
 from dialeval.forms.question import Question
@@ -23,17 +24,23 @@ ABOUT = ("case_id", "left", "right", "n_utterances", "corpus", "language", "item
 _Row = Mapping[str, Any]
 
 
-def plan(question: Question, pairs: Iterable[tuple[_Row, _Row]], templates: Templates) -> Iterator[Planned]:
+def plan(
+    question: Question,
+    pairs: Iterable[tuple[_Row, _Row]],
+    templates: Templates,
+    criteria: Mapping[str, Criterion] = SHIPPED,
+) -> Iterator[Planned]:
     """Yields a request for every answer that could not be read.
 
     Args:
         question: what was asked.
         pairs: rows of `requests`, whole, with their rows of `responses`.
         templates: the prompts.
+        criteria: all that may be asked about, by name.
     """
     reminder = Message("user", templates.render(TEMPLATE))
     for planned, answer in pairs:
-        if not any(row["status"] == "unparsed" for row in _read(question, planned, answer)):
+        if not any(row["status"] == "unparsed" for row in _read(question, planned, answer, criteria)):
             continue
         request = request_from_row(planned)
         again = replace(
@@ -44,12 +51,14 @@ def plan(question: Question, pairs: Iterable[tuple[_Row, _Row]], templates: Temp
         yield Planned(again, **{name: planned[name] for name in ABOUT})
 
 
-def _read(question: Question, planned: _Row, answer: _Row) -> Iterable[Mapping[str, Any]]:
+def _read(
+    question: Question, planned: _Row, answer: _Row, criteria: Mapping[str, Criterion]
+) -> Iterable[Mapping[str, Any]]:
     match question.protocol.form:
         case "pair":
             return [pair.parse(question, "", planned, answer)]
         case "detect":
             return [detect.parse(question, "", planned, answer)]
         case "scale":
-            return scale.parse("", planned, answer)
+            return scale.parse("", planned, answer, criteria, json_answers=question.structured)
     return []  # probabilities are what they are

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.asking_again import plan
+from dialeval.protocols.item_settings import ItemSettings
 from dialeval.protocols.joining import answered
 from dialeval.protocols.planning import write_requests
-from dialeval.protocols.question_settings import QuestionSettings
 from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance
 
 
 def stage(
-    settings: QuestionSettings,
+    settings: ItemSettings,
     requests: Path,
     responses: list[Path],
     again: Path,
@@ -24,7 +24,7 @@ def stage(
 ) -> None:
     """Writes the table `requests` of what is asked again, which may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
-    write_requests(again, plan(settings.question(), pairs, templates), provenance)
+    write_requests(again, plan(settings.question(), pairs, templates, settings.known_criteria()), provenance)
 
 
 if __name__ == "__main__":

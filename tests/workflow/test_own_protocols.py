@@ -1,0 +1,102 @@
+"""Protocols of the user's own, from a few lines of the configuration to tables, with a judge behind an endpoint."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from workspace import SMALL, Workspace
+
+pytestmark = pytest.mark.workflow
+N_SEEDS = 4
+TEMPLATE = """Which of two shows more {{ criterion.name }}? {{ criterion.question }}
+One:
+{{ first }}
+Two:
+{{ render_dialogue(second) }}
+Answer `Choice: {{ options | join(" or ") }}`.
+"""
+CRITERIA = {"empathy": {"level": "dialogue", "question": "Does each meet the other's feeling?", "scale": [1, 7]}}
+OWN: dict[str, Any] = {
+    "helpful": {
+        "form": "pair",
+        "of": {"source": "selfchat", "cut": [4]},
+        "template": "helpful.j2",
+        "options": {"First": "left", "Second": "right", "Same": "tie"},
+        "criteria": ["empathy"],
+    },
+    "felt": {"form": "scale", "of": {"source": "selfchat"}, "criteria": ["empathy", "coherence"]},
+    "failures": {"form": "detect", "of": {"source": "selfchat"}, "criteria": ["empathy"], "answers": "structured"},
+}
+
+
+def judge(asked: Asked) -> Reply:
+    """Prefers the one whose first two lines are longer, gives a 6, and finds what it looks for in utterance 3."""
+    if asked.text.startswith("Which of two"):
+        one, two = asked.text.split("Two:")
+        text = "Choice: Same" if len(one) == len(two) else f"Choice: {'first' if len(one) > len(two) else 'second'}"
+    elif "JSON" in asked.text:
+        text = '{"reason": "so", "choice": "Yes", "index": 3}'
+    else:
+        text = "empathy: 6\ncoherence: 4"
+    return Reply(completion(text))
+
+
+def configure(workspace: Workspace, url: str, protocols: dict[str, Any]) -> None:
+    gpt = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None}
+    workspace.configure(
+        models={**SMALL["models"], "gpt": gpt},
+        judges=["gpt"],
+        seeds={"corpus": "bundled", "limit": N_SEEDS},
+        criteria=CRITERIA,
+        protocols=protocols,
+        prompts={"directory": "prompts"},
+    )
+    (workspace.folder / "prompts").mkdir(exist_ok=True)
+    (workspace.folder / "prompts/helpful.j2").write_text(TEMPLATE, encoding="utf-8")
+
+
+def rows(workspace: Workspace, name: str) -> list[dict[str, str]]:
+    with (workspace.folder / f"results/tables/{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are_free(workspace: Workspace) -> None:
+    with LoopbackEndpoint(judge) as endpoint:
+        configure(workspace, endpoint.url, OWN)
+        workspace.run("estimate")
+        estimated = {
+            row["protocol"]: int(row["to_ask"]) for row in rows(workspace, "estimate") if row["model"] == "gpt"
+        }
+        assert not endpoint.log
+        workspace.run()
+        asked = len(endpoint.log)
+        kept = workspace.tables()
+        # in both orders under one criterion; both criteria at once, of people and two chatbots; one kind of failure
+        assert estimated == {"helpful": N_SEEDS * 2, "felt": N_SEEDS * 3, "failures": N_SEEDS * 3}
+        assert asked == sum(estimated.values())
+        names = {"helpful": "kinder", "felt": "moved", "failures": "slips"}
+        configure(workspace, endpoint.url, {names[name]: protocol for name, protocol in OWN.items()})
+        tables = ("kinder/ratings", "kinder/win_rates", "moved/means", "slips/rates")
+        workspace.run(*(f"results/tables/{name}.csv" for name in tables))
+        assert len(endpoint.log) == asked, "a protocol's name is no part of a question"
+    assert {row["estimate"] for row in rows(workspace, "felt/means") if row["criterion"] == "empathy"} == {"6"}
+    assert {row["criterion"] for row in rows(workspace, "failures/rates")} == {"empathy"}
+    assert {float(row["estimate"]) for row in rows(workspace, "failures/rates")} == {1.0}
+    assert {row["system"] for row in rows(workspace, "helpful/ratings")} == {"random", "generic"}
+    before = {old: _csv(kept, old) for old in names}
+    after = {old: _csv(workspace.tables(), new) for old, new in names.items()}
+    assert {old: {name: before[old][name] for name in of} for old, of in after.items()} == after
+    assert all(after.values())
+
+
+def _csv(tables: dict[str, bytes], protocol: str) -> dict[str, bytes]:
+    """Returns a protocol's tables as text, by their files' names."""
+    return {
+        Path(name).name: content
+        for name, content in tables.items()
+        if name.endswith(".csv") and f"/{protocol}/" in name
+    }
