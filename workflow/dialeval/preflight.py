@@ -16,7 +16,10 @@ from dialeval.corpora.scenarios import read_scenarios
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError
+from dialeval.forms.question import Question
 from dialeval.perturbations.registry import find_strategy
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.template_check import unfit_template
 
 DEFAULT = Path("config.yaml")
 """The configuration of a run that names none."""
@@ -59,7 +62,7 @@ def checked_config(
     check_files(given)
     checks: list[Callable[[Config], Iterator[Mistake]]] = [_unknown_strategies, _unwritable]
     if reads:
-        checks += [_incomplete_sets, _unreadable_scenarios]
+        checks += [_unfit_templates, _incomplete_sets, _unreadable_scenarios]
     if asks:
         checks.append(partial(_unavailable_models, own_environments=own_environments))
     source = f" in {', '.join(map(_shown, given))}" if given else ""
@@ -110,6 +113,23 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
             if criterion and criterion.level not in (None, strategy.level):
                 words = f"'{name}' damages a {strategy.level}, and the criterion is of level {criterion.level}"
                 yield Mistake(field, f"{words}; take it out, or the level")
+
+
+def _unfit_templates(config: Config) -> Iterator[Mistake]:
+    """Yields templates that forget what their protocols are about: the user's own, and those in place of ours."""
+    templates, known = Templates(config.prompts.directory), set(config.known_criteria())
+    for name, protocol in config.resolved_protocols().items():
+        own = name in config.protocols.own
+        if not known.issuperset(protocol.criteria) or not (own or (config.prompts.directory and protocol.template)):
+            continue
+        question = Question(name, protocol, not own, tuple(config.criteria_of(name)))
+        field, about = f"protocols.{name}.template", ("prompts.directory", f"protocols.{name}", "criteria")
+        try:
+            for words in dict.fromkeys(unfit_template(question, templates)):
+                yield Mistake(field, f"{protocol.template}: {words}", about)
+        except UserError as error:
+            where = config.prompts.directory or "prompts.directory, which is not set"
+            yield Mistake(field, f"{error} (looked for in {where})", about)
 
 
 def _incomplete_sets(config: Config) -> Iterator[Mistake]:
