@@ -26,8 +26,8 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
     "max_question_share",
     "duplicate_similarity",
 ]
-# shell commands alone name it: where it lies re-runs nothing
-PROMPTS = str(CONFIG.prompts.directory or "")
+# the commands of all jobs name it as it stands here: where the folder lies is no part of them, and moving it re-runs nothing
+os.environ |= {"DIALEVAL_PROMPTS": str(CONFIG.prompts.directory or "")}
 
 
 if OWN_ENVIRONMENTS:
@@ -120,7 +120,7 @@ def command(stage, options):
     """Returns the shell command of a stage; what it says goes to the terminal and to the log."""
     return (
         f"python -u -m dialeval.stages.{stage} --settings {{params.settings:q}} --code {{params.code}} "
-        f"--prompts={{PROMPTS:q}} {options} 2>&1 | tee -i {{log:q}}"
+        f'--prompts="$DIALEVAL_PROMPTS" {options} 2>&1 | tee -i {{log:q}}'
     )
 
 

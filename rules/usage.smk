@@ -24,8 +24,8 @@ rule tabulate_usage:
 
 rule estimate:
     input:
-        human=HUMAN,
-        seeds=SEEDS,
+        human=HUMAN if CONFIG.talks() else [],
+        seeds=SEEDS if CONFIG.talks() else [],
         scenarios=SCENARIOS,
         learned=[path for name in asked_models() for path in learned(name)],
         dialogues=dialogues(

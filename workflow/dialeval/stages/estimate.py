@@ -25,7 +25,7 @@ from dialeval.protocols.voices import PARTNER
 from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.shared import ESTIMATE, UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, write_for_people
+from dialeval.tables import Provenance, read_tables, write_for_people
 
 LEARNED = ".learned"
 
@@ -52,8 +52,8 @@ class Settings(BaseModel):
 
 def stage(
     settings: Settings,
-    human: Path,
-    seeds: Path,
+    human: list[Path],
+    seeds: list[Path],
     scenarios: list[Path],
     learned: list[Path],
     dialogues: list[Path],
@@ -66,13 +66,16 @@ def stage(
 ) -> None:
     """Writes the table `estimate` and prints it.
 
-    `learned` are the files <model>.learned of embedded models; `dialogues` the tables `generated` of published models;
-    `planned` the tables of requests <protocol>.parquet that do not depend on chatbots.
+    `human` and `seeds` are nothing where nobody chats; `learned` are the files <model>.learned of embedded models;
+    `dialogues` the tables `generated` of published models; `planned` the tables of requests <protocol>.parquet that do
+    not depend on chatbots.
     """
-    seed_rows = read_table(seeds, SEEDS)
+    seed_rows = read_tables(seeds, SEEDS)
     played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
     partnered = settings.selfchat.partner is not None
-    people = {item.case_id: item for item in human_items(read_table(human, UTTERANCES), seed_rows, partnered=partnered)}
+    people = {
+        item.case_id: item for item in human_items(read_tables(human, UTTERANCES), seed_rows, partnered=partnered)
+    }
     said = {seed_id: item.utterances for seed_id, item in people.items()}
     first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
     models = _known_models(settings, learned)
