@@ -89,6 +89,14 @@ def test_cases_of_transcripts_follow_the_seeds_and_dialogues_without_a_case_stan
     ]  # fmt: skip
 
 
+def test_what_judges_were_shown_among_the_utterances_is_not_shown_twice() -> None:
+    said = ["[system prompt] You are a support agent.", "Where is my money?", "In the post.", "Thanks."]
+    rows = [mine.item("a2", "v2", "refund", *said)]
+    run = dataclasses.replace(mine.inputs(), transcripts={"support": to_table(ITEMS, rows)})
+    (piece,) = map(unpack, build_archive(run, PLENTY).dialogues)
+    assert [[before, kind] for _, before, kind, _ in piece["asides"]] == [[2, "tool_call"], [4, "tool_result"]]
+
+
 def test_judgements_lie_by_their_case_with_criterion_value_and_the_dialogue_that_they_are_about(
     archive: Archive,
 ) -> None:

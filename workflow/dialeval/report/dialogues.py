@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import pyarrow.compute as pc
@@ -113,7 +113,7 @@ class Transcripts:
         asides: list[list[Any]] = []
         for number, item_id in enumerate(rows["item_id"]):
             beside = self._asides.rows(item_id) if self._asides else {"before": [], "kind": [], "text": []}
-            for before, kind, text in zipped(beside, "before", "kind", "text"):
+            for before, kind, text in _not_among(rows["utterances"][number], beside):
                 asides.append([number, before, kind, pool.place(text)])
         return {
             "opening": [],
@@ -133,6 +133,18 @@ class Transcripts:
     def number_of(self, item_id: str) -> int:
         """Returns which of the dialogues on its case an item is."""
         return self._numbers.get(item_id, -1)
+
+
+def _not_among(utterances: list[str], beside: Columns) -> Iterator[tuple[int, str, str]]:
+    """Yields the asides that do not stand among the utterances already, marked as what they are, as judges saw them."""
+    asides = list(zipped(beside, "before", "kind", "text"))
+    shown = {f" {text}" for _, _, text in asides}
+    is_aside = [text.startswith("[") and text[text.find("]") + 1 :] in shown for text in utterances]
+    said = [place for place, aside in enumerate(is_aside) if not aside]
+    there = {text[text.find("]") + 1 :] for text, aside in zip(utterances, is_aside, strict=True) if aside}
+    for before, kind, text in asides:
+        if f" {text}" not in there:
+            yield said[before] if before < len(said) else len(utterances), kind, text
 
 
 def sources_of(inputs: ReportInputs) -> list[Dialogues]:
