@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,11 +16,35 @@ from workspace import ROOT, Workspace, new_workspace
 
 pytestmark = pytest.mark.workflow
 RECIPES = recipes(ROOT / "docs" / "extending.md")
-ENGINE, TABLE, PROMPTS = RECIPES
+TRANSCRIPTS, CRITERION, ENGINE, TABLE, PROMPTS = RECIPES
+LIKED = ("north", "west", "south")
 
 
 def judge(asked: Asked) -> Reply:
-    return Reply(completion("Choice: A"))
+    """Finds the system called north the most helpful and the kindest, and south the least."""
+    text = asked.text
+    if "Choice: " in text and "Dialogue A:" in text:
+        place = {name: text.find(name) for name in SAID}
+        first, second = sorted((at, name) for name, at in place.items() if at >= 0)
+        better = "A" if LIKED.index(SAID[first[1]]) < LIKED.index(SAID[second[1]]) else "B"
+        return Reply(completion(f"Choice: {better}\nReason: It helps."))
+    if "Index:" in text:
+        return Reply(completion("Choice: No\nIndex: None\nReason: People talk so."))
+    (system,) = [system for words, system in SAID.items() if words in text]
+    name = re.findall(r"^(\w+) - ", text, re.MULTILINE)[-1]
+    return Reply(completion(f"{name} - {VALUES[name][LIKED.index(system)]}"))
+
+
+SAID = {
+    words: system
+    for system, said in {
+        "north": ("I am sorry to hear that", "That must be annoying", "Oh no. Is it still warm"),
+        "west": ("Give me its number", "Which of the two shall I cancel", "Two screws hold it"),
+        "south": ("Parcels are at times late", "Bills are sent monthly", "See page nine"),
+    }.items()
+    for words in said
+}
+VALUES = {"empathy": ("7", "4", "2"), "clarity": ("good", "good", "poor")}
 
 
 @dataclass
@@ -53,6 +78,34 @@ class Followed:
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Followed]:
     with LoopbackEndpoint(judge) as endpoint:
         yield Followed(new_workspace(tmp_path_factory.mktemp("recipes") / "work"), endpoint, {})
+
+
+def by_system(rows: list[dict[str, Any]]) -> dict[str, float]:
+    return {row["system"]: row["estimate"] for row in rows}
+
+
+def test_transcripts_of_three_systems_are_judged_three_ways(followed: Followed) -> None:
+    asked = followed.up_to(TRANSCRIPTS)
+    # 3 cases of 3 systems: 3 pairs in two orders, each alone for one criterion, each alone for whether an AI took part
+    assert (sum(asked.values()), max(asked.values())) == (3 * 3 * 2 + 9 + 9, 1)
+    assert by_system(followed.table("felt/means")) == {"north": 7, "west": 4, "south": 2}
+    assert set(by_system(followed.table("machine/pass_rates")).values()) == {1}
+    ratings = by_system(followed.table("helpful/ratings"))
+    assert ratings["north"] > ratings["west"] > ratings["south"]
+    wins = {(row["system"], row["opponent"]): row["win"] for row in followed.table("helpful/win_rates")}
+    assert wins["north", "south"] == wins["north", "west"] == wins["west", "south"] == 1
+    page = (followed.workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
+    assert all(word in page for word in ("north", "helpful", "empathy"))
+
+
+def test_one_more_criterion_asks_only_for_itself(followed: Followed) -> None:
+    asked = followed.up_to(CRITERION)
+    assert sum(asked.values()) == 9
+    assert all("clarity" in text and "empathy" not in text for text in asked)
+    rows = followed.table("felt/means")
+    assert by_system([row for row in rows if row["criterion"] == "empathy"]) == {"north": 7, "west": 4, "south": 2}
+    clarity = by_system([row for row in rows if row["criterion"] == "clarity"])
+    assert clarity["north"] == clarity["west"] > clarity["south"]
 
 
 def test_an_engine_is_a_package_and_an_entry(followed: Followed) -> None:

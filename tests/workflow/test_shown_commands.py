@@ -37,6 +37,7 @@ NOT_RUN = {
     ): "writes a file of the project; test_tables_reference.py calls what it is made of",
     ("python", "benchmarks/stats_elo.py"): "takes no options, and minutes",
     ("snakemake", "profiles/slurm"): "needs the executor plugin that stands beside it",
+    ("snakemake", "mine.yaml"): "docs/extending.md; test_extending.py runs it",
     ("snakemake", "mine-in-other-words.yaml"): "docs/extending.md; test_extending.py runs it",
     ("snakemake", "parrot.yaml"): "docs/extending.md; test_extending.py runs it",
     ("snakemake", "conda"): "needs conda; test_environments.py runs it with a stand-in",
