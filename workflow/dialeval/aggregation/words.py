@@ -47,9 +47,13 @@ def dialogue_words(items: Iterable[Path]) -> dict[tuple[str, str], list[int]]:
 
 def words_shown(judgements: pd.DataFrame, side: Literal["left", "right"], words: Words) -> NDArray[np.float64]:
     """Returns the words of the dialogue that was shown on a side, NaN where they are not known, shape [n]."""
-    lengths = judgements["n_utterances"].fillna(0).astype(np.int64)
-    shown = zip(judgements[side], judgements["case_id"], lengths, strict=True)
-    return np.array([_up_to(words.get((system, case)), n) for system, case, n in shown], dtype=np.float64)
+    length = judgements["n_utterances"].fillna(0).to_numpy(dtype=np.int64)
+    system, systems = pd.factorize(judgements[side], use_na_sentinel=False)
+    case, cases = pd.factorize(judgements["case_id"], use_na_sentinel=False)
+    dialogue = (system * max(len(cases), 1) + case) * (length.max(initial=0) + 1) + length
+    _, first, place = np.unique(dialogue, return_index=True, return_inverse=True)
+    counts = [_up_to(words.get((systems[system[row]], cases[case[row]])), int(length[row])) for row in first]
+    return np.array(counts, dtype=np.float64)[place]
 
 
 def _up_to(counts: Sequence[int] | None, n: int) -> float:
