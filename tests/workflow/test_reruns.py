@@ -9,7 +9,8 @@ import pytest
 from workspace import SMALL, Workspace
 
 pytestmark = pytest.mark.workflow
-AFTER_ELO = Counter({"rate_arena": 1, "compare_chatbots": 1, "draw_botchat": 1, "build_report": 1, "all": 1})
+AFTER_ELO = Counter({"measure": 4, "draw_botchat": 1, "build_report": 1, "all": 1})
+"""Arena's ratings, and the differences of three protocols, which one stage tells."""
 
 
 def test_a_second_run_says_nothing_is_to_be_done(undisturbed: Workspace) -> None:
