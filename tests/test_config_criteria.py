@@ -146,6 +146,11 @@ def test_embedded_judges_are_not_asked_about_what_they_were_not_built_for() -> N
     load_config(asking({"empathy": EMPATHY}, criteria=["empathy"]))
 
 
+def test_embedded_judges_write_no_json() -> None:
+    raw = asking({}, form="scale", answers="structured", criteria=["overall"], judges=["forest"])
+    assert "protocols.felt.answers: 'forest' is an embedded model, which answers in text" in mistakes(raw)
+
+
 @pytest.mark.parametrize("named", ["dimensions", "hurt_by"])
 def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_embedded_judges(named: str) -> None:
     raw = with_criteria(empathy=EMPATHY | ({"hurt_by": ["order_shuffle"]} if named == "hurt_by" else {}))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import SHIPPED
+from dialeval.criteria import SHIPPED, Criterion, Scale, Words
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.forms import probability, scale
 from dialeval.forms.item_prompts import shortened
@@ -19,7 +19,7 @@ LONG = Item(
 
 
 @dataclass
-class Words:
+class Window:
     """Counts words."""
 
     context_window: int | None
@@ -39,7 +39,7 @@ def requests() -> list[Request]:
 @pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize("window", [200, 300, 400])
 def test_as_few_as_possible_are_left_out(number: int, window: int) -> None:
-    whole, words = requests()[number], Words(window)
+    whole, words = requests()[number], Window(window)
     request, dropped = shortened(whole, Templates(), words, SHIPPED)
     assert 0 < dropped < 19
     assert words.count_tokens(request.messages) + 1 <= window
@@ -55,9 +55,27 @@ def test_as_few_as_possible_are_left_out(number: int, window: int) -> None:
 @pytest.mark.parametrize("window", [None, 10_000])
 def test_what_fits_is_left_alone(window: int | None) -> None:
     for request in requests():
-        assert shortened(request, Templates(), Words(window), SHIPPED) == (request, 0)
+        assert shortened(request, Templates(), Window(window), SHIPPED) == (request, 0)
 
 
 def test_what_cannot_fit_is_left_to_the_engine() -> None:
     for request in requests():
-        assert shortened(request, Templates(), Words(30), SHIPPED) == (request, 0)
+        assert shortened(request, Templates(), Window(30), SHIPPED) == (request, 0)
+
+
+def test_what_a_shorter_prompt_keeps() -> None:
+    """The language of its words, who is judged, the scale, and what was asked to be JSON."""
+    words = {"zh": Words(meaning={"turn": "回应了对方的感受"})}
+    criteria = {"empathy": Criterion("empathy", scale=Scale(1, 7), translations=words)}
+    item = replace(LONG, language="zh", judged="chatbot")
+    planned = scale.plan([item], Templates(), Sampling(max_tokens=1), 1, lambda _: [list(criteria.values())],
+                         json_answers=True)  # fmt: skip
+    whole = next(planned).request
+    request, dropped = shortened(whole, Templates(), Window(300), criteria)
+    assert dropped
+    kept = whole.messages[0].content.split("### Response")[1]
+    assert request.messages[0].content.split("### Response")[1] == kept
+    assert "empathy: 回应了对方的感受" in kept
+    assert "Rate only what Chatbot says" in kept
+    assert '"empathy": a whole number from 1 to 7' in kept
+    assert request.answer_schema == whole.answer_schema

@@ -153,3 +153,11 @@ def test_every_label_is_read_back(labels: list[str], data: st.DataObject) -> Non
         return
     label = data.draw(st.sampled_from(names))
     assert read(f"empathy - {label}\nwarmth - x", labelled(names)) == label
+
+
+@pytest.mark.parametrize("mark", [" ", "- ", ", ", "( ", "\n", "4 "])
+def test_a_long_answer_is_read_in_time_that_grows_with_it(mark: str) -> None:
+    """A pattern that looks at the same blanks twice would take hours for this."""
+    for scale in (SEVEN, Scale(-2, 2), LABELS):
+        read("empathy - 2" + mark * 50_000, scale)
+        read("empathy: good" + mark * 50_000, scale)

@@ -60,6 +60,8 @@ def asked_hurt(config: Config, protocol: Protocol) -> dict[str, list[str]]:
 def unfit_questions(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yields what protocols ask about criteria that cannot be asked: the field, the words, and what it depends on."""
     for name, protocol in config.resolved_protocols().items():
+        if protocol.answers == "structured":
+            yield from _embedded_structured(config, name)
         if protocol.form not in SCORING:
             continue
         asked = asked_criteria(config, protocol)
@@ -88,6 +90,14 @@ def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[tup
                 f"openai or vllm under protocols.{name}.judges, or give these criteria a protocol of their own"
             )
             yield field, words, (f"models.{judge}", f"protocols.{name}", "criteria")
+
+
+def _embedded_structured(config: Config, name: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yields embedded judges that are asked for JSON, which they do not write."""
+    for judge in config.judges_of(name):
+        if isinstance(config.models.get(judge), EmbeddedModel):
+            words = f"'{judge}' is an embedded model, which answers in text and not in JSON; take answers: free"
+            yield f"protocols.{name}.answers", words, (f"models.{judge}",)
 
 
 def _names_judges(config: Config, name: str) -> bool:

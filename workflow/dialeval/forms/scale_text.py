@@ -25,7 +25,8 @@ _JOINED = re.compile(r"[-–—−]")
 _TO = r"(?:[-–—~]|to|and)"
 _ON = r"(?:on\s+)?(?:an?\s+|the\s+)?(?:scale\s*(?:of|from|:)?\s*)?"
 _MORE = re.compile(
-    r"\s*(?:/|out of|[-–—−~]|to|or)\s*[-–—−+]?\d|\.\d|,\d|\s*%|\s*\(?\s*on\s+(?:an?|the)\s+(?:scale|\d)", re.IGNORECASE
+    r"\s*(?:/|out of|[-–—−~]|to|or)\s*[-–—−+]?\d|\.\d|,\d|\s*%|\s*(?:\(\s*)?on\s+(?:an?|the)\s+(?:scale|\d)",
+    re.IGNORECASE,
 )
 _AFTER_LABEL = re.compile(r"\s*(?:$|\n|[.,;!?|(){}\[\]*_`\"'“”‘’。、]|[-–—:]\s)")
 _BEFORE_NEXT = r"[ \t.,;|()\[\]*_`\"'“”‘’/–—:\-]*(?:(?:to|or|and)[ \t]+)?"
@@ -139,7 +140,7 @@ def _out_of(scale: Scale) -> re.Pattern[str]:
     share = rf"\s*(?:/|out\s+of)\s*{high}(?:\.0+)?(?!\.?\d)"
     in_brackets = rf"\s*\(\s*{_ON}{_ends(scale)}\s*\)"
     which = rf"scale\s+(?:of|from)\s+{_ends(scale)}(?!\.?\d)|{_ends(scale)}\s+scale"
-    in_words = rf"\s*,?\s*\(?on\s+(?:an?|the)\s+(?:{which})\)?"
+    in_words = rf"\s*(?:,\s*)?\(?on\s+(?:an?|the)\s+(?:{which})\)?"
     return re.compile(f"{share}|{in_brackets}|{in_words}", re.IGNORECASE)
 
 
