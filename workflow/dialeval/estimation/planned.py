@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from dialeval.engines.stored_answers import StoredAnswers
-from dialeval.estimation.assumptions import verdict
+from dialeval.estimation.assumptions import VERDICTS, verdict
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel
 from dialeval.protocols.planning import request_from_row
@@ -35,12 +35,13 @@ def estimate_planned(models: Sequence[KnownModel], protocol: str, requests: Path
         for row in iterate_rows(requests, REQUESTS):
             request = request_from_row(row)
             if not estimates:
+                known_as = request.protocol if request.protocol in VERDICTS else protocol  # one's own: by its form
                 estimates = [
                     Estimate(
                         model,
                         protocol,
                         request.sampling.max_tokens,
-                        verdict(protocol, model.kind, reasons=model.reasons and request.kind == "chat"),
+                        verdict(known_as, model.kind, reasons=model.reasons and request.kind == "chat"),
                     )
                     for model in models
                 ]
