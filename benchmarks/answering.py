@@ -23,13 +23,16 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.config import OpenAIModel
+from dialeval.config.resolved import shipped
+from dialeval.corpora.items import Item, item_rows
 from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.request import Response, request_key
 from dialeval.engines.store import ResponseStore
 from dialeval.protocols.planning import request_from_row
-from dialeval.schemas import botchat, shared
+from dialeval.schemas import shared
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows, to_table, write_table
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows
 
 SEEDS, UTTERANCES = 1000, 16
 MODEL = {"engine": "openai", "model": "gpt-4o-2024-11-20", "base_url": "http://127.0.0.1:1/v1", "api_key_env": None}
@@ -40,36 +43,15 @@ VERDICTS = (
 )
 
 
-def generated(chatbot: str, rng: random.Random, words: list[str]) -> Iterator[dict[str, Any]]:
-    for seed in range(SEEDS):
-        for turn in range(UTTERANCES):
-            yield {
-                "chatbot": chatbot, "seed_id": f"S-{seed}", "turn": turn, "origin": "seed" if turn < 2 else "model",
-                "text": " ".join(rng.choices(words, k=23)), "dropped": 0, "finish_reason": "stop",
-            }  # fmt: skip
-
-
-def write_dialogues(folder: Path, chatbots: int) -> list[Path]:
-    """Writes a corpus of human dialogues, seeds taken from it, and the dialogues of chatbots."""
+def dialogues(systems: int) -> Iterator[Item]:
+    """Yields dialogues of people and of chatbots, as many of each."""
     rng = random.Random(0)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 8))) for _ in range(3000)]
-    human = [
-        {"corpus": "c", "dialogue_id": row["seed_id"], "turn": row["turn"], "speaker": "AB"[row["turn"] % 2],
-         "text": row["text"], "language": "en"}
-        for row in generated("human", rng, words)
-    ]  # fmt: skip
-    seeds = [
-        {"seed_id": f"S-{seed}", "corpus": "c", "language": "en", "utterances": ["a", "b"], "n_human": UTTERANCES,
-         "for_arena": True, "for_gteval": True}
-        for seed in range(SEEDS)
-    ]  # fmt: skip
-    write_table(folder / "human.parquet", shared.UTTERANCES, to_table(shared.UTTERANCES, human), Provenance())
-    write_table(folder / "seeds.parquet", botchat.SEEDS, to_table(botchat.SEEDS, seeds), Provenance())
-    paths = [folder / f"bot-{number}.parquet" for number in range(chatbots)]
-    for path in paths:
-        with TableWriter(path, botchat.GENERATED, Provenance()) as table:
-            table.write_all(generated(path.stem, rng, words))
-    return paths
+    for system in range(systems):
+        for seed in range(SEEDS):
+            said = tuple(" ".join(rng.choices(words, k=23)) for _ in range(UTTERANCES))
+            about = (f"S-{seed}/bot{system}", "en", "dialogue", f"S-{seed}", ("A", "B") * (UTTERANCES // 2), said)
+            yield Item("selfchat", *about, system=f"bot{system}", case_id=f"S-{seed}")
 
 
 def fill_store(requests: Path, store: Path) -> float:
@@ -108,13 +90,15 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        dialogues = write_dialogues(folder, max(1, options.requests // SEEDS - 1))
+        items = folder / "items.parquet"
+        with TableWriter(items, ITEMS, Provenance()) as table:
+            table.write_all(item_rows(dialogues(max(2, options.requests // SEEDS))), group_size=512)
+        unieval = {"name": "unieval", "shipped": True, "protocol": shipped("unieval").model_dump(mode="json")}
         requests, responses, judgements = (
             folder / f"{name}.parquet" for name in ("requests", "responses", "judgements")
         )
         plan = timed(
-            "unieval_plan", {"temperature": 0, "max_tokens": 512}, options.profile,
-            human=folder / "human.parquet", seeds=folder / "seeds.parquet", dialogues=dialogues, requests=requests,
+            "plan_detect", unieval, options.profile, items=items, damaged=[], pairs=[], requests=requests,
         )  # fmt: skip
         yardstick = fill_store(requests, folder / "store")
         settings = {"name": "judge", "protocol": "unieval", "model": MODEL, "answering": {}}
@@ -123,8 +107,8 @@ def main() -> None:
             requests=requests, learned=[], store=folder / "store", responses=responses, usage=folder / "usage.json",
         )  # fmt: skip
         parse = timed(
-            "unieval_parse", {"judge": "judge"}, options.profile,
-            requests=requests, responses=[responses], judgements=judgements,
+            "parse_detect", unieval | {"judge": "judge"}, options.profile,
+            requests=requests, responses=[responses], again=[], judgements=judgements,
         )  # fmt: skip
         n = count_rows(judgements, JUDGEMENTS)
         size = requests.stat().st_size

@@ -17,25 +17,25 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.config.resolved import shipped
+from dialeval.corpora.items import Item, item_rows
+from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import Provenance, TableWriter, count_rows, to_table, write_table
+from dialeval.tables import Provenance, TableWriter, count_rows
+
+N_UTTERANCES = 16
 
 
-def generated(chatbot: str, seeds: list[str], rng: random.Random, words: list[str]) -> Iterator[dict[str, Any]]:
-    for seed_id in seeds:
-        for turn in range(16):
-            yield {
-                "chatbot": chatbot,
-                "seed_id": seed_id,
-                "turn": turn,
-                "origin": "seed" if turn < 2 else "model",
-                "text": " ".join(rng.choices(words, k=23)),
-                "dropped": 0,
-                "finish_reason": "stop",
-            }
+def dialogues(systems: int, seeds: int) -> Iterator[Item]:
+    rng = random.Random(0)
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 8))) for _ in range(3000)]
+    for system in range(systems):
+        for seed in range(seeds):
+            case = f"MT-{seed}"
+            said = tuple(" ".join(rng.choices(words, k=23)) for _ in range(N_UTTERANCES))
+            about = (f"{case}/bot{system}", "en", "dialogue", case, ("A", "B") * (N_UTTERANCES // 2), said)
+            yield Item("selfchat", *about, system=f"bot{system}", case_id=case)
 
 
 def main() -> None:
@@ -43,34 +43,15 @@ def main() -> None:
     parser.add_argument("--chatbots", type=int, default=14)
     parser.add_argument("--seeds", type=int, default=222)
     options = parser.parse_args()
-    rng = random.Random(0)
-    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 8))) for _ in range(3000)]
-    seeds = [f"MT-{number}" for number in range(options.seeds)]
-    rows = [
-        {
-            "seed_id": s,
-            "corpus": "m",
-            "language": "en",
-            "utterances": ["a", "b"],
-            "n_human": 6,
-            "for_arena": True,
-            "for_gteval": True,
-        }
-        for s in seeds
-    ]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        write_table(folder / "seeds.parquet", SEEDS, to_table(SEEDS, rows), Provenance())
-        dialogues = []
-        for number in range(options.chatbots):
-            dialogues.append(folder / f"bot{number}.parquet")
-            with TableWriter(dialogues[-1], GENERATED, Provenance()) as table:
-                table.write_all(generated(f"bot{number}", seeds, rng, words))
-        settings = json.dumps({"n_utterances": [8, 16], "temperature": 0, "max_tokens": 512})
-        command = [sys.executable, "-m", "dialeval.stages.arena_plan", "--settings", settings]
-        command += ["--seeds", str(folder / "seeds.parquet"), "--requests", str(folder / "requests.parquet")]
+        with TableWriter(folder / "items.parquet", ITEMS, Provenance()) as table:
+            table.write_all(item_rows(dialogues(options.chatbots, options.seeds)), group_size=512)
+        arena = {"name": "arena", "shipped": True, "protocol": shipped("arena").model_dump(mode="json")}
+        command = [sys.executable, "-m", "dialeval.stages.plan_pair", "--settings", json.dumps(arena)]
+        command += ["--items", str(folder / "items.parquet"), "--damaged", "--pairs"]
         start = time.perf_counter()
-        subprocess.run([*command, "--dialogues", *map(str, dialogues)], check=True)
+        subprocess.run([*command, "--requests", str(folder / "requests.parquet")], check=True)
         seconds = time.perf_counter() - start
         requests = count_rows(folder / "requests.parquet", REQUESTS)
         size = (folder / "requests.parquet").stat().st_size
