@@ -28,7 +28,8 @@ from dialeval.engines.vllm_engine.engine import sampler_seed
 from dialeval.engines.vllm_engine.exchange import Answered, Ask
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.selfchat import chat_all, history
+from dialeval.protocols.selfchat import chat_all
+from dialeval.protocols.voices import SELFCHAT, Talk, history
 from vllm_direct import (
     Direct,
     Scheme,
@@ -60,10 +61,8 @@ def through_the_store(engine: VllmEngine, task: Task) -> Dialogues:
         ResponseStore(Path(folder), identity=engine.identity, name="tiny", protocol="selfchat") as store,
     ):
         answering = Answering(engine, store, Progress("self-chat", None, "utterances", stream=StringIO()))
-        chats = chat_all(
-            answering, task.seeds, n_utterances=task.n_utterances, system=task.system, sampling=task.sampling
-        )
-        dialogues = asyncio.run(chats)
+        talk = Talk.alone(engine, n_utterances=task.n_utterances, system=task.system, sampling=task.sampling)
+        dialogues = asyncio.run(chat_all(talk, {SELFCHAT: answering}, task.seeds))
         assert not answering.failures, answering.first_message
         return {seed_id: [turn.text for turn in turns] for seed_id, turns in dialogues.items()}
 
