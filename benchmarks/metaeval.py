@@ -21,8 +21,8 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from dialeval.aggregation.metaeval.cells import Cell, gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
-from dialeval.corpora.items import Item
-from dialeval.corpora.rated import item_rows, rating_rows
+from dialeval.corpora.items import Item, item_rows
+from dialeval.corpora.rated import rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.forms.probability import plan

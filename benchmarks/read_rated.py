@@ -17,7 +17,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from dialeval.corpora.rated import item_rows, rating_rows
+from dialeval.corpora.items import item_rows
+from dialeval.corpora.rated import rating_rows
 from dialeval.corpora.rated_readers import rated_source_files, read_rated
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"

@@ -37,7 +37,9 @@ def scores(folder: Path, rated: dict[str, Path], text: str) -> Path:
     (folder / "metric.csv").write_text(HEADER + text)
     settings = read_scores.Settings(name="metric", scale_min=0, scale_max=1)
     paths = {name: [path] for name, path in rated.items()}
-    read_scores.stage(settings, folder / "metric.csv", **paths, scores=folder / "s.parquet", provenance=Provenance())
+    read_scores.stage(
+        settings, folder / "metric.csv", **paths, judgements=folder / "s.parquet", provenance=Provenance()
+    )
     return folder / "s.parquet"
 
 
