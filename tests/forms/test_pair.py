@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from judged_dialogues import items_of, planned, shipped_question
+from judged_dialogues import items_of, own_question, planned, shipped_question
 
 from dialeval.forms.pair import parse
 from dialeval.tables import HUMAN
@@ -61,3 +61,18 @@ def test_the_side_not_called_ai_wins(text: str, winner: str | None, status: str)
     }  # fmt: skip
     row = parse(shipped_question("arena"), "judge", about, {"status": "ok", "text": text, "finish_reason": "stop"})
     assert (row["outcome"], row["status"], row["left"], row["right"]) == (winner, status, "a", "b")
+
+
+def test_in_one_order_each_system_stands_first_about_as_often() -> None:
+    """A fixed order would lend the system that stands first in it the favour of its place in every comparison."""
+    said = {name: {f"s{n}": ("Hello.", f"{name} {n}") for n in range(400)} for name in "abc"}
+    question = own_question("better", form="pair", of={"source": "selfchat"}, both_orders=False)
+    asked = {(one.case_id, *sorted((one.left, one.right))): one.left for one in planned(question, items_of(said))}
+    assert len(asked) == 400 * 3
+    for pair in ("ab", "ac", "bc"):
+        first = sum(left == pair[0] for (_, *names), left in asked.items() if names == list(pair))
+        assert 150 < first < 250
+    fewer = {name: by_case for name, by_case in said.items() if name != "c"}
+    assert all(
+        one.left == asked[one.case_id, "a", "b"] for one in planned(question, items_of(dict(reversed(fewer.items()))))
+    )

@@ -78,7 +78,9 @@ class Protocol(Section):
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
-    both_orders: bool = Field(True, description="Of a pair: show it in both orders.")
+    both_orders: bool = Field(
+        True, description="Of a pair: show it in both orders; false: in one, drawn for each case."
+    )
     together: bool = Field(True, description="Of a scale: ask for all criteria at once; false: one at a time.")
     judges: list[Name] | None = Field(None, description="Judges that are asked; null: all of `judges`.")
     ask_again: bool = Field(False, description="Ask once more, in other words, where an answer could not be read.")

@@ -22,7 +22,7 @@ from dialeval.forms.question import Question, shown
 from dialeval.forms.verdict_text import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.prompts.shown import ShownDialogue, letters_of
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planning import Planned, in_shard
 from dialeval.tables import HUMAN
 
 OPTIONS = {"A": "left", "B": "right", "Tie": "tie"}
@@ -128,8 +128,13 @@ def around(question: Question, templates: Templates) -> Iterator[Request]:
 def _asked(
     question: Question, meeting: Meeting, n: int | None, pair: list[_Side], templates: Templates
 ) -> Iterator[Planned]:
+    orders = [pair, pair[::-1]]
+    if not question.protocol.both_orders:  # a fixed one would lend one system the favour of its place throughout
+        orders.sort(key=lambda order: order[0].system)
+        names = "/".join(side.system for side in orders[0])
+        orders = [orders[in_shard(f"{meeting.about}/{names}", 1, 2)]]
     for criterion in question.asked():
-        for first, second in (pair, pair[::-1])[: 2 if question.protocol.both_orders else 1]:
+        for first, second in orders:
             request = _request(question, criterion, first, second, templates)
             about = f"{meeting.about}/{first.system}/{second.system}"
             for repeat, sampling in question.samplings():
