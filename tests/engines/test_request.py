@@ -99,6 +99,7 @@ def test_a_response_is_written_as_all_its_fields_but_the_empty_ones(response: Re
         continuation=texts,
         subject=st.lists(st.lists(texts, max_size=3).map(tuple), max_size=2).map(tuple),
         repeat=st.integers(0, 5),
+        answer_schema=texts,
     ),
     texts,
     st.booleans(),
@@ -109,6 +110,8 @@ def test_a_key_is_the_hash_of_all_fields_in_canonical_json(
     content = asdict(request) | {"identity": identity}
     for name in ("request_id", *(() if reads_subject else ("protocol", "subject"))):
         del content[name]
+    if not request.answer_schema:  # keys of free answers are as old as the store
+        del content["answer_schema"]
     plain = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     expected = hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     assert request_key(request, identity, reads_subject=reads_subject) == expected

@@ -141,8 +141,9 @@ def test_only_what_an_edited_file_concerns_runs_again(small: tuple[Workspace, st
     rows = gteval_rows()
     write_tsv(workspace.folder / "data/GTEval.tsv", [{**row, "gpt4": "Choice: Neither"} for row in rows])
     jobs = workspace.would_run()
-    assert (jobs["import_answers"], jobs["parse"], jobs["tabulate_gteval"]) == (1, 1, 1)
-    assert not {"import_dialogues", "plan", "tabulate_unieval"} & set(jobs)
+    gteval = ("win_rates", "bias", "differences")
+    assert (jobs["import_answers"], jobs["parse"], jobs["measure"]) == (1, 1, len(gteval))
+    assert not {"import_dialogues", "plan"} & set(jobs)
 
 
 def test_a_wrong_cell_is_told(small: tuple[Workspace, str], tmp_path: Path) -> None:
