@@ -120,3 +120,15 @@ def test_a_pair_with_one_chatbot_needs_somebody_to_stand_beside() -> None:
     assert "'retrieval' is the only chatbot" in mistakes(raw)
     raw["protocols"]["mine"]["of"]["against"] = "human"
     assert isinstance(load_config(raw), Config)
+
+
+def test_a_checklist_counts_answers_and_no_numbers() -> None:
+    listed = {"form": "scale", "of": {"source": "selfchat"}, "judges": ["judge"], "measures": ["checklist", "rates"]}
+    criteria = {"sorry": {"question": "Is it sorry?", "scale": "yes_no"}, "empathy": {"scale": [1, 7]}}
+    raw = with_own(list=listed | {"criteria": ["sorry"]}) | {"criteria": criteria}
+    assert load_config(raw).resolved_protocols()["list"].measured() == ("checklist", "rates")
+    for named in (["sorry", "empathy"], []):
+        raw["protocols"]["list"]["criteria"] = named
+        said = mistakes(raw)
+        assert "protocols.list.measures: checklist counts answers" in said
+        assert "protocols.list.measures: rates counts answers" in said

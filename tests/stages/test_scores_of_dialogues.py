@@ -18,10 +18,18 @@ from dialeval.engines.request import Request, Response
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_settings import ItemPlanSettings, ItemReadingSettings
 from dialeval.protocols.planning import request_from_row
-from dialeval.schemas.measures import CHECKLIST, MEANS
+from dialeval.schemas.measures import CHECKLIST, MEANS, RATES
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages import measure_checklist, measure_means, parse_probability, plan_probability
+from dialeval.stages import (
+    measure_checklist,
+    measure_means,
+    measure_rates,
+    parse_probability,
+    parse_scale,
+    plan_probability,
+    plan_scale,
+)
 from dialeval.tables import Provenance, TableWriter, iterate_rows, read_table, to_table, write_table
 
 SAID = {
@@ -54,7 +62,26 @@ def judge(request: Request) -> Response:
     return Response("", label_logprobs={"Yes": math.log(yes), "No": math.log(1 - yes)}, label_mass=1.0)
 
 
-def judged(folder: Path, own: list[Criterion], **of: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def writes(request: Request) -> Response:
+    """Writes a line for each question, Yes where what it is about stands in the prompt; of Blue none on goodbye."""
+    prompt = request.messages[-1].content
+    lines = [
+        f"{name}: {'Yes' if mark in prompt else 'No'}"
+        for name, (_, mark) in QUESTIONS.items()
+        if not ("Blue" in prompt and name == "closes")
+    ]
+    return Response("\n".join(lines))
+
+
+FORMS: dict[str, tuple[Any, Any, Callable[[Request], Response]]] = {
+    "probability": (plan_probability, parse_probability, judge),
+    "scale": (plan_scale, parse_scale, writes),
+}
+
+
+def judged(
+    folder: Path, own: list[Criterion], form: str = "probability", **of: str
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Plans, answers and reads a protocol; returns the requests and the design of its measures."""
     items = [
         Item("selfchat", f"s{case}/{name}", "en", "dialogue", f"s{case}", ("user", "chatbot") * 2, tuple(said), name,
@@ -65,20 +92,21 @@ def judged(folder: Path, own: list[Criterion], **of: str) -> tuple[list[dict[str
     with TableWriter(folder / "items", ITEMS, Provenance()) as table:
         table.write_all(item_rows(items))
     protocol = Protocol.model_validate(
-        {"form": "probability", "of": {"source": "selfchat", **of}, "criteria": [one.name for one in own]}
+        {"form": form, "of": {"source": "selfchat", **of}, "criteria": [one.name for one in own]}
     )
     asked: dict[str, Any] = {"name": "polite", "protocol": protocol, "criteria": own, "own": own}
     settings = ItemPlanSettings(**asked, said_before=1)
-    plan_probability.stage(settings, [folder / "items"], [], [], folder / "requests", Templates(), Provenance())
+    plan, parse, answers = FORMS[form]
+    plan.stage(settings, [folder / "items"], [], [], folder / "requests", Templates(), Provenance())
     requests = list(iterate_rows(folder / "requests", REQUESTS))
     rows = [
-        response_row(request, f"{number:032x}", judge(request)) | {"dropped": 0}
+        response_row(request, f"{number:032x}", answers(request)) | {"dropped": 0}
         for number, request in enumerate(map(request_from_row, requests))
     ]
     write_table(folder / "responses", RESPONSES, to_table(RESPONSES, rows), Provenance())
     reading = ItemReadingSettings(**asked, judge="scripted")
     responses = [folder / "responses"]
-    parse_probability.stage(reading, folder / "requests", responses, [], folder / "judgements", Provenance())
+    parse.stage(reading, folder / "requests", responses, [], folder / "judgements", Provenance())
     return requests, {"protocol": "polite", "judges": ["scripted"], "systems": list(SAID)}
 
 
@@ -88,14 +116,20 @@ def measured(folder: Path, stage: Callable[..., None], table: Any, design: dict[
     return read_table(paths["table"], table).to_pylist()
 
 
-def test_a_checklist_is_the_share_of_its_questions_answered_with_yes(tmp_path: Path) -> None:
-    requests, design = judged(tmp_path, criteria())
-    assert len(requests) == 3 * 3 * 4
+@pytest.mark.parametrize(("form", "each"), [("probability", 4), ("scale", 1)])
+def test_a_checklist_is_the_share_of_its_questions_answered_with_yes(tmp_path: Path, form: str, each: int) -> None:
+    requests, design = judged(tmp_path, criteria(), form)
+    assert len(requests) == 3 * 3 * each
     rows = measured(tmp_path, measure_checklist.stage, CHECKLIST, design)
     found = {row["system"]: (row["estimate"], row["n"], row["n_missing"], row["n_criteria"]) for row in rows}
     assert found["kind"] == (1.0, 3, 0, 4)
     assert found["curt"] == (0.25, 3, 0, 4)
     assert found["lost"] == (None, 0, 3, 4), "an answer that could not be read leaves the dialogue out"
+    rows = measured(tmp_path, measure_rates.stage, RATES, design)
+    shares = {(row["criterion"], row["system"]): (row["estimate"], row["n"], row["n_unparsed"]) for row in rows}
+    assert shares["solves", "curt"] == (1.0, 3, 0)
+    assert shares["sorry", "curt"] == (0.0, 3, 0)
+    assert shares["closes", "lost"] == (0.0, 3, 3)
 
 
 def test_means_by_criterion_are_the_judges_probabilities(tmp_path: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dialeval.config.protocols import DAMAGED, EACH_OTHER, MEASURES, PARTS, RATED, SELFCHAT, SOURCES, Protocol
 from dialeval.config.resolved import SHIPPED
-from dialeval.criteria import with_own
+from dialeval.criteria import SHIPPED as PAPERS
+from dialeval.criteria import Criterion, with_own
 from dialeval.errors import nearest
 from dialeval.schemas.judgements import Form
 
@@ -31,7 +32,6 @@ def unfit_protocols(config: Config) -> Found:
     """Yields what is wrong with the user's own protocols, each by itself and beside the rest of the configuration."""
     own = config.protocols.own
     criteria = with_own(one.criterion(name) for name, one in config.criteria.items())
-    levels = {name: "turn" if criterion.level == "turn" else "dialogue" for name, criterion in criteria.items()}
     for name, protocol in own.items():
         field = f"protocols.{name}"
         yield from _name(name, own)
@@ -39,7 +39,8 @@ def unfit_protocols(config: Config) -> Found:
         yield from _sources(field, protocol, config)
         yield from _systems(field, protocol, config)
         yield from _options(field, protocol)
-        yield from _measures(field, protocol, levels)
+        yield from _measures(field, protocol)
+        yield from _measures_of_scores(field, protocol, criteria)
         for criterion in protocol.criteria:
             if criterion not in (known := config.known_criteria()):
                 words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
@@ -140,18 +141,36 @@ def _unreadable(field: str, options: Mapping[str, object]) -> Found:
             yield field, f"'{other}' and '{label}' are the same when they are read; choose other labels", ()
 
 
-def _measures(field: str, protocol: Protocol, levels: Mapping[str, str]) -> Found:
+def _measures(field: str, protocol: Protocol) -> Found:
     for measure in protocol.measures or ():
         if measure not in MEASURES[protocol.form]:
             words = f"{measure} cannot be had of form {protocol.form}; it gives {', '.join(MEASURES[protocol.form])}"
             yield f"{field}.measures", words, ()
-        elif measure == "checklist" and len({levels[name] for name in protocol.criteria if name in levels}) > 1:
-            words = (
-                "a checklist's questions must all be about one thing, and these are about responses and dialogues; "
-                "give all criteria one level, or make two protocols"
-            )
-            yield f"{field}.criteria", words, tuple(f"criteria.{name}" for name in protocol.criteria)
         elif protocol.form == "detect" and measure.startswith("pass_rates") and protocol.criteria:
             yield f"{field}.measures", f"{measure} are of the question without criteria; with them take rates", ()
         elif protocol.form == "detect" and measure == "rates" and not protocol.criteria:
             yield f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates", ()
+
+
+def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, Criterion]) -> Found:
+    measures, depends = protocol.measures or (), tuple(f"criteria.{name}" for name in protocol.criteria)
+    named = [criteria[name] for name in protocol.criteria if name in criteria]
+    if "checklist" in measures and len({one.level == "turn" for one in named}) > 1:
+        words = (
+            "a checklist's questions must all be about one thing, and these are about responses and dialogues; "
+            "give all criteria one level, or make two protocols"
+        )
+        yield f"{field}.criteria", words, depends
+    kinds: dict[str, Callable[[Criterion], bool]] = {}
+    if protocol.form == "scale":
+        kinds = {"checklist": lambda one: one.scale.asks_yes_or_no, "rates": lambda one: bool(one.scale.labels)}
+    elif protocol.form == "probability":
+        kinds = {"checklist": lambda one: one.asks_yes_or_no}
+    for measure, counts in kinds.items():
+        numbers = [one.name for one in named or PAPERS.values() if not counts(one)]
+        if measure in measures and numbers:
+            words = (
+                f"{measure} counts answers, and these are answered otherwise: {', '.join(numbers)}; give them scale: "
+                f"yes_no{', or a list of labels,' * (measure == 'rates')} or take means"
+            )
+            yield f"{field}.measures", words, depends

@@ -16,7 +16,7 @@ Measure = Literal[
     "bias",
 ]  # fmt: skip
 MEASURES: dict[Form, tuple[Measure, ...]] = {
-    "scale": ("means", "differences"),
+    "scale": ("means", "rates", "checklist", "differences"),
     "probability": ("means", "rates", "checklist", "differences"),
     "pair": ("ratings", "win_rates", "bias", "differences"),
     "detect": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences"),
@@ -109,7 +109,7 @@ class Protocol(Section):
             return ("rates", "differences") if self.criteria else ("pass_rates", "differences")
         if self.form == "pair" and self.of.against != EACH_OTHER:
             return ("win_rates", "bias", "differences")
-        return ("means", "differences") if self.form == "probability" else MEASURES[self.form]
+        return ("means", "differences") if self.form in ("scale", "probability") else MEASURES[self.form]
 
 
 class Protocols(Section):
