@@ -56,7 +56,8 @@ def fill_up(path: Path) -> None:
             pass
 
 
-@pytest.mark.parametrize("moment", ["random/selfchat", pytest.param("forest/arena", marks=pytest.mark.slow)])
+@pytest.mark.slow  # engines/openai_api/test_killed_jobs.py and stages/test_selfchat.py show the same of single jobs
+@pytest.mark.parametrize("moment", ["random/selfchat", "forest/arena"])
 def test_kill_9_and_the_same_command(learned: Workspace, longer: Workspace, moment: str) -> None:
     learned.interrupt_when(lambda: len(learned.stored(moment)) > 20, signal.SIGKILL)
     assert len(learned.stored(moment)) < len(longer.stored(moment)), "it was over before it was killed"

@@ -26,6 +26,7 @@ def test_touched_files_and_comments_re_run_nothing(finished: Workspace) -> None:
     assert finished.would_run() == {}
 
 
+@pytest.mark.slow  # what a changed line of its code re-runs is shown below
 def test_elos_k_re_runs_elo_and_what_follows(finished: Workspace) -> None:
     finished.configure(elo={**SMALL["elo"], "k": 16})
     assert finished.would_run() == AFTER_ELO
