@@ -54,6 +54,14 @@ def test_another_source_brings_its_own_cases_and_systems(browser: Browser, addre
     assert browser.complaints() == []
 
 
+def test_a_case_that_none_of_the_chosen_systems_met_shows_who_did(browser: Browser, address: str) -> None:
+    """Systems that share no case: the two best ones, which are chosen at first, say nothing on a third one's."""
+    browser.open(f"{address}#seed=login&source=support&models=v2", until=READY)
+    assert texts(browser, ".dialogue > h4") == ["v1"]
+    browser.open(f"{address}#seed=login&source=support&models=v1,v2", until=READY)
+    assert texts(browser, ".dialogue > h4") == ["v1", "v2"]
+
+
 def test_ones_own_judgements_stand_under_the_dialogue_that_they_are_about(browser: Browser, address: str) -> None:
     browser.open(
         f"{address}#seed=refund&source=support&models=v1,v2",

@@ -201,7 +201,7 @@
     byId("show-asides").hidden = !(dialogues.asides ?? []).length;
     markHits(dialogues);
     const columns = dialogueColumns.draw({
-      models: chosen.models,
+      models: shownOn(dialogues),
       dialogues,
       verdicts,
       names: index,
@@ -211,6 +211,12 @@
       onModel: addModel,
     });
     byId("columns").replaceChildren(...columns);
+  }
+
+  /** Returns whose dialogues are shown: the chosen models', or those that there are where none of these is on the case. */
+  function shownOn(dialogues) {
+    const there = new Set(dialogues.models);
+    return chosen.models.some((model) => there.has(model)) ? chosen.models : [...there];
   }
 
   /** Writes beside every model how many of its utterances on this seed have what was searched for. */
