@@ -16,7 +16,7 @@ from dialeval.engines.request import Message, Request
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.errors import UserError
 
-pytestmark = pytest.mark.vllm
+pytestmark = [pytest.mark.vllm, pytest.mark.slow]
 RANK, ALPHA = 8, 16
 PROMPT = (Message("user", "Say something."),)
 TEXT = "I like the sea, and you?"

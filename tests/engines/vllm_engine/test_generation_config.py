@@ -58,6 +58,7 @@ SAMPLINGS = [
 ]
 
 
+@pytest.mark.slow
 def test_auto_answers_as_vllms_server_and_vllm_does_not(
     published: Path,
     settings: Callable[..., VllmModel],

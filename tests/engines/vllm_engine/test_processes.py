@@ -35,6 +35,7 @@ def test_an_answer_reads_the_same_whichever_side_makes_it_text(engine: VllmEngin
         assert text == ask(engine, "chat", HELLO, sampling=there).text
 
 
+@pytest.mark.slow
 def test_two_copies_share_the_dialogues_and_each_stays_with_one(
     engine: VllmEngine,
     another_engine: Callable[..., VllmEngine],
