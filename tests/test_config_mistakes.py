@@ -12,6 +12,7 @@ from config_example import BASE
 from pydantic import BaseModel
 
 from dialeval.config import Config, load_config
+from dialeval.config.section import Name
 from dialeval.errors import UserError
 
 
@@ -44,6 +45,13 @@ LISTS = {
     "criteria.warmth.aliases": ["kindness"],
     "criteria.warmth.hurt_by": ["dullness"],
     "criteria.warmth.words.zh.labels": ["好"],
+    "models.local.lora.train": ["turns"],
+    "models.local.lora.target_modules": ["q_proj"],
+    "training.turns.criteria": ["relevance"],
+    "training.turns.kinds": ["random"],
+    "training.turns.languages": ["en"],
+    "translate.bundled.into": ["zh"],
+    "translate.bundled.quality.judges": ["gpt"],
     "metaeval.corpora.steps.strategies": ["content_reduction"],
     "metaeval.corpora.steps.languages": ["en"],
     "metaeval.corpora.steps.dimensions": ["overall"],
@@ -62,11 +70,16 @@ LISTS = {
 }
 
 
+LISTS_BY_NAME = {"training.turns.domains.daily": "bundled", "ensembles.both": "forest"}
+
+
 def lists_of(section: type[BaseModel]) -> set[tuple[str, str]]:
     """Returns the class and name of every field below a section that holds a list."""
     found: set[tuple[str, str]] = set()
 
     def walk(annotation: Any, owner: type[BaseModel], name: str) -> None:
+        if getattr(annotation, "__origin__", None) is dict and get_args(annotation)[1] == list[Name]:
+            return  # LISTS_BY_NAME
         if annotation is list or getattr(annotation, "__origin__", None) is list:
             found.add((owner.__name__, name))
         elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
@@ -87,9 +100,13 @@ def test_the_lists_below_are_all_there_are() -> None:
 
 @pytest.mark.parametrize("path", LISTS)
 def test_an_entry_that_is_there_twice_is_refused_in_every_list(path: str) -> None:
-    message = mistakes(changed(path, LISTS[path] * 2))
-    assert f"{path}: {LISTS[path][0]} is listed twice" in message
-    assert "a mistake" in message
+    assert f"{path}: {LISTS[path][0]} is listed twice" in mistakes(changed(path, LISTS[path] * 2))
+
+
+@pytest.mark.parametrize(("path", "entry"), LISTS_BY_NAME.items())
+def test_an_entry_that_is_there_twice_is_refused_in_lists_by_name(path: str, entry: str) -> None:
+    field, _, name = path.rpartition(".")
+    assert f"{field}: {entry} is listed twice under {name}" in mistakes(changed(path, [entry, entry]))
 
 
 @pytest.mark.parametrize(

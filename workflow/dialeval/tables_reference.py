@@ -25,6 +25,8 @@ PARTS = (
     ("BotChat", "botchat/"),
     ("Battles", "battles/"),
     ("Meta-evaluation", "metaeval/"),
+    ("Training", "training/"),
+    ("Translation", "translation/"),
     ("Robustness", "robustness/"),
     ("DialogBench", "dialogbench/"),
 )

@@ -12,12 +12,23 @@ from dialeval.config.criteria import OwnCriterion, OwnWords
 from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
 from dialeval.config.loading import load_config
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
-from dialeval.config.models import ENGINES, EmbeddedModel, Model, OpenAIModel, PublishedModel, VllmModel
+from dialeval.config.models import (
+    ENGINES,
+    EmbeddedModel,
+    EncoderModel,
+    Model,
+    NllbModel,
+    OpenAIModel,
+    PublishedModel,
+    VllmModel,
+)
 from dialeval.config.protocols import Of, Protocol, Protocols
 from dialeval.config.reading import read_config_file
 from dialeval.config.robustness import Ladders, Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
+from dialeval.config.training import EncoderTraining, LoraTraining, TrainingSet
 from dialeval.config.transcripts import Columns, Shown, Transcripts
+from dialeval.config.translation import Translation, TranslationQuality
 from dialeval.config.whole import Config
 
 __all__ = [
@@ -32,12 +43,16 @@ __all__ = [
     "DialogBench",
     "Elo",
     "EmbeddedModel",
+    "EncoderModel",
+    "EncoderTraining",
     "Examine",
     "GTEval",
     "Ladders",
+    "LoraTraining",
     "MetaEval",
     "Mistake",
     "Model",
+    "NllbModel",
     "Of",
     "OpenAIModel",
     "OwnCriterion",
@@ -56,7 +71,10 @@ __all__ = [
     "Selfchat",
     "Shown",
     "Tokens",
+    "TrainingSet",
     "Transcripts",
+    "Translation",
+    "TranslationQuality",
     "UniEval",
     "VllmModel",
     "WrittenItems",

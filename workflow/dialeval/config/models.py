@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from dialeval.config.embedded_methods import METHODS
 from dialeval.config.extra_body import checked_extra_body
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Whole
+from dialeval.config.training import EncoderTraining, LoraTraining
 
 _SECRET_HEADER = re.compile(r"authoriz|apikey|(^|[-_])(auth|key|token|secret|cookie|password)([-_]|$)", re.IGNORECASE)
 
@@ -106,6 +107,9 @@ class VllmModel(_Model):
         None, description="Size of the KV cache in bytes, in place of a share of the memory."
     )
     lora_path: Path | None = Field(None, description="Folder of a LoRA adapter to put on the model.")
+    lora: LoraTraining | None = Field(
+        None, description="A LoRA adapter that the run trains for it, see docs/training.md."
+    )
     trust_remote_code: bool = Field(False, description="Run Python code that comes with the model.")
     chat_template: str | None = Field(
         None, description="File of a chat template; null is the model's own, none a plain transcript for base models."
@@ -140,6 +144,12 @@ class VllmModel(_Model):
         if "hf_token" in value:
             raise ValueError("a token does not belong in the configuration; set the environment variable HF_TOKEN")
         return value
+
+    @model_validator(mode="after")
+    def _has_one_adapter(self) -> Self:
+        if self.lora and self.lora_path:
+            raise ValueError("lora trains an adapter and lora_path names one; leave one of them out")
+        return self
 
     @property
     def scheduled_gpus(self) -> int:
@@ -275,6 +285,51 @@ class OpenAIModel(_Model):
         return value
 
 
+class EncoderModel(_Model):
+    """A trained metric: an encoder with small heads that score dialogues (xDial-Eval's PoE and FineD-Eval)."""
+
+    opened_by = "dialeval.engines.encoder.opening"
+
+    engine: Literal["encoder"]
+    model: str = Field(min_length=1, description="Hugging Face name or local folder of the encoder.")
+    revision: str | None = Field(None, description="Commit or tag of its weights; pin it for results to be repeatable.")
+    train: EncoderTraining | None = Field(None, description="How the run trains it; or give `weights`.")
+    weights: Path | None = Field(None, description="Folder of a metric that an earlier run has trained; or `train`.")
+    score: Literal["mean", "own"] = Field(
+        "mean",
+        description="mean: every criterion that it knows gets the mean of all heads, as in the paper; own: that of its "
+        "own heads.",
+    )
+    max_tokens: Annotated[Whole, Field(ge=8, le=8192)] = Field(
+        256, description="Longest dialogue in the encoder's tokens; cut at its front."
+    )
+    precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format of scoring.")
+    batch_tokens: Count = Field(16_384, description="Tokens, padding included, that are scored at once.")
+    gpus: Annotated[Whole, Field(ge=0, le=1)] = Field(1, description="GPUs for scoring; 0: the CPU.")
+    concurrency: Concurrency = Field(8192, description="Requests in flight at once, which are sorted by length.")
+
+    @model_validator(mode="after")
+    def _is_trained_once(self) -> Self:
+        if (self.train is None) == (self.weights is None):
+            raise ValueError("say how it is trained (train), or where its weights lie (weights), one of the two")
+        return self
+
+
+class NllbModel(_Model):
+    """A translation model of the NLLB family, through transformers."""
+
+    opened_by = "dialeval.engines.nllb.opening"
+
+    engine: Literal["nllb"]
+    model: str = Field("facebook/nllb-200-3.3B", min_length=1, description="Hugging Face name or local folder.")
+    revision: str | None = Field(None, description="Commit or tag of the weights; pin it for results to be repeatable.")
+    precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format.")
+    beams: Repeats = Field(4, description="Beams of the search.")
+    batch_tokens: Count = Field(4096, description="Tokens, padding included, that are translated at once.")
+    gpus: Annotated[Whole, Field(ge=0, le=1)] = Field(1, description="GPUs; 0: the CPU.")
+    concurrency: Concurrency = Field(1024, description="Requests in flight at once, which are sorted by length.")
+
+
 class PublishedModel(_Model):
     """A model whose dialogues or verdicts others have published; nothing is asked of it."""
 
@@ -310,7 +365,9 @@ class PublishedModel(_Model):
         return value
 
 
-Model = Annotated[EmbeddedModel | VllmModel | OpenAIModel | PublishedModel, Field(discriminator="engine")]
+Model = Annotated[
+    EmbeddedModel | VllmModel | OpenAIModel | EncoderModel | NllbModel | PublishedModel, Field(discriminator="engine")
+]
 ENGINES: dict[str, type[_Model]] = {
     get_args(model.model_fields["engine"].annotation)[0]: model for model in get_args(get_args(Model)[0])
 }

@@ -43,10 +43,10 @@ class Section(BaseModel):
     @classmethod
     def _can_be_written(cls, value: Any, info: ValidationInfo) -> Any:
         """Refuses repeated entries, and what neither a path nor a table can hold."""
-        if isinstance(value, list):
-            entries = [entry for entry in value if isinstance(entry, (str, int, float))]
-            if twice := sorted({str(entry) for entry in entries if entries.count(entry) > 1}):
-                raise ValueError(f"{', '.join(twice)} is listed twice; list every name or number once")
+        for name, listed in value.items() if isinstance(value, dict) else [("", value)]:
+            if twice := _twice(listed):
+                under = f" under {name}" if name else ""
+                raise ValueError(f"{', '.join(twice)} is listed twice{under}; list every name or number once")
         if isinstance(value, Path):
             _check_path(str(value))
         if cls.model_fields[info.field_name or ""].annotation == dict[str, Any]:
@@ -59,6 +59,12 @@ class Section(BaseModel):
     def canonical(self) -> str:
         """Returns the part as canonical JSON: the same settings always give the same string."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
+
+
+def _twice(value: Any) -> list[str]:
+    """Returns the names and numbers that a list has more than once; of anything else nothing."""
+    entries = [entry for entry in value if isinstance(entry, (str, int, float))] if isinstance(value, list) else []
+    return sorted({str(entry) for entry in entries if entries.count(entry) > 1})
 
 
 def _texts(value: Any) -> list[str]:

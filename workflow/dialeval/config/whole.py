@@ -21,7 +21,9 @@ from dialeval.config.resolved import resolved
 from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section, Whole
+from dialeval.config.training import TrainingSet
 from dialeval.config.transcripts import Transcripts
+from dialeval.config.translation import Translation
 from dialeval.criteria import SHIPPED, Criterion
 
 WITHOUT_CHATBOTS: dict[str, Any] = {
@@ -93,6 +95,15 @@ class Config(Section):
     )
     transcripts: dict[Name, Transcripts] = Field(
         {}, description="Dialogues of your own systems, by a name of yours, which a protocol gives as its source."
+    )
+    training: dict[Name, TrainingSet] = Field(
+        {}, description="Synthetic pairs of dialogues that judges learn from, by a name of yours; see docs/training.md."
+    )
+    ensembles: dict[Name, list[Name]] = Field(
+        {}, description="Judges whose scores, taken to [0, 1], are averaged: a judge of its own, by a name of yours."
+    )
+    translate: dict[Name, Translation] = Field(
+        {}, description="Corpora, rated ones too, that a model translates, by their names; see docs/translation.md."
     )
     metaeval: MetaEval | None = None
     robustness: Robustness | None = None

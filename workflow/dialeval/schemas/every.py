@@ -19,6 +19,7 @@ from dialeval.schemas import (
     robustness,
     scenarios,
     shared,
+    training,
     transcripts,
     trust,
 )
@@ -39,6 +40,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             robustness,
             dialogbench,
             transcripts,
+            training,
         )
         for table in vars(module).values()
         if isinstance(table, Table)

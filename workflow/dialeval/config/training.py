@@ -1,0 +1,106 @@
+"""Training of judges on synthetic dialogues (xDial-Eval, sections 4 and 5, appendix F): data and learning."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, TokenCount, Whole
+
+LearningRate = Annotated[Number, Field(gt=0, le=1)]
+
+
+class TrainingSet(Section):
+    """Pairs of a true and a spoiled dialogue, made from people's dialogues without any human rating."""
+
+    level: Literal["turn", "dialogue"] = Field(
+        description="turn: is the last utterance relevant (PoE-style); dialogue: which of two is better (FineD-style)."
+    )
+    domains: dict[Name, list[Name]] = Field(
+        min_length=1,
+        description="What each expert learns from: the corpora, under `corpora`, of a domain, by a name of yours.",
+    )
+    criteria: list[Name] | None = Field(
+        None,
+        min_length=1,
+        description="Criteria that the pairs differ in; null: relevance of turns; coherence, engagingness and "
+        "informativeness of dialogues.",
+    )
+    kinds: list[Name] | None = Field(
+        None, min_length=1, description="Ways of spoiling, see docs/training.md; null: all of the level."
+    )
+    languages: list[str] | None = Field(
+        None,
+        min_length=1,
+        description="Languages of the dialogues; null: all that the corpora, and what is translated of them, have.",
+    )
+    pairs_per_language: Count | None = Field(
+        None, description="Pairs drawn of each language (the paper's LoRA data have 10,000); null: all."
+    )
+    max_context: Count = Field(10, description="Utterances before the judged one that are kept, of a turn.")
+    development: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues that stop the training.")
+    held_back: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues that are never trained on.")
+    overlap: Literal["refuse", "leave_out"] = Field(
+        "refuse",
+        description="What happens to dialogues that are judged later: the run ends with their number, or they are left "
+        "out of the training.",
+    )
+
+    @model_validator(mode="after")
+    def _leaves_something_to_learn(self) -> Self:
+        if self.development + self.held_back > 0.8:
+            raise ValueError("development and held_back leave less than a fifth of the dialogues to learn from")
+        return self
+
+
+class _Learning(Section):
+    """What every kind of training is told."""
+
+    epochs: Repeats = Field(3, description="Most passes over the data.")
+    max_steps: Count | None = Field(None, description="Most steps, whatever the epochs; null: no such limit.")
+    warmup_share: Share = Field(0.0, description="Share of the steps over which the learning rate rises.")
+    weight_decay: Annotated[Number, Field(ge=0, le=1)] = Field(0.0, description="Decay of the weights.")
+    evaluations: Repeats = Field(10, description="How often the development part is looked at, and a checkpoint kept.")
+    patience: Repeats | None = Field(
+        None, description="Looks without improvement after which training stops; null: it goes to its end."
+    )
+    precision: Literal["float32", "bfloat16", "float16"] = Field(
+        "float32", description="Number format of the computation; the weights that learn stay in float32."
+    )
+    gradient_checkpointing: bool = Field(False, description="Less memory for a third more time.")
+    gpus: Annotated[Whole, Field(ge=0, le=64)] = Field(1, description="GPUs that share the work; 0: the CPU.")
+
+
+class EncoderTraining(_Learning):
+    """How an encoder learns to score: PoE's panel for turns, FineD's ranking heads for dialogues."""
+
+    data: Name = Field(description="The set, under `training`, that it learns from.")
+    learning_rate: LearningRate = Field(1e-5, description="Step size of the optimiser (AdamW).")
+    head_learning_rate: LearningRate | None = Field(
+        None, description="The same for heads and adapters; null: as learning_rate."
+    )
+    batch_size: Count = Field(32, description="Examples, or pairs, per step, over all GPUs.")
+    micro_batch_size: Count | None = Field(None, description="Examples at once on a GPU; null: batch_size over GPUs.")
+    dropout: Share = Field(0.2, description="Dropout before the heads.")
+    adapter_size: Annotated[Whole, Field(ge=0, le=4096)] = Field(
+        0, description="Width of an adapter per expert in every layer (Houlsby et al.); 0: heads alone."
+    )
+    freeze_body: bool = Field(False, description="Let heads and adapters alone learn.")
+    margin: Share = Field(0.1, description="Margin of the ranking loss, of dialogues.")
+
+
+class LoraTraining(_Learning):
+    """How a language model learns to judge by a low-rank adapter (xDial-Eval, appendix F)."""
+
+    train: list[Name] = Field(min_length=1, description="The sets, under `training`, that it learns from.")
+    rank: Annotated[Whole, Field(ge=1, le=512)] = Field(8, description="Rank of the adapter.")
+    alpha: Annotated[Number, Field(gt=0, le=4096)] = Field(16.0, description="Scale of the adapter.")
+    dropout: Share = Field(0.05, description="Dropout in the adapter.")
+    target_modules: list[str] = Field(
+        ["q_proj", "k_proj"], min_length=1, description="Projections that get an adapter, by the model's names."
+    )
+    learning_rate: LearningRate = Field(3e-4, description="Step size of the optimiser (AdamW).")
+    batch_size: Count = Field(128, description="Examples per step, over all GPUs.")
+    micro_batch_size: Count = Field(32, description="Examples at once on a GPU; the paper's is 32.")
+    cutoff: TokenCount = Field(1024, description="Longest prompt with its answer in tokens; cut at its front.")

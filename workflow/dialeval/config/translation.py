@@ -1,0 +1,31 @@
+"""Translation of corpora by a model, and how its quality is measured (xDial-Eval, section 3.2, Table 2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from dialeval.config.section import Count, Name, Section, TokenCount
+
+
+class TranslationQuality(Section):
+    """What is measured of a sample of utterances."""
+
+    sample: Count = Field(100, description="Utterances of each corpus and language, drawn by their ids.")
+    back: Name | None = Field(
+        None, description="Model that translates back, for BLEU, chrF and BERTScore against the source; null: none."
+    )
+    judges: list[Name] = Field([], description="Models that say how adequate a translation is, from 1 to 5.")
+    ratings: Path | None = Field(
+        None, description="CSV of people's ratings from 1 to 5, in data_dir; see docs/translation.md."
+    )
+
+
+class Translation(Section):
+    """A corpus put into other languages, an utterance at a time."""
+
+    into: list[str] = Field(min_length=1, description="Languages, such as [zh, es].")
+    by: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
+    max_tokens: TokenCount = Field(512, description="Longest translation of an utterance in the model's tokens.")
+    quality: TranslationQuality | None = None

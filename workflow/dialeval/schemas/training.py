@@ -1,0 +1,83 @@
+"""Tables of trained judges: what they learn from, how it went, and what they tell on dialogues that were held back."""
+
+from __future__ import annotations
+
+from dialeval.schemas.columns import FLOAT, INT, LARGE, TEXT, TEXTS, maybe, schema
+from dialeval.schemas.table import Table
+
+# fmt: off
+TRAINING_EXAMPLES = Table(
+    "training_examples", schema(
+        training=TEXT, example_id=TEXT, pair_id=TEXT, part=TEXT, level=TEXT, criterion=TEXT, domain=TEXT, language=TEXT,
+        good=INT, kind=TEXT, corpus=TEXT, dialogue_id=TEXT, cluster=TEXT, speakers=TEXTS, utterances=TEXTS,
+        made_from=maybe(TEXT)
+    ),
+    row="dialogue, or turn in its context, that judges learn from (`training/<name>/examples`)",
+    columns={
+        "pair_id": "of the true example and the spoiled one, which stand one after the other",
+        "part": "train, development (stops the training) or held_back (never learned from)",
+        "criterion": "what the spoiled one is worse in",
+        "good": "1 for the true one, 0 for the spoiled one",
+        "kind": "how the spoiled one was made; the same in both rows of a pair",
+        "cluster": "dialogues that share text; none has examples in two parts",
+        "made_from": "where words that were put in come from: corpus and dialogue",
+    },
+    shown=False,
+)
+TRAINING_SCORES = Table(
+    "training_scores", schema(example_id=TEXT, moment=TEXT, score=FLOAT),
+    row="held-back example and moment (`trained/<judge>/scores.parquet`)",
+    columns={
+        "moment": "before the training or after it",
+        "score": "the judge's, between 0 and 1",
+    },
+    shown=False,
+)
+TRAINING_CURVE = Table(
+    "training/curve", schema(
+        judge=TEXT, measured=TEXT, step=INT, epoch=FLOAT, loss=maybe(FLOAT), auc=maybe(FLOAT)
+    ),
+    row="judge and step of its training",
+    title="Training",
+    caption="The loss of what was learned from, and loss and AUC of the development part, which stops the training.",
+    columns={
+        "measured": "training (mean since the row before) or development",
+        "auc": "share of pairs in which the true one scores higher, ties half",
+    },
+)
+TRAINING_RUNS = Table(
+    "training/runs", schema(
+        judge=TEXT, model=TEXT, training=TEXT, n_examples=LARGE, steps=INT, best_step=INT, epochs=FLOAT,
+        parameters=LARGE, trained_parameters=LARGE, seconds=FLOAT, examples_per_second=FLOAT, tokens_per_second=FLOAT,
+        device=TEXT, precision=TEXT, label_mass_before=maybe(FLOAT), label_mass_after=maybe(FLOAT)
+    ),
+    row="judge that was trained",
+    title="What was trained",
+    caption="What each judge learned from, how long that took, and on what.",
+    columns={
+        "n_examples": "examples of the part train",
+        "best_step": "whose weights were kept",
+        "seconds": "of training, those before a restart included",
+        "label_mass_before": "mean probability of Yes and No together, of a language model, before the training",
+    },
+)
+TRAINING_RECORD = Table(
+    "training/record", schema(
+        judge=TEXT, part=TEXT, kind=TEXT, n=INT, auc=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
+        moment=TEXT, training=TEXT, criterion=TEXT, language=TEXT, n_clusters=INT, reason=maybe(TEXT)
+    ),
+    row="judge, kind of negative and moment",
+    title="Told apart on dialogues that were held back",
+    caption=(
+        "Share of pairs of a true and a spoiled example in which the judge scores the true one higher (AUC), before "
+        "and after its training; .5 is chance. Intervals resample dialogues."
+    ),
+    columns={
+        "kind": "how the negatives were made; all: of every kind",
+        "moment": "before the training or after it",
+        "language": "all: of every language",
+        "n": "examples, true and spoiled",
+        "n_clusters": "dialogues behind them",
+    },
+)
+# fmt: on
