@@ -43,12 +43,12 @@ def test_only_jobs_of_vllm_models_get_an_environment_with_vllm(workspace: Worksp
     assert "envs/vllm.yaml will be created" in output
 
 
-@pytest.mark.parametrize("name", ["core", "vllm"])
+@pytest.mark.parametrize("name", ["core", "vllm", "train"])
 def test_an_environment_is_filled_by_a_script_of_its_name(workspace: Workspace, name: str) -> None:
     assert (workspace.folder / "envs" / f"{name}.yaml").is_file()
     script = (workspace.folder / "envs" / f"{name}.post-deploy.sh").read_text(encoding="utf-8")
     assert "DIALEVAL_PROJECT" in script
-    assert ("[vllm]" in script) is (name == "vllm")
+    assert (f"[{name}]" in script) is (name != "core")
 
 
 def test_jobs_without_a_gpu_are_refused_before_any_runs(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

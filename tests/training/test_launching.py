@@ -1,0 +1,35 @@
+"""How one training becomes several processes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from dialeval.training import launching
+
+
+def test_several_gpus_go_through_the_launcher_and_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOCAL_RANK", raising=False)
+    run: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda program, command: run.append(command))
+    launching.spread("dialeval.stages.train_lora", 0, ["--a", "b c"])
+    launching.spread("dialeval.stages.train_lora", 1, ["--a", "b c"])
+    assert run == []
+    launching.spread("dialeval.stages.train_lora", 3, ["--a", "b c"])
+    assert run == [
+        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "3",
+         "-m", "dialeval.stages.train_lora", "--a", "b c"],
+    ]  # fmt: skip
+
+
+def test_a_launched_process_launches_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("it launched again"))
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    launching.spread("dialeval.stages.train_lora", 3, [])
+    assert not launching.is_first()
+    monkeypatch.setenv("RANK", "0")
+    assert launching.is_first()
