@@ -1,34 +1,41 @@
-"""A process that has imported the libraries which jobs need, and becomes a job in a fork for each that is handed to it.
+"""A process that has imported what Snakemake and jobs need, and becomes either in a fork for each that is handed to it.
 
-Most of the time of a small job is Python's start. Modules of ours are imported by the fork, from the folder that the
-job would import them from, so that a workspace's changed code is what runs.
+Most of the time of a small job is Python's start. Modules of ours are kept where a run's code is the copy that the
+process read them from; a workspace with code of its own, changed maybe, has them imported anew by the fork.
 
-    python warm_start.py ADDRESS
+    python warm_start.py ADDRESS LIBRARY
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import socket
 import sys
 import traceback
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 LIBRARIES = (
     "asyncio", "jinja2", "matplotlib.figure", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg",
     "numpy", "openai", "openpyxl", "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "pydantic", "scipy.linalg",
-    "scipy.optimize", "scipy.special", "scipy.stats", "tiktoken", "yaml",
+    "scipy.optimize", "scipy.special", "scipy.stats", "snakemake.cli", "tiktoken", "yaml",
 )  # fmt: skip
 
 
-def serve(address: str) -> None:
-    """Becomes every job that is handed over, each in a fork."""
-    for library in LIBRARIES:
-        importlib.import_module(library)
+def serve(address: str, library: str) -> None:
+    """Becomes every program that is handed over, each in a fork."""
+    for name in LIBRARIES:
+        importlib.import_module(name)
+    sys.path.insert(0, library)
+    _import_ours()
+    sys.path.remove(library)
+    gc.freeze()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
@@ -38,30 +45,39 @@ def serve(address: str) -> None:
             keeper = os.fork()
             if keeper == 0:
                 listening.close()
-                _keep(client)
+                _keep(client, library)
             client.close()
             with suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
 
 
-def _keep(client: socket.socket) -> None:
-    """Runs the job in a fork and tells its client how it ended."""
+def _import_ours() -> None:
+    """Imports every stage, and reads the code of each as Snakemake does at its start."""
+    stages = importlib.import_module("dialeval.stages")
+    fingerprints = importlib.import_module("dialeval.fingerprint")
+    for stage in pkgutil.iter_modules(stages.__path__):
+        importlib.import_module(f"dialeval.stages.{stage.name}")
+        fingerprints.fingerprint(f"dialeval.stages.{stage.name}")
+
+
+def _keep(client: socket.socket, library: str) -> None:
+    """Runs the program in a fork and tells its client how it ended."""
     text, descriptors, _, _ = socket.recv_fds(client, 1 << 20, 3)
     while not text.endswith(b"\n"):
         text += client.recv(1 << 20)
-    job = os.fork()
-    if job == 0:
+    program = os.fork()
+    if program == 0:
         client.close()
-        _become(json.loads(text), descriptors)
+        _become(json.loads(text), descriptors, library)
     for descriptor in descriptors:
         os.close(descriptor)
-    _, ended = os.waitpid(job, 0)
+    _, ended = os.waitpid(program, 0)
     client.sendall(str(os.waitstatus_to_exitcode(ended) % 256).encode())
     os._exit(0)
 
 
-def _become(job: dict[str, Any], descriptors: list[int]) -> None:
+def _become(job: dict[str, Any], descriptors: list[int], library: str) -> None:
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)
@@ -70,11 +86,21 @@ def _become(job: dict[str, Any], descriptors: list[int]) -> None:
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["folder"])
-    sys.path[:] = [job["folder"], *job["environment"].get("PYTHONPATH", "").split(os.pathsep), *sys.path[1:]]
-    sys.argv = job["arguments"]
+    paths = job["environment"].get("PYTHONPATH", "").split(os.pathsep)
+    if library not in paths:
+        for name in [name for name in sys.modules if name.split(".")[0] == "dialeval"]:
+            del sys.modules[name]
+    program, *arguments = job["arguments"]
+    sys.path[:] = [job["folder"] if program == "-m" else str(Path(program).parent), *paths, *sys.path[1:]]
     status = 0
     try:
-        runpy.run_module(job["arguments"][0], run_name="__main__", alter_sys=True)
+        if program == "-m":
+            sys.argv = arguments
+            sys.modules.pop(arguments[0], None)
+            runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = job["arguments"]
+            runpy.run_path(program, run_name="__main__")
     except SystemExit as ending:
         status = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
         if isinstance(ending.code, str):
@@ -89,4 +115,4 @@ def _become(job: dict[str, Any], descriptors: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(*sys.argv[1:])

@@ -52,10 +52,12 @@ class Workspace:
         Args:
             arguments: what is typed behind `snakemake`.
             cores: how many jobs may run at once.
-            warm: whether jobs are forks of a process that has imported their libraries; signals do not reach them.
+            warm: whether it and its jobs are forks of a process that has imported what they need; signals do not reach
+                them.
         """
         command = [str(Path(sys.executable).parent / "snakemake"), "--cores", str(cores), *arguments]
-        own = [WARM_START, self.folder / "workflow"] if warm else [self.folder / "workflow"]
+        library = (self.folder / "workflow").resolve()
+        own = [WARM_START, library] if warm else [library]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, own)), "TIKTOKEN_CACHE_DIR": ""}
         environment["XDG_CACHE_HOME"] = str(self.folder / "cache")
         return subprocess.Popen(
@@ -123,8 +125,18 @@ class Workspace:
             if path.suffix in suffixes and path.stem not in ("usage", "estimate")  # these tell of one run
         }
 
+    def own_library(self) -> Path:
+        """Returns the folder of the library, from now on a copy that may be changed."""
+        path = self.folder / "workflow"
+        if path.is_symlink():
+            library = path.resolve()
+            path.unlink()
+            shutil.copytree(library, path)
+        return path
+
     def edit(self, file: str, old: str, new: str) -> None:
         """Replaces a text in one of the workflow's files."""
+        self.own_library()
         path = self.folder / file
         text = path.read_text(encoding="utf-8")
         assert old in text, file
@@ -136,15 +148,21 @@ class Workspace:
         return Workspace(folder)
 
 
+def copy_library(folder: Path) -> Path:
+    """Copies the library for all workspaces that do not change it, and returns where it lies."""
+    half_written = ("*.pyc.*", "*.json.*")  # by another process that imports it at this moment
+    shutil.copytree(ROOT / "workflow", folder, ignore=shutil.ignore_patterns("*.egg-info", *half_written))
+    os.environ["WORKSPACE_LIBRARY"] = str(folder.resolve())
+    return folder.resolve()
+
+
 def new_workspace(folder: Path) -> Workspace:
     """Returns a workspace in a new folder, with the small configuration, in which nothing has run."""
     folder.mkdir(parents=True)
-    for name in ("Snakefile", "rules", "workflow", "profiles", "envs"):
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        else:
-            shutil.copy2(source, folder / name)
+    for name in ("rules", "profiles", "envs"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy2(ROOT / "Snakefile", folder / "Snakefile")
+    (folder / "workflow").symlink_to(os.environ["WORKSPACE_LIBRARY"])
     workspace = Workspace(folder)
     workspace.configure()
     return workspace

@@ -53,7 +53,7 @@ def test_an_environment_is_filled_by_a_script_of_its_name(workspace: Workspace, 
 
 def test_jobs_without_a_gpu_are_refused_before_any_runs(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    library = workspace.folder / "workflow"  # where a stand-in for vLLM's build for GPUs is found
+    library = workspace.own_library()  # where a stand-in for vLLM's build for GPUs is found
     (library / "vllm").mkdir()
     (library / "vllm" / "__init__.py").write_text("raise RuntimeError('vLLM is imported where nothing is computed')\n")
     (library / "vllm-0.32.0.dist-info").mkdir()

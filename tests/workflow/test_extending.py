@@ -77,7 +77,9 @@ class Followed:
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Followed]:
     with LoopbackEndpoint(judge) as endpoint:
-        yield Followed(new_workspace(tmp_path_factory.mktemp("recipes") / "work"), endpoint, {})
+        workspace = new_workspace(tmp_path_factory.mktemp("recipes") / "work")
+        workspace.own_library()
+        yield Followed(workspace, endpoint, {})
 
 
 def by_system(rows: list[dict[str, Any]]) -> dict[str, float]:

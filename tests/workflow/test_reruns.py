@@ -18,7 +18,7 @@ def test_a_second_run_says_nothing_is_to_be_done(undisturbed: Workspace) -> None
 
 
 def test_touched_files_and_comments_re_run_nothing(finished: Workspace) -> None:
-    for path in (finished.folder / "workflow" / "dialeval").rglob("*.py"):
+    for path in (finished.own_library() / "dialeval").rglob("*.py"):
         os.utime(path)
     finished.edit("workflow/dialeval/stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo(")
     finished.edit("workflow/dialeval/forms/detect.py", '"""Where and what?', '"""What and where?')

@@ -126,11 +126,12 @@ def run_all(commands: list[list[str]], folder: Path) -> list[tuple[int, str]]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The workflow with all configurations, and a stand-in for vLLM."""
-    folder = new_workspace(tmp_path_factory.mktemp("shown") / "work").folder
+    workspace = new_workspace(tmp_path_factory.mktemp("shown") / "work")
+    folder = workspace.folder
     shutil.copytree(ROOT / "configs", folder / "configs")
     shutil.copytree(ROOT / "benchmarks", folder / "benchmarks")
     shutil.copy(ROOT / "config.yaml", folder / "config.yaml")
-    (folder / "workflow" / "vllm.py").touch()
+    (workspace.own_library() / "vllm.py").touch()
     with_data(folder / "public")
     return folder
 

@@ -1,4 +1,4 @@
-"""Hands a job of the workflow to the process of `warm_start.py`, which has imported what takes a job a second or two.
+"""Hands Snakemake and the workflow's jobs to the process of `warm_start.py`, which has imported what takes them a second.
 
 Python imports this module at its start where its folder is on PYTHONPATH. What is no job goes on as it would.
 """
@@ -22,5 +22,8 @@ def _hand_over(address: str, arguments: list[str]) -> None:
 
 
 _arguments = getattr(sys, "orig_argv", [])[1:]
-if os.environ.get("WARM_START") and _arguments[:2] == ["-u", "-m"] and _arguments[2].startswith("dialeval.stages."):
-    _hand_over(os.environ["WARM_START"], _arguments[2:])
+if os.environ.get("WARM_START"):
+    if _arguments[:2] == ["-u", "-m"] and _arguments[2].startswith("dialeval.stages."):
+        _hand_over(os.environ["WARM_START"], _arguments[1:])
+    elif _arguments and os.path.basename(_arguments[0]) == "snakemake":
+        _hand_over(os.environ["WARM_START"], _arguments)
