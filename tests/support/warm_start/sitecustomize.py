@@ -1,4 +1,4 @@
-"""Hands Snakemake and the workflow's jobs to the process of `warm_start.py`, which has imported what takes them a second.
+"""Hands Snakemake and jobs to the process of `warm_start.py`, which has imported what takes each a second or two.
 
 Python imports this module at its start where its folder is on PYTHONPATH. What is no job goes on as it would.
 """
@@ -25,5 +25,5 @@ _arguments = getattr(sys, "orig_argv", [])[1:]
 if os.environ.get("WARM_START"):
     if _arguments[:2] == ["-u", "-m"] and _arguments[2].startswith("dialeval.stages."):
         _hand_over(os.environ["WARM_START"], _arguments[1:])
-    elif _arguments and os.path.basename(_arguments[0]) == "snakemake":
+    elif _arguments and _arguments[0].endswith("/snakemake"):
         _hand_over(os.environ["WARM_START"], _arguments)
