@@ -12,6 +12,7 @@ import sys
 
 from stats_timing import Gates  # isort: skip
 
+from coverage_auc import aucs
 from coverage_cases import Measured
 from coverage_correlations import correlations
 from coverage_differences import differences, false_claims, judge_pairs, style_control
@@ -26,6 +27,7 @@ SECTIONS = {
     "style_control": style_control,
     "judge_pairs": judge_pairs,
     "false_claims": false_claims,
+    "aucs": aucs,
 }
 """By name: a function of the number of repetitions that yields what it measured."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dialeval.schemas.columns import FLOAT, INT, LARGE, TEXT, TEXTS, maybe, schema
-from dialeval.schemas.table import Table
+from dialeval.schemas.table import Interval, Table
 
 # fmt: off
 TRAINING_EXAMPLES = Table(
@@ -64,20 +64,44 @@ TRAINING_RUNS = Table(
 TRAINING_RECORD = Table(
     "training/record", schema(
         judge=TEXT, part=TEXT, kind=TEXT, n=INT, auc=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
-        moment=TEXT, training=TEXT, criterion=TEXT, language=TEXT, n_clusters=INT, reason=maybe(TEXT)
+        moment=TEXT, training=TEXT, criterion=TEXT, language=TEXT, n_clusters=INT, gain=maybe(FLOAT),
+        gain_low=maybe(FLOAT), gain_high=maybe(FLOAT), reason=maybe(TEXT)
     ),
     row="judge, kind of negative and moment",
     title="Told apart on dialogues that were held back",
     caption=(
-        "Share of pairs of a true and a spoiled example in which the judge scores the true one higher (AUC), before "
-        "and after its training; .5 is chance. Intervals resample dialogues."
+        "Share of pairs of a true and a spoiled example of one kind, criterion and language in which the judge scores "
+        "the true one higher (AUC), before and after its training; .5 is chance. Intervals are clustered by dialogue."
     ),
     columns={
-        "kind": "how the negatives were made; all: of every kind",
+        "kind": "how the negatives were made; all: the mean over kinds, each weighted by its examples",
         "moment": "before the training or after it",
-        "language": "all: of every language",
+        "training": "the sets that the examples are of",
+        "criterion": "what the spoiled ones are worse in; all: the mean over criteria, in the same way",
+        "language": "all: the mean over languages, in the same way",
         "n": "examples, true and spoiled",
         "n_clusters": "dialogues behind them",
+        "gain": "AUC after the training less that before it, on the same examples",
+        "reason": "why there is no AUC or no interval",
+    },
+    cells={"auc": Interval("low", "high"), "gain": Interval("gain_low", "gain_high")},
+    numbers="correlation",
+)
+TRAINING_SAMPLES = Table(
+    "training/samples", schema(
+        training=TEXT, criterion=TEXT, kind=TEXT, domain=TEXT, language=TEXT, context=TEXT, true=TEXT, spoiled=TEXT,
+        made_from=maybe(TEXT), part=TEXT, pair_id=TEXT
+    ),
+    row="pair of a true and a spoiled example, a few of each kind",
+    title="Some of what is learned",
+    caption="Pairs that were drawn by chance, with what both begin with as their context.",
+    columns={
+        "criterion": "what the spoiled one is worse in",
+        "context": "what both begin with",
+        "true": "how the dialogue went on",
+        "spoiled": "how it goes on in the spoiled one",
+        "made_from": "where words that were put in come from: corpus and dialogue",
+        "part": "train, development (stops the training) or held_back (never learned from)",
     },
 )
 # fmt: on

@@ -9,14 +9,13 @@ the more so the fewer clusters speak against it. So a share of 0 or 1 has an int
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
 from dialeval.stats.resampling import ONE_CLUSTER, Interval
+from dialeval.stats.share_ends import share_ends
 
 NO_ROW = "there is nothing to take a share of"
 ONE_CLUSTER_IN_A_CELL = "a cell with a single cluster gives the mean no interval"
@@ -295,7 +294,7 @@ def _put_together(shares: _CellShares, between: _Between, confidence: float) -> 
         )
         effective = 1.0 / (shares.row_weights * effect)
     freedom = np.maximum(between.n_clusters - shares.n_cells, shares.most - 1)
-    low, high = _ends(p, rows, freedom, confidence)
+    low, high = share_ends(p, rows, freedom, confidence)
     known, single = shares.n_cells > 0.0, shares.fewest < 2
     why = np.where(between.n_clusters < 2, ONE_CLUSTER, ONE_CLUSTER_IN_A_CELL)
     given = known & ~single
@@ -309,26 +308,6 @@ def _put_together(shares: _CellShares, between: _Between, confidence: float) -> 
         reason=tuple(np.where(known, np.where(single, why, ""), NO_ROW).tolist()),
         confidence=confidence,
     )
-
-
-def _ends(p: FloatArray, n: FloatArray, freedom: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """The outer ones of Wilson's and Jeffreys' ends, for any positive number of rows, with Student's t for the normal.
-
-    Each alone covers 92% or less at some shares near 0 and 1, where counts are few; they do not at the same ones.
-    Jeffreys' takes so many rows fewer as t is wider than the normal quantile (Korn and Graubard 1998).
-    """
-    tail = 0.5 * (1.0 - confidence)
-    square = stdtrit(np.maximum(freedom, 1.0), 1.0 - tail) ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        centre = (p + square / (2.0 * n)) / (1.0 + square / n)
-        reach = np.sqrt(square * (p * (1.0 - p) / n + square / (4.0 * n**2))) / (1.0 + square / n)
-        fewer = n * float(ndtri(1.0 - tail)) ** 2 / square
-        a, b = p * fewer + 0.5, (1.0 - p) * fewer + 0.5
-        low = np.minimum(centre - reach, betaincinv(a, b, tail))
-        high = np.maximum(centre + reach, betaincinv(a, b, 1.0 - tail))
-    low = np.where(p == 0.0, 0.0, np.minimum(low, p))  # exactly 0 and 1 at the ends, without rounding
-    high = np.where(p == 1.0, 1.0, np.maximum(high, p))
-    return cast("FloatArray", np.maximum(low, 0.0)), cast("FloatArray", np.minimum(high, 1.0))
 
 
 def _places(owner: IntArray, cluster: IntArray, n_owners: int, n_clusters: int) -> tuple[IntArray, IntArray, IntArray]:

@@ -1,0 +1,185 @@
+"""How well scores tell true examples from spoiled ones (AUC), with intervals that respect dialogues.
+
+The AUC is the share of pairs of a true and a spoiled example in which the true one scores higher, ties half. Both of a
+pair often come from one dialogue, and a dialogue has several: what varies is the dialogue. The variance is that between
+the dialogues' contributions (Obuchowski 1997, after DeLong et al. 1988), drawn towards the one that holds where a
+dialogue is worth a single pair, the more so the fewer dialogues speak against it. The ends are those of a share with as
+many rows (`share_ends`): an AUC of 1 has an interval. What all this covers, `benchmarks/coverage_auc.py` measures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import rankdata
+
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.share_ends import share_ends
+
+FEWEST_CLUSTERS = 5
+"""Dialogues below which there is no interval: so few show next to nothing of how dialogues vary."""
+NO_PAIR = "there is no pair of a true and a spoiled example"
+FEW_CLUSTERS = f"fewer than {FEWEST_CLUSTERS} dialogues give no interval"
+ALL_THE_SAME = "every example has the same score, which tells nothing apart"
+
+_ASSUMED = 0.5
+"""Clusters that the assumption, a cluster worth one pair, counts for beside the data."""
+
+
+@dataclass(frozen=True)
+class ClusteredAuc:
+    """An AUC, or the mean of those of several strata, with its interval.
+
+    Attributes:
+        auc: between 0 and 1; NaN without a pair.
+        low, high: ends of the interval; NaN where there is none.
+        n: examples that count.
+        n_clusters: clusters that they are of.
+        reason: why a number is missing; empty where none is.
+        contributions: of each cluster to auc less its expectation, shape [clusters of all examples].
+        confidence: nominal coverage.
+    """
+
+    auc: float
+    low: float
+    high: float
+    n: int
+    n_clusters: int
+    reason: str
+    contributions: FloatArray
+    confidence: float
+
+
+def clustered_auc(
+    score: ArrayLike,
+    good: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    stratum: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> ClusteredAuc:
+    """The AUC of true against spoiled examples, with an interval over clusters.
+
+    Where there are strata (kinds of spoiling, criteria, languages), a true example is held against the spoiled ones of
+    its own stratum alone, and the strata's AUCs are averaged, each weighted by its examples. A stratum without a true
+    or without a spoiled example is left out.
+
+    Args:
+        score: of each example, shape [n].
+        good: whether it is a true one, shape [n].
+        cluster: dialogue of each example, numbers or text, shape [n].
+        stratum: of each example, numbers or text, shape [n]; None for a single one.
+        confidence: nominal coverage.
+
+    Raises:
+        ValueError: if shapes differ or a score is not finite.
+    """
+    check_confidence(confidence)
+    scores = as_floats("score", score)
+    if not np.isfinite(scores).all():
+        raise ValueError(f"score[{int(np.argmin(np.isfinite(scores)))}] is not a finite number")
+    is_good = as_floats("good", good, len(scores)) > 0.0
+    clusters, n_clusters = dense_codes("cluster", cluster, len(scores))
+    strata, n_strata = (np.zeros(len(scores), dtype=np.int64), 1)
+    if stratum is not None:
+        strata, n_strata = dense_codes("stratum", stratum, len(scores))
+    parts = list(_usable(strata, n_strata, is_good))
+    counted = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    contributions = np.zeros(n_clusters)
+    if not parts:
+        return ClusteredAuc(math.nan, math.nan, math.nan, 0, 0, NO_PAIR, contributions, confidence)
+    auc = 0.0
+    weight = np.zeros((2, n_clusters))  # of a cluster's spoiled and true examples
+    for rows in parts:
+        share = len(rows) / len(counted)
+        placement = _placements(scores[rows], is_good[rows])
+        value = float(placement[is_good[rows]].mean())
+        auc += share * value
+        for side in (False, True):
+            mine = rows[is_good[rows] == side]
+            each = share / len(mine)
+            deviation = each * (placement[is_good[rows] == side] - value)
+            contributions += np.bincount(clusters[mine], deviation, minlength=n_clusters)
+            weight[int(side)] += each * np.bincount(clusters[mine], minlength=n_clusters)
+    k = len(np.unique(clusters[counted]))
+    reason = ALL_THE_SAME if all(np.ptp(scores[rows]) == 0.0 for rows in parts) else FEW_CLUSTERS
+    if reason == FEW_CLUSTERS and k >= FEWEST_CLUSTERS:
+        reason = ""
+    low, high = (math.nan, math.nan) if reason else _interval(auc, contributions, weight, k, confidence)
+    return ClusteredAuc(auc, low, high, len(counted), k, reason, contributions, confidence)
+
+
+def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, float]:
+    """How far one AUC lies above another on the same examples, with an interval (MOVER, Zou 2008, section 3).
+
+    The square of each end's distance from the difference is a^2 + b^2 - 2 r a b, with a and b the distances of the two
+    intervals' ends on that side from their AUCs, and r the correlation of the clusters' contributions. As the intervals
+    are never of zero width, nor is this one.
+
+    Args:
+        after, before: of the same examples, clusters and strata.
+
+    Returns:
+        The difference and the ends of its interval, which are NaN where one of the two has none.
+    """
+    difference = after.auc - before.auc
+    if after.reason or before.reason:
+        return difference, math.nan, math.nan
+    size = math.sqrt(float((after.contributions**2).sum() * (before.contributions**2).sum()))
+    r = float((after.contributions * before.contributions).sum()) / size if size > 0.0 else 0.0
+
+    def reach(one: float, other: float) -> float:
+        return math.sqrt(max(one**2 + other**2 - 2.0 * r * one * other, 0.0))
+
+    low = difference - reach(after.auc - after.low, before.high - before.auc)
+    high = difference + reach(after.high - after.auc, before.auc - before.low)
+    return difference, max(low, -1.0), min(high, 1.0)
+
+
+def _usable(strata: IntArray, n_strata: int, is_good: BoolArray) -> Iterator[IntArray]:
+    """Yields the rows of each stratum that has both kinds of examples."""
+    order = np.argsort(strata, kind="stable")
+    for rows in np.split(order, np.searchsorted(strata[order], np.arange(1, n_strata))):
+        if 0 < np.count_nonzero(is_good[rows]) < len(rows):
+            yield rows
+
+
+def _placements(score: FloatArray, is_good: BoolArray) -> FloatArray:
+    """Returns which share of the other kind each example scores on the right side of, ties half; shape [n]."""
+    among_all = rankdata(score)
+    placement = np.empty(len(score))
+    for side in (False, True):
+        mine = is_good == side
+        beaten = (among_all[mine] - rankdata(score[mine])) / np.count_nonzero(~mine)
+        placement[mine] = beaten if side else 1.0 - beaten
+    return placement
+
+
+def _interval(
+    auc: float, contributions: FloatArray, weight: FloatArray, k: int, confidence: float
+) -> tuple[float, float]:
+    between = k / (k - 1.0) * float((contributions**2).sum())
+    fourth = float((contributions**4).sum())
+    telling = float((contributions**2).sum()) ** 2 / fourth if fourth > 0.0 else 0.0
+    concentration = (weight**2).sum(axis=1)
+    variance = telling * between + _ASSUMED * _of_one_pair_each(auc, concentration)
+    variance /= telling + _ASSUMED
+    rows = auc * (1.0 - auc) / variance if variance > 0.0 else 1.0 / float(concentration.max())
+    low, high = share_ends(np.array([auc]), np.array([rows]), np.array([k - 1.0]), confidence)
+    return float(low[0]), float(high[0])
+
+
+def _of_one_pair_each(auc: float, concentration: FloatArray) -> float:
+    """Returns the variance where a cluster says as much as a single pair, by Hanley and McNeil's (1982) two terms.
+
+    Args:
+        auc: between 0 and 1.
+        concentration: sum of the squared weights of clusters, over spoiled and over true examples, shape [2].
+    """
+    a = max(auc, 1.0 - auc)
+    of_spoiled, of_true = 2.0 * a**2 / (1.0 + a) - a**2, a / (2.0 - a) - a**2
+    return of_spoiled * float(concentration[0]) + of_true * float(concentration[1])
