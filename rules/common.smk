@@ -154,7 +154,7 @@ def import_settings(wildcards):
     )
 
 
-def metaeval_settings(benchmarks=False, ensemble_size=False):
+def metaeval_settings(benchmarks=False, ensemble_size=False, published_as=False):
     """Returns how meta-evaluation makes its intervals, and what else a stage of it needs."""
     section = CONFIG.metaeval
     if section is None:
@@ -164,6 +164,8 @@ def metaeval_settings(benchmarks=False, ensemble_size=False):
         more["benchmarks"] = {
             name: corpus.benchmark for name, corpus in section.corpora.items()
         }
+    if published_as:
+        more["published_as"] = CONFIG.published_systems()
     if ensemble_size:
         more["ensemble_size"] = section.ensemble_size
     return settings(

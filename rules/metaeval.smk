@@ -148,7 +148,7 @@ rule correlate:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(benchmarks=True),
+        settings=metaeval_settings(benchmarks=True, published_as=True),
         code=code("correlate"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:

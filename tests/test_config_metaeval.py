@@ -112,3 +112,41 @@ def test_every_public_set_that_is_offered_is_one_that_download_fetches() -> None
     assert len(section.corpora) == 29
     fetched = {Path(file.local_path) for files in public_corpora().values() for file in files}
     assert {corpus.path for corpus in section.corpora.values()} <= fetched
+
+
+def scored(**published_as: str) -> dict[str, Any]:
+    """Judges of every kind, some of which repeat systems of the papers."""
+    files = {"metric": {"path": "metric.csv"}}
+    return raw(
+        models={
+            "forest": {"engine": "embedded", "method": "forest"},
+            "LLaMA-2-7B": {"engine": "vllm", "model": "meta-llama/Llama-2-7b-hf"},
+            "Alpaca-7B": {"engine": "vllm", "model": "huggyllama/llama-7b", "lora_path": "adapter"},
+        },
+        metaeval={"corpora": {"steps": {"reader": "ladder"}}, "score_files": files, "published_as": published_as},
+    )
+
+
+def test_only_what_is_asked_as_it_is_goes_by_its_own_name() -> None:
+    assert load_config(scored(), files_are_there=False).published_systems() == {"Alpaca-7B": "", "metric": ""}
+    config = load_config(scored(metric="FineD (English)", forest="PoE (multilingual)"), files_are_there=False)
+    assert config.published_systems() == {
+        "Alpaca-7B": "", "metric": "FineD (English)", "forest": "PoE (multilingual)",
+    }  # fmt: skip
+    without = load_config(raw(metaeval=None, robustness={"corpora": ["bundled"]}))
+    assert without.published_systems() == {}
+
+
+@pytest.mark.parametrize(
+    ("published_as", "words"),
+    [
+        ({"metrik": "PoE (English)"}, ["metaeval.published_as", "'metrik' is no model", "did you mean 'metric'"]),
+        ({"metric": "PoE"}, ["metaeval.published_as.metric", "'PoE' is no system of", "PoE (English)"]),
+        ({"metric": "LLaMA-2-7B (english, mine)"}, ["is no system of", "did you mean 'LLaMA-2-7B (English)'"]),
+    ],
+)
+def test_systems_that_the_papers_do_not_have_are_refused(published_as: dict[str, str], words: list[str]) -> None:
+    with pytest.raises(UserError) as error:
+        load_config(scored(**published_as))
+    for word in words:
+        assert word in str(error.value)

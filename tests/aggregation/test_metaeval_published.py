@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.aggregation.metaeval.cells import gather
+from dialeval.aggregation.metaeval.cells import Cell, Scorer, gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
 from dialeval.aggregation.rated_corpora import annotator_rows
 from dialeval.corpora.items import item_rows
@@ -56,6 +56,25 @@ def test_gpt4_against_itself(real_data: Path, name: str, expected: float) -> Non
     assert round(float(np.mean(rounds)), 3) == expected
 
 
+def example_cell(corpus: str, judges: Sequence[str], dimensions: Sequence[str]) -> Cell:
+    """A corpus of Chinese responses that people rated, with the scores of judges."""
+    draw = np.random.default_rng(len(corpus))
+    shape = (len(judges), len(dimensions), 8)
+    return Cell(
+        corpus=corpus,
+        benchmark="chinese",
+        level="turn",
+        language="zh",
+        item_ids=tuple(f"{corpus}-{n}" for n in range(8)),
+        cluster=tuple(f"{corpus}-{n}" for n in range(8)),
+        dimensions=tuple(dimensions),
+        scorers=tuple(Scorer(judge, "yes_no") for judge in judges),
+        scores=draw.random(shape),
+        asked=np.ones(shape[:2], dtype=bool),
+        ratings={"human": draw.random(shape[1:])},
+    )
+
+
 def of_cell(value: float) -> Correlations:
     """One printed correlation, as a result without intervals."""
     one, count = np.full((1, 1), value), np.ones((1, 1), int)
@@ -99,11 +118,72 @@ def test_published_numbers_are_found_by_any_name_of_a_judge() -> None:
     assert find("gpt-4", "dialogue", "en", "coherence", "human") == 0.760
     assert find("GPT4", "dialogue", "en", "average", "human") == 0.669
     assert find("gpt-3.5-turbo", "turn", "en", "relevance", "full") == 0.595
-    assert find("PoE", "turn", "average", "all", "human") == 0.431
-    assert find("PoE", "turn", "average", "overall", "human") is None
+    assert find("gpt-3.5-turbo", "turn", "en", "relevance", "full", statistic="spearman") is None
+    assert find("PoE (multilingual)", "turn", "average", "all", "human") == 0.431
+    assert find("PoE (multilingual)", "turn", "average", "all", "human", statistic="spearman") == 0.435
+    assert find("PoE (multilingual)", "turn", "average", "overall", "human") is None
     assert find("forest", "turn", "en", "overall", "human") is None
     assert published.published(published.RANKINGS, "FED-Dial", "dialogue", "en", "overall") == 0.945
     assert published.published(published.ENSEMBLE, "Tulu-13B", "dialogue") == 0.656
+
+
+def test_a_judge_goes_by_its_own_name_only_where_that_names_a_model_as_it_is() -> None:
+    of = published.system_of
+    assert of("LLaMA-2-7B", {}) == "LLaMA-2-7B"
+    assert of("llama2", {"llama2": "LLaMA-2-7B (multilingual)"}) == "LLaMA-2-7B (multilingual)"
+    assert of("LLaMA-2-7B", {"LLaMA-2-7B": ""}) == ""  # tuned, and nothing is said of how
+    for name in ("LLaMA-2-7B-multilingual", "llama-2-7b+poe", "FineD_English"):
+        assert of(name, {}) == ""
+    assert {"GPT-4", "LLaMA-2-7B", "LLaMA-2-7B (English)", "Phoenix-7B + FineD"} <= set(published.systems())
+    assert "FED-Dial" not in published.systems()
+
+
+@pytest.mark.parametrize(
+    ("corpora", "language", "expected"),
+    [
+        (["ECM-Turn", "LCCC-Turn", "HC-Turn"], "zh", (0.532, 0.508)),
+        (["ecm-turn", "lccc-turn", "hc-turn"], "average", (None, None)),
+        (["ECM-Turn", "LCCC-Turn"], "zh", (None, None)),
+        (["ECM-Turn", "LCCC-Turn", "HC-Turn", "fed-turn"], "zh", (None, None)),
+        (["fed-turn"], "zh", (None, None)),
+    ],
+)
+def test_means_over_natural_chinese_corpora_have_numbers_of_their_own(
+    corpora: list[str], language: str, expected: tuple[float | None, float | None]
+) -> None:
+    about = ("LLaMA-2-7B + PoE", "turn", language, "relevance", "human")
+    found = tuple(published.published_average(*about, corpora=corpora, statistic=name) for name in published.STATISTICS)
+    assert found == expected
+    every = published.published_average("LLaMA-2-7B + PoE", "turn", language, "all", "human", corpora=corpora)
+    assert every == (0.498 if corpora == ["fed-turn"] else None)  # all that people rated is not what the paper took
+
+
+def test_printed_numbers_stand_in_the_rows_they_are_about() -> None:
+    cells = [
+        example_cell(corpus, ("llama-ft", "LLaMA-2-7B"), ("relevance", "overall"))
+        for corpus in ("ECM-Turn", "LCCC-Turn", "HC-Turn")
+    ]
+    results = correlate_cells(cells, resamples=5, confidence=0.95, random_seed=0)
+    published_as = {"llama-ft": "LLaMA-2-7B (multilingual)"}
+    one = {
+        (row["judge"], row["dimension"]): (row["published_pearson"], row["published_spearman"])
+        for row in correlation_rows(results, published_as)
+        if row["corpus"] == "LCCC-Turn"
+    }
+    none = (None, None)
+    assert one == {
+        ("llama-ft", "relevance"): (0.436, 0.415),
+        ("llama-ft", "overall"): none,
+        ("LLaMA-2-7B", "relevance"): none,
+        ("LLaMA-2-7B", "overall"): none,
+    }
+    means = {
+        (row["judge"], row["dimension"], row["raters"]): (row["published_pearson"], row["published_spearman"])
+        for row in average_rows(results, published_as)
+    }
+    assert means["llama-ft", "relevance", "human"] == (0.493, 0.479)
+    assert [means["llama-ft", name, "human"] for name in ("overall", "all", "average")] == [none] * 3
+    assert {value for (judge, _, _), value in means.items() if judge == "LLaMA-2-7B"} == {none}
 
 
 def test_the_published_table_is_the_papers(real_data: Path) -> None:

@@ -13,6 +13,7 @@ from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
 from dialeval.config.partners import unfit_partner
 from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol
+from dialeval.config.published_systems import unfit_systems
 from dialeval.config.resolved import SHIPPED, TEMPLATES
 from dialeval.errors import nearest
 
@@ -70,6 +71,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _incomplete_parts(config)
     yield from (Mistake(*found) for found in unfit_partner(config))
     yield from _published_models(config)
+    yield from (Mistake(*found) for found in unfit_systems(config))
     yield from _unpriced_models(config)
 
 

@@ -45,6 +45,11 @@ class _Model(Section):
         """The modules whose code answers for it, besides that which asks."""
         return (self.opened_by,) if self.opened_by else ()
 
+    @property
+    def is_tuned(self) -> bool:
+        """Whether it was trained further than the model that its name is known for."""
+        return False
+
 
 class EmbeddedModel(_Model):
     """A small classical model that needs no weights, no key and no network."""
@@ -150,6 +155,11 @@ class VllmModel(_Model):
         if self.lora and self.lora_path:
             raise ValueError("lora trains an adapter and lora_path names one; leave one of them out")
         return self
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether an adapter is put on the model."""
+        return self.lora_path is not None
 
     @property
     def scheduled_gpus(self) -> int:

@@ -17,6 +17,7 @@ from dialeval.config.dialogbench import DialogBench
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EmbeddedModel, Model, PublishedModel
 from dialeval.config.protocols import DAMAGED, Protocol, Protocols
+from dialeval.config.published_systems import published_systems
 from dialeval.config.resolved import resolved
 from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
@@ -235,6 +236,10 @@ class Config(Section):
                 named[f"metaeval.corpora.{name}.strategies"] = rated.strategies
         named |= {f"criteria.{name}.hurt_by": one.hurt_by for name, one in self.criteria.items() if one.hurt_by}
         return named
+
+    def published_systems(self) -> dict[str, str]:
+        """Returns, by judge that does not go by its own name, the papers' system that it is; empty for none."""
+        return published_systems(self)
 
     def published_damage(self) -> Path | None:
         """Returns the folder of the published damaged sets."""

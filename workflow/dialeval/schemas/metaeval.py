@@ -46,7 +46,7 @@ AVERAGES = Table(
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
         kendall_high=maybe(FLOAT), n_averaged=INT, **BEHIND, reason=maybe(TEXT),
-        published_pearson=maybe(FLOAT)
+        published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
     row="judge, method, benchmark, level, language, dimension and what is averaged over",
     title="Averages",
@@ -59,7 +59,8 @@ AVERAGES = Table(
         "over": "what the mean is over: corpora, dimensions or languages",
         "raters": "human: people's ratings alone; full: a model's where there are no people's",
         "n_averaged": "how many correlations the mean is of",
-        "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Table 5",
+        "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
+        "published_spearman": "xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
             "average: mean over dimensions; all: mean over corpora with whatever they are rated on, as xDial-Eval has "
             "it"
@@ -67,7 +68,7 @@ AVERAGES = Table(
     },
     cells={
         "pearson": Interval("pearson_low", "pearson_high", published="published_pearson"),
-        "spearman": Interval("spearman_low", "spearman_high"),
+        "spearman": Interval("spearman_low", "spearman_high", published="published_spearman"),
         "kendall": Interval("kendall_low", "kendall_high"),
     },
     numbers="correlation",
@@ -77,7 +78,8 @@ CORRELATIONS = Table(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT)
+        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
+        published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
     row="judge, method, corpus, language, dimension and kind of rater",
     title="Correlations per corpus",
@@ -88,10 +90,12 @@ CORRELATIONS = Table(
     columns={
         **JUDGED,
         "n_missing": "rated items without a score",
+        "published_pearson": "xDial-Eval's Table 15, for the natural Chinese corpora that it names",
+        "published_spearman": "the same table's",
     },
     cells={
-        "pearson": Interval("pearson_low", "pearson_high"),
-        "spearman": Interval("spearman_low", "spearman_high"),
+        "pearson": Interval("pearson_low", "pearson_high", published="published_pearson"),
+        "spearman": Interval("spearman_low", "spearman_high", published="published_spearman"),
         "kendall": Interval("kendall_low", "kendall_high"),
     },
     numbers="correlation",

@@ -18,12 +18,13 @@ from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
-    """How intervals are made, and which corpora are averaged together."""
+    """How intervals are made, which corpora are averaged together, and which of the papers' systems judges are."""
 
     resamples: int
     confidence: float
     random_seed: int
     benchmarks: dict[str, str]
+    published_as: dict[str, str]
 
 
 def stage(
@@ -41,10 +42,10 @@ def stage(
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
     )
-    results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks"}))
+    results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks", "published_as"}))
     for table, rows in (
-        (CORRELATIONS, correlation_rows(results)),
-        (AVERAGES, average_rows(results)),
+        (CORRELATIONS, correlation_rows(results, settings.published_as)),
+        (AVERAGES, average_rows(results, settings.published_as)),
         (JUDGE_PAIRS, pair_rows(results)),
         (RANKING_AGREEMENT, ranking_rows(results)),
     ):

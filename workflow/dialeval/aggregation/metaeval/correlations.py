@@ -8,14 +8,15 @@ different corpora are resampled independently.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dialeval.aggregation.metaeval.cells import ANNOTATION, Cell, Scorer
-from dialeval.published.metaeval import published_average
+from dialeval.published.metaeval import STATISTICS, published_average, published_in_corpus, system_of
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.correlation import (
     Correlations,
@@ -24,6 +25,7 @@ from dialeval.stats.correlation import (
     correlate,
 )
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
 AVERAGE = "average"
 """Stands for the mean over dimensions, or over languages, where a table names one."""
@@ -106,8 +108,15 @@ def correlate_cells(cells: Iterable[Cell], *, resamples: int, confidence: float,
     return results
 
 
-def correlation_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/correlations`."""
+def correlation_rows(
+    results: Iterable[Correlated], published_as: Mapping[str, str] = NOTHING
+) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/correlations`.
+
+    Args:
+        results: the correlations of every cell.
+        published_as: the papers' system that a judge is, where it is not that of its name; empty for none.
+    """
     for result in results:
         pearson = result.by_method["pearson"]
         n_rated = (~np.isnan(result.ratings)).sum(axis=1)
@@ -129,17 +138,23 @@ def correlation_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                     "n_missing": int(n_rated[dimension]) - n,
                     **behind(pearson, judge, dimension),
                     "reason": pearson.reason[judge][dimension] or None,
+                    **_published_in_corpus(result, scorer, name, published_as),
                 }
 
 
-def average_rows(results: Sequence[Correlated]) -> Iterator[dict[str, Any]]:
+def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] = NOTHING) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/averages`.
 
     Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
     with people's ratings alone (`raters` human: Table 6) and with a model's where people's are missing (`raters` full:
     Table 5). Dimension `all` is the mean over corpora with whatever they are rated on. Over languages: the mean over
     languages of the means over corpora (xDial-Eval, Table 5).
+
+    Args:
+        results: the correlations of every cell.
+        published_as: the papers' system that a judge is, where it is not that of its name; empty for none.
     """
+    beside = _Beside(results, published_as)
     for raters in ("human", "full"):
         pieces = _pieces(results, raters)
         groups: dict[_Place, list[_ByMethod]] = {}
@@ -147,14 +162,15 @@ def average_rows(results: Sequence[Correlated]) -> Iterator[dict[str, Any]]:
             pieces.setdefault(place._replace(dimension=ALL), []).extend(parts)
         for place, parts in pieces.items():
             over_corpora = _averaged(parts, "corpora")
-            yield _average_row(place, "corpora", raters, over_corpora, len(parts))
+            yield _average_row(place, "corpora", raters, over_corpora, len(parts)) | beside.of(place, raters)
             if place.dimension != ALL:
                 groups.setdefault(place._replace(dimension=AVERAGE), []).append(over_corpora)
             groups.setdefault(place._replace(language=AVERAGE), []).append(over_corpora)
         for place, members in groups.items():
             over = "dimensions" if place.dimension == AVERAGE else "languages"
             if len(members) > 1:
-                yield _average_row(place, over, raters, _averaged(members, over), len(members))
+                mean = _averaged(members, over)
+                yield _average_row(place, over, raters, mean, len(members)) | beside.of(place, raters)
 
 
 def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_ByMethod]]:
@@ -219,8 +235,38 @@ def _average_row(place: _Place, over: str, raters: str, mean: _ByMethod, n_avera
         "n_averaged": n_averaged,
         **behind(mean["pearson"], 0, 0),
         "reason": mean["pearson"].reason[0][0] or None,
-        "published_pearson": published_average(judge, place.level, place.language, place.dimension, raters),
     }
+
+
+class _Beside:
+    """What the papers print of an average: that depends on the corpora behind it, too."""
+
+    def __init__(self, results: Sequence[Correlated], published_as: Mapping[str, str]) -> None:
+        self._published_as = published_as
+        self._corpora: dict[tuple[str, str], set[str]] = {}
+        for cell in (result.cell for result in results if result.rater_kind != "construction"):
+            self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
+
+    def of(self, place: _Place, raters: str) -> dict[str, float | None]:
+        """Returns the columns that hold the printed numbers."""
+        corpora = self._corpora[place.benchmark, place.level]
+        about = (
+            system_of(place.scorer.judge, self._published_as),
+            place.level,
+            place.language,
+            place.dimension,
+            raters,
+        )
+        return {f"published_{name}": published_average(*about, corpora=corpora, statistic=name) for name in STATISTICS}
+
+
+def _published_in_corpus(
+    result: Correlated, scorer: Scorer, dimension: str, published_as: Mapping[str, str]
+) -> dict[str, float | None]:
+    cell = result.cell
+    about = (system_of(scorer.judge, published_as), cell.level, cell.corpus, cell.language, dimension)
+    by_people = result.rater_kind == "human"
+    return {f"published_{name}": published_in_corpus(*about, name) if by_people else None for name in STATISTICS}
 
 
 def behind(result: Correlations, judge: int, dimension: int) -> dict[str, Any]:
