@@ -20,6 +20,7 @@ include: "rules/configuration.smk"
 include: "rules/common.smk"
 include: "rules/paths.smk"
 include: "rules/paths_protocols.smk"
+include: "rules/paths_translation.smk"
 include: "rules/paths_metaeval.smk"
 include: "rules/paths_dialogbench.smk"
 include: "rules/paths_figures.smk"
@@ -31,6 +32,7 @@ include: "rules/selfchat.smk"
 include: "rules/judging.smk"
 include: "rules/measures.smk"
 include: "rules/botchat.smk"
+include: "rules/translation.smk"
 include: "rules/metaeval.smk"
 include: "rules/trust.smk"
 include: "rules/robustness.smk"
@@ -60,6 +62,7 @@ rule all:
         branch(CONFIG.models, then=[*rules.report.input, *rules.tabulate_usage.output]),
         battle_files(),
         metaeval_files(),
+        translation_files(),
         robustness_files(),
         dialogbench_files(),
         trust_tables(),

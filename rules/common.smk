@@ -154,7 +154,9 @@ def import_settings(wildcards):
     )
 
 
-def metaeval_settings(benchmarks=False, ensemble_size=False, published_as=False):
+def metaeval_settings(
+    benchmarks=False, ensemble_size=False, published_as=False, translated=False
+):
     """Returns how meta-evaluation makes its intervals, and what else a stage of it needs."""
     section = CONFIG.metaeval
     if section is None:
@@ -166,6 +168,11 @@ def metaeval_settings(benchmarks=False, ensemble_size=False, published_as=False)
         }
     if published_as:
         more["published_as"] = CONFIG.published_systems()
+    if translated and CONFIG.translate:
+        more["translated"] = {
+            name: {language: asked.by for language in asked.into}
+            for name, asked in CONFIG.translate.items()
+        }
     if ensemble_size:
         more["ensemble_size"] = section.ensemble_size
     return settings(
@@ -299,6 +306,9 @@ def askers():
         name: protocol.judges
         for name, protocol in PROTOCOLS.items()
         if not about_chats(name)
+    }
+    found |= {
+        name: [CONFIG.translate[corpus].by] for name, (corpus, _) in TRANSLATED.items()
     }
     methods = CONFIG.dialogbench.examine.by_method() if CONFIG.dialogbench else {}
     return found | {f"dialogbench_{name}": asked for name, asked in methods.items()}

@@ -35,8 +35,8 @@ rule answer:
     log:
         f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.log",
     wildcard_constraints:
-        judge=one_of(set(CONFIG.asked_judges()) - set(PUBLISHED)),
-        protocol=one_of(PROTOCOLS),
+        judge=one_of({*CONFIG.asked_judges(), *translators()} - set(PUBLISHED)),
+        protocol=one_of([*PROTOCOLS, *TRANSLATED]),
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:

@@ -122,7 +122,7 @@ rule tabulate_rated:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(),
+        settings=metaeval_settings(translated=True),
         code=code("tabulate_rated"),
     shell:
         command(

@@ -81,6 +81,7 @@ def asked_models():
                 *([PARTNER] if PARTNER else []),
                 *CONFIG.judges,
                 *CONFIG.asked_judges(),
+                *translators(),
             ]
         )
         if name not in PUBLISHED
@@ -101,6 +102,9 @@ def usage_records():
         (name, protocol)
         for protocol in PROTOCOLS
         for name in CONFIG.judges_of(protocol)
+    ] + [
+        (CONFIG.translate[corpus].by, protocol)
+        for protocol, (corpus, _) in TRANSLATED.items()
     ]
     repeated = [
         f"{RESULTS}/usage/again/{name}/{protocol}.json"

@@ -22,7 +22,12 @@ def rated_corpora(reader, others=False):
 
 
 def items_of(corpora):
-    """Returns the item tables of rated corpora."""
+    """Returns the item tables of rated corpora, and those in the languages that they are put into."""
+    return source_items_of(corpora) + translations_of(corpora)
+
+
+def source_items_of(corpora):
+    """Returns the item tables of corpora as they were read."""
     return [f"{RESULTS}/items/{corpus}.parquet" for corpus in corpora]
 
 

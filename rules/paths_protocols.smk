@@ -8,7 +8,7 @@ def items_about(protocol):
         path
         for source in PROTOCOLS[protocol].of.source
         if source != "damaged"
-        for path in sources.get(source, [f"{RESULTS}/items/{source}.parquet"])
+        for path in sources.get(source, items_of([source]))
     ]
 
 
@@ -110,7 +110,9 @@ def again_settings(wildcards):
 
 
 def stored_under(protocol, suffix=""):
-    """Returns the folder of the store for a protocol of the user's own, whose name it does not bear, but its form's."""
+    """Returns the folder of the store where that does not bear the protocol's name, but that of its form."""
+    if protocol in TRANSLATED:
+        return {"folder": "translate"}
     own = CONFIG.protocols.own.get(protocol)
     return {"folder": f"{own.form}{suffix}"} if own else {}
 

@@ -13,7 +13,7 @@ rule damage_items:
         dialogues=[
             f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.damaged_dialogues()
         ],
-        rated=items_of(CONFIG.damaged_rated()),
+        rated=source_items_of(CONFIG.damaged_rated()),
         published=published_damage_files(),
     output:
         item_table=f"{RESULTS}/perturbed/by_rule.items.parquet",
@@ -38,7 +38,7 @@ rule rewrite_items:
         dialogues=[
             f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.damaged_dialogues()
         ],
-        rated=items_of(CONFIG.damaged_rated()),
+        rated=source_items_of(CONFIG.damaged_rated()),
         learned=lambda wildcards: learned(wildcards.model),
     output:
         item_table=f"{RESULTS}/perturbed/by_{{model}}.items.parquet",

@@ -66,6 +66,7 @@ def test_counts_by_hand() -> None:
         "corpus": "t",
         "level": "turn",
         "language": "en",
+        "translated_by": "",
         "n_items": 2,
         "n_utterances": 1.5,
         "words_context": 1.0,

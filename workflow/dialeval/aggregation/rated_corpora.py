@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,17 @@ from dialeval.stats.annotators import krippendorffs_alpha, mean_pairwise_pearson
 from dialeval.stats.arrays import FloatArray
 
 
-def corpus_rows(items: Iterable[Item], ratings: Iterable[Rating]) -> list[dict[str, Any]]:
+def corpus_rows(
+    items: Iterable[Item], ratings: Iterable[Rating], translated: Mapping[str, Mapping[str, str]] | None = None
+) -> list[dict[str, Any]]:
     """Returns the table `metaeval/corpora`: a row per corpus, level and language, in the order of the items.
 
     Words are what blanks part, as in the papers; this says little of Chinese and Japanese. At dialogue level there is
     no response: `words_response` counts the whole dialogue.
+
+    Args:
+        items, ratings: of all corpora.
+        translated: by corpus and language the model that translated into it.
     """
     rated: dict[tuple[str, RaterKind], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for rating in ratings:
@@ -31,6 +37,7 @@ def corpus_rows(items: Iterable[Item], ratings: Iterable[Rating]) -> list[dict[s
             "corpus": corpus,
             "level": level,
             "language": language,
+            "translated_by": (translated or {}).get(corpus, {}).get(language, ""),
             "n_items": len(group),
             "n_utterances": _mean(len(item.utterances) for item in group),
             "words_context": _mean(_words(item.context) for item in group) if level == "turn" else None,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from dialeval.config.section import Count, Name, Section, TokenCount
+from dialeval.config.section import Count, Name, Section, TokenCount, Whole
 
 
 class TranslationQuality(Section):
@@ -27,5 +28,15 @@ class Translation(Section):
 
     into: list[str] = Field(min_length=1, description="Languages, such as [zh, es].")
     by: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
+    source: str = Field("en", min_length=2, description="Language of the dialogues that are translated.")
+    context: Annotated[Whole, Field(ge=0, le=1_000)] = Field(
+        4, description="Earlier utterances that a model is shown with each; NLLB is shown none."
+    )
     max_tokens: TokenCount = Field(512, description="Longest translation of an utterance in the model's tokens.")
     quality: TranslationQuality | None = None
+
+    @model_validator(mode="after")
+    def _goes_elsewhere(self) -> Self:
+        if self.source in self.into:
+            raise ValueError(f"into has the source's own language '{self.source}'; take it out")
+        return self

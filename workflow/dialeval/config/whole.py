@@ -16,7 +16,7 @@ from dialeval.config.criteria import OwnCriterion
 from dialeval.config.dialogbench import DialogBench
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EmbeddedModel, Model, PublishedModel
-from dialeval.config.protocols import DAMAGED, Protocol, Protocols
+from dialeval.config.protocols import DAMAGED, RATED, Protocol, Protocols
 from dialeval.config.published_systems import published_systems
 from dialeval.config.resolved import resolved
 from dialeval.config.robustness import Robustness
@@ -188,7 +188,9 @@ class Config(Section):
         """Returns every model that chats, judges, scores, rewrites, writes items or is examined."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
         partner = [self.selfchat.partner] if self.selfchat.partner else []
-        asked = [*self.chatbots, *partner, *self.judges, *self.asked_judges(), *rewriter, *self.dialogbench_models()]
+        translators = [asked.by for asked in self.translate.values()]
+        judges = [*self.judges, *self.asked_judges()]
+        asked = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
         return list(dict.fromkeys(asked))
 
     def asked_before(self, protocol: str) -> list[str]:
@@ -199,6 +201,8 @@ class Config(Section):
             names = [written.writer, written.filter]
         elif (found := self.resolved_protocols().get(protocol)) and self.robustness and DAMAGED in found.of.source:
             names = [self.robustness.rewriter]
+        if found:
+            names += [asked.by for name, asked in self.translate.items() if {RATED, name} & {*found.of.source}]
         return list(dict.fromkeys(name for name in names if name and not isinstance(self.models[name], EmbeddedModel)))
 
     def dialogbench_models(self) -> list[str]:

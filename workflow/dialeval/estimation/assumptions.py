@@ -41,6 +41,7 @@ VERDICTS: dict[str, Assumption] = {
     "arena": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
     "gteval": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
     "rating": Assumption(Range(15, 30, 60), "15 to 60 tokens, most likely 30 (a line for each of five dimensions)"),
+    "translate": Assumption(Range(10, 25, 60), "10 to 60 tokens, most likely 25 (an utterance of 8 to 22 words)"),
     "detect": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
     "pair": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
     "scale": Assumption(Range(6, 30, 60), "6 to 60 tokens, most likely 30 (a line for each criterion)"),

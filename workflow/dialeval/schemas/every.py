@@ -21,6 +21,7 @@ from dialeval.schemas import (
     shared,
     training,
     transcripts,
+    translation,
     trust,
 )
 from dialeval.schemas.table import Table
@@ -41,6 +42,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             dialogbench,
             transcripts,
             training,
+            translation,
         )
         for table in vars(module).values()
         if isinstance(table, Table)

@@ -102,8 +102,8 @@ CORRELATIONS = Table(
 )
 RATED_CORPORA = Table(
     "metaeval/corpora", schema(
-        corpus=TEXT, level=TEXT, language=TEXT, n_items=INT, n_utterances=FLOAT, words_context=maybe(FLOAT),
-        words_response=FLOAT, human_dimensions=TEXT, model_dimensions=TEXT
+        corpus=TEXT, level=TEXT, language=TEXT, translated_by=TEXT, n_items=INT, n_utterances=FLOAT,
+        words_context=maybe(FLOAT), words_response=FLOAT, human_dimensions=TEXT, model_dimensions=TEXT
     ),
     row="corpus, level and language",
     title="Rated corpora",
@@ -112,6 +112,7 @@ RATED_CORPORA = Table(
         "and Japanese; at dialogue level the whole dialogue counts as the response."
     ),
     columns={
+        "translated_by": "model that the run had translate into the language; empty: as it was read",
         "n_utterances": "mean number of utterances of an item",
         "human_dimensions": "what people rated",
         "model_dimensions": "what a model rated",

@@ -15,8 +15,9 @@ from dialeval.tables import Provenance, read_tables, to_table, write_for_people
 
 
 class Settings(BaseModel):
-    """How intervals are made."""
+    """How intervals are made, and by corpus and language which model translated."""
 
+    translated: dict[str, dict[str, str]] = {}
     resamples: int
     confidence: float
     random_seed: int
@@ -33,9 +34,10 @@ def stage(
     """Writes both tables, each as Parquet and, beside it, as CSV."""
     every = list(chain.from_iterable(iterate_items(path) for path in items))
     given = [Rating(**row) for row in read_tables(ratings, RATINGS).to_pylist()]
+    intervals = settings.model_dump(exclude={"translated"})
     for path, table, rows in (
-        (corpora, RATED_CORPORA, corpus_rows(every, given)),
-        (annotator_agreement, ANNOTATOR_AGREEMENT, annotator_rows(every, given, **settings.model_dump())),
+        (corpora, RATED_CORPORA, corpus_rows(every, given, settings.translated)),
+        (annotator_agreement, ANNOTATOR_AGREEMENT, annotator_rows(every, given, **intervals)),
     ):
         write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows), provenance)
 

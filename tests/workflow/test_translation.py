@@ -1,0 +1,86 @@
+"""A rated corpus and a plain one in further languages, through an endpoint that counts."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from workspace import SMALL, Workspace
+
+pytestmark = pytest.mark.workflow
+UTTERANCE = re.compile(r"ends with <chat_end>:\n[A-Z]: (.*)<chat_end>")
+RATED = {"reader": "rated_jsonl", "path": "rated.jsonl"}
+LINES = """\
+{"item_id": "t1", "context": ["Do you like tea?"], "response": "Yes, with milk.", "cluster": "d1", "scale": [1, 5], "ratings": {"relevance": 5}}
+{"item_id": "t2", "context": ["Do you like tea?"], "response": "The bus is late.", "cluster": "d1", "scale": [1, 5], "ratings": {"relevance": 2}}
+{"item_id": "t3", "context": ["Where is <name>?"], "response": "BROKEN", "scale": [1, 5], "ratings": {"relevance": 1}}
+{"item_id": "t4", "context": ["It rains."], "response": "Take an umbrella.", "scale": [1, 5], "ratings": {"relevance": 4}}
+"""  # noqa: E501
+
+
+def translator(asked: Asked) -> Reply:
+    """Says something in the target's letters; of one utterance it writes two lines."""
+    found = UTTERANCE.search(asked.text)
+    assert found, asked.text
+    if found[1] == "BROKEN":
+        return Reply(completion("one\ntwo"))
+    marks = " ".join(re.findall("<name>", found[1]))
+    words = " ".join(f"mot{len(word)}" for word in found[1].split())
+    return Reply(completion(f"{words} {marks}".strip()))
+
+
+def configure(workspace: Workspace, url: str, into: list[str]) -> None:
+    (workspace.folder / "data").mkdir(exist_ok=True)
+    (workspace.folder / "data/rated.jsonl").write_text(LINES, encoding="utf-8")
+    chat: dict[str, Any] = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None}
+    length = {"engine": "embedded", "method": "length", "folds": 2}
+    raw = {
+        "models": {"chat": chat, "length": length},
+        "chatbots": [],
+        "judges": ["length"],
+        "protocols": {"yes_no": {}},
+        "data_dir": "data",
+        "metaeval": {"corpora": {"mine": RATED}, "resamples": 20},
+        "translate": {"mine": {"into": into, "by": "chat"}},
+    }
+    workspace.configure(**{name: raw.get(name) for name in SMALL if name in raw} | raw)
+
+
+def rows(workspace: Workspace, name: str) -> list[dict[str, str]]:
+    with (workspace.folder / f"results/tables/{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_language_more_asks_for_its_translations_and_scores_alone(workspace: Workspace) -> None:
+    with LoopbackEndpoint(translator) as endpoint:
+        configure(workspace, endpoint.url, ["fr"])
+        workspace.run("estimate")
+        assert not endpoint.log
+        estimated = {
+            row["protocol"]: int(row["to_ask"]) for row in rows(workspace, "estimate") if row["model"] == "chat"
+        }
+        workspace.run("metaeval", "results/tables/translation/corpora.csv", "results/tables/usage.csv")
+        # the first utterance of t1 and t2 is asked about once
+        assert len(endpoint.log) == estimated["translate-mine-fr"] == 7
+        configure(workspace, endpoint.url, ["fr", "es"])
+        would = workspace.would_run("metaeval")
+        assert would["answer"] == 2, "the translator's for es, and the judge's"
+        assert would["plan_translation"] == would["join_translation"] == 1
+        workspace.run("metaeval", "results/tables/translation/corpora.csv", "results/tables/usage.csv")
+        assert len(endpoint.log) == 14
+    counts = Counter((row["language"], row["status"]) for row in rows(workspace, "translation/corpora"))
+    assert counts == {("fr", "ok"): 1, ("fr", "lines"): 1, ("es", "ok"): 1, ("es", "lines"): 1}
+    assert {row["n_left_out"] for row in rows(workspace, "translation/corpora")} == {"1"}
+    items = pq.read_table(workspace.folder / "results/translations/mine/es.parquet").to_pylist()
+    assert [item["item_id"] for item in items] == ["t1", "t2", "t4"]
+    read = {(row["language"], row["n_items"]): row["translated_by"] for row in rows(workspace, "metaeval/corpora")}
+    assert read == {("en", "4"): "", ("fr", "3"): "chat", ("es", "3"): "chat"}
+    correlated = {row["language"] for row in rows(workspace, "metaeval/correlations")}
+    assert correlated == {"en", "fr", "es"}
+    used = {row["protocol"]: row["asked"] for row in rows(workspace, "usage") if row["model"] == "chat"}
+    assert used == {"translate-mine-fr": "7", "translate-mine-es": "7"}
