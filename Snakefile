@@ -6,6 +6,7 @@
 #   snakemake --cores 8 metaeval                                   how far judges agree with people
 #   snakemake --cores 8 robustness                                 whether judges notice damage
 #   snakemake --cores 8 dialogbench                                multiple-choice questions on dialogues
+#   snakemake --cores 8 training                                   what judges learn from, and how well they learned
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
@@ -26,6 +27,7 @@ include: "rules/paths_dialogbench.smk"
 include: "rules/paths_figures.smk"
 include: "rules/paths_estimate.smk"
 include: "rules/paths_trust.smk"
+include: "rules/paths_training.smk"
 include: "rules/corpora.smk"
 include: "rules/transcripts.smk"
 include: "rules/selfchat.smk"
@@ -41,6 +43,7 @@ include: "rules/figures.smk"
 include: "rules/report.smk"
 include: "rules/usage.smk"
 include: "rules/battles.smk"
+include: "rules/training.smk"
 
 
 localrules:
@@ -53,6 +56,7 @@ localrules:
     metaeval,
     report,
     robustness,
+    training,
 
 
 rule all:
@@ -67,3 +71,4 @@ rule all:
         dialogbench_files(),
         trust_tables(),
         own_results(),
+        training_tables(),

@@ -50,6 +50,11 @@ class _Model(Section):
         """Whether it was trained further than the model that its name is known for."""
         return False
 
+    @property
+    def learns_from(self) -> tuple[str, ...]:
+        """The training sets that the run trains it on."""
+        return ()
+
 
 class EmbeddedModel(_Model):
     """A small classical model that needs no weights, no key and no network."""
@@ -160,6 +165,11 @@ class VllmModel(_Model):
     def is_tuned(self) -> bool:
         """Whether an adapter is put on the model."""
         return self.lora_path is not None
+
+    @property
+    def learns_from(self) -> tuple[str, ...]:
+        """The training sets that the run trains its adapter on."""
+        return tuple(self.lora.train) if self.lora else ()
 
     @property
     def scheduled_gpus(self) -> int:
@@ -323,6 +333,11 @@ class EncoderModel(_Model):
         if (self.train is None) == (self.weights is None):
             raise ValueError("say how it is trained (train), or where its weights lie (weights), one of the two")
         return self
+
+    @property
+    def learns_from(self) -> tuple[str, ...]:
+        """The training set that the run trains it on."""
+        return (self.train.data,) if self.train else ()
 
 
 class NllbModel(_Model):

@@ -53,6 +53,10 @@ class TrainingSet(Section):
             raise ValueError("development and held_back leave less than a fifth of the dialogues to learn from")
         return self
 
+    def corpora(self) -> list[str]:
+        """Returns the corpora of all domains."""
+        return [corpus for corpora in self.domains.values() for corpus in corpora]
+
 
 class _Learning(Section):
     """What every kind of training is told."""

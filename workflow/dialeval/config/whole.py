@@ -331,4 +331,11 @@ class Config(Section):
             model = self.models.get(name)
             if isinstance(model, EmbeddedModel):
                 used.update(model.learn_from)
+        used.update(corpus for name in self.used_training() for corpus in self.training[name].corpora())
         return sorted(used)
+
+    def used_training(self) -> list[str]:
+        """Returns the training sets that a model in use learns from, as far as they are defined."""
+        learning = (self.models.get(name) for name in self.models_in_use())
+        named = {name for model in learning if model for name in model.learns_from}
+        return [name for name in self.training if name in named]

@@ -7,7 +7,7 @@ its cluster. All are linear in the number of utterances.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from itertools import pairwise
 
 Texts = Sequence[Sequence[str]]
@@ -95,6 +95,20 @@ def beginning_clusters(items: Texts) -> list[int]:
             node = after[node, text]
             if length > 1 and node in holder:
                 _join(first, holder[node], position)
+    return [_first(first, position) for position in range(len(first))]
+
+
+def sharing_clusters(keys: Sequence[Collection[Hashable]]) -> list[int]:
+    """Joins items that have a key in common.
+
+    Args:
+        keys: of each item.
+    """
+    first = list(range(len(keys)))
+    holder: dict[Hashable, int] = {}
+    for position, own in enumerate(keys):
+        for key in own:
+            _join(first, holder.setdefault(key, position), position)
     return [_first(first, position) for position in range(len(first))]
 
 

@@ -24,6 +24,46 @@ TRAINING_EXAMPLES = Table(
     },
     shown=False,
 )
+TRAINING_OVERLAP = Table(
+    "training_overlap", schema(
+        training=TEXT, domain=TEXT, language=TEXT, corpus=TEXT, dialogue_id=TEXT, cluster=TEXT, item_corpus=TEXT,
+        item_id=TEXT
+    ),
+    row="dialogue that is left out of a training set since it, or one of its cluster, is judged "
+    "(`training/<name>/overlap`)",
+    columns={
+        "item_corpus": "corpus of an item that is judged and holds the same text",
+    },
+    shown=False,
+)
+JUDGED_TEXTS = Table(
+    "judged_texts", schema(passage=LARGE, corpus=TEXT, item_id=TEXT),
+    row="passage of what is judged (`training/judged`)",
+    columns={
+        "passage": "number that stands for two utterances in a row, a long one or a whole dialogue",
+        "item_id": "an item that holds it",
+    },
+    shown=False,
+)
+TRAINING_DATA = Table(
+    "training/data", schema(
+        training=TEXT, domain=TEXT, language=TEXT, criterion=TEXT, kind=TEXT, part=TEXT, n_pairs=INT, n_dialogues=INT,
+        n_clusters=INT, left_out=INT
+    ),
+    row="training set, domain, language, criterion, kind and part",
+    title="What judges learn from",
+    caption=(
+        "Pairs of a true and a spoiled example by how the spoiled one was made. Dialogues that hold the same text are "
+        "a cluster, and each cluster is in one part: train, development (stops the training) or held_back (never "
+        "learned from)."
+    ),
+    columns={
+        "kind": "how the spoiled ones were made; all: of every kind",
+        "n_dialogues": "dialogues that the pairs are made of",
+        "n_clusters": "clusters of dialogues that hold the same text",
+        "left_out": "dialogues of the domain and language that are left out since they are judged; none has a part",
+    },
+)
 TRAINING_SCORES = Table(
     "training_scores", schema(example_id=TEXT, moment=TEXT, score=FLOAT),
     row="held-back example and moment (`trained/<judge>/scores.parquet`)",

@@ -1,1 +1,1 @@
-"""Training of judges: what every kind of training shares, and how language models learn to judge by an adapter."""
+"""How judges learn: the pairs that they learn from, and their training (xDial-Eval, sections 4 and 5)."""

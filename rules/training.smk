@@ -1,0 +1,95 @@
+# Judges that learn: what they learn from is made of people's dialogues, without what is judged.
+
+
+rule training:
+    input:
+        training_tables(),
+
+
+rule judged_texts:
+    input:
+        item_tables=judged_items(),
+        seeds=[SEEDS] if CONFIG.chatbots else [],
+        human=[HUMAN] if CONFIG.chatbots else [],
+    output:
+        f"{RESULTS}/training/judged.parquet",
+    log:
+        f"{RESULTS}/logs/training/judged.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(),
+        code=code("judged_texts"),
+    shell:
+        command(
+            "judged_texts",
+            "--items {input.item_tables:q} --seeds {input.seeds:q} --human {input.human:q} --texts {output:q}",
+        )
+
+
+rule check_overlap:
+    input:
+        utterances=lambda wildcards: training_dialogues(wildcards.training),
+        judged=f"{RESULTS}/training/judged.parquet",
+    output:
+        f"{RESULTS}/training/{{training}}/overlap.parquet",
+    log:
+        f"{RESULTS}/logs/training/{{training}}/overlap.log",
+    wildcard_constraints:
+        training=one_of(TRAINING),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            **training_settings(wildcards.training),
+            overlap=CONFIG.training[wildcards.training].overlap,
+        ),
+        code=code("check_overlap"),
+    shell:
+        command(
+            "check_overlap",
+            "--utterances {input.utterances:q} --judged {input.judged:q} --overlap {output:q}",
+        )
+
+
+rule make_training_data:
+    input:
+        utterances=lambda wildcards: training_dialogues(wildcards.training),
+        left_out=lambda wildcards: learned_around(wildcards.training),
+    output:
+        f"{RESULTS}/training/{{training}}/examples.parquet",
+    log:
+        f"{RESULTS}/logs/training/{{training}}/examples.log",
+    wildcard_constraints:
+        training=one_of(TRAINING),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(**training_settings(wildcards.training)),
+        code=code("make_training_data"),
+    shell:
+        command(
+            "make_training_data",
+            "--utterances {input.utterances:q} --left-out {input.left_out:q} --examples {output:q}",
+        )
+
+
+rule tabulate_training_data:
+    input:
+        examples=training_examples(USED_TRAINING),
+        overlaps=training_overlap(USED_TRAINING),
+    output:
+        [f"{RESULTS}/tables/training/data.{suffix}" for suffix in ("parquet", "csv")],
+    log:
+        f"{RESULTS}/logs/tables/training_data.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(),
+        code=code("tabulate_training_data"),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+    shell:
+        command(
+            "tabulate_training_data",
+            "--examples {input.examples:q} --overlaps {input.overlaps:q} --folder {params.folder:q}",
+        )

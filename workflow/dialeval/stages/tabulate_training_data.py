@@ -1,0 +1,25 @@
+"""Counts what judges learn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.schemas.training import TRAINING_DATA
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, write_rows
+from dialeval.training.counting import data_rows
+
+
+class Settings(BaseModel):
+    """Nothing is to be set."""
+
+
+def stage(settings: Settings, examples: list[Path], overlaps: list[Path], folder: Path, provenance: Provenance) -> None:
+    """Writes the table `training/data` as Parquet and CSV."""
+    write_rows(folder, TRAINING_DATA, data_rows(examples, overlaps), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
