@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from dialeval.aggregation.training import record_rows
 from dialeval.schemas.training import (
     TRAINING_CURVE,
     TRAINING_EXAMPLES,
+    TRAINING_RECORD,
     TRAINING_RUNS,
     TRAINING_SCORES,
 )
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import Provenance, empty_table, to_table, write_table
 
 KINDS = ("shuffled", "random")
 """The first is learned, the second is not."""
@@ -96,3 +98,24 @@ def trained_folder(folder: Path, judge: str, sets: list[pa.Table]) -> Path:
         file = {"training_scores": "scores", "training/curve": "curve", "training/runs": "run"}[kind.name]
         write_table(path / f"{file}.parquet", kind, table, Provenance())
     return path
+
+
+def tables(judges: Iterable[str] = ("poe", "fined")) -> dict[str, pa.Table]:
+    """The tables of some judges' trainings by their names; every second one learned from dialogues."""
+    sets = [
+        examples("turns", languages=("en", "zh")),
+        examples("dialogues", criteria=("coherence", "informativeness"), kinds=("order", "generic_utterance")),
+    ]
+    record: list[dict[str, Any]] = []
+    curves, runs = [], []
+    for place, judge in enumerate(judges):
+        mine = sets[place % 2]
+        learned = mine["kind"][0].as_py()
+        record += record_rows(judge, mine, scores(mine, learned, place), 0.95)
+        curves.append(curve(judge))
+        runs.append(run(judge, mine["training"][0].as_py()))
+    return {
+        TRAINING_RECORD.name: to_table(TRAINING_RECORD, record),
+        TRAINING_CURVE.name: pa.concat_tables([empty_table(TRAINING_CURVE), *curves]),
+        TRAINING_RUNS.name: pa.concat_tables([empty_table(TRAINING_RUNS), *runs]),
+    }

@@ -209,6 +209,26 @@ DIALOGBENCH = (
     ),
 )
 
+TRAINING = (
+    Figure(
+        "record",
+        ("training/record",),
+        "training_record.figure_record",
+        "What judges learned",
+        "AUC on dialogues that were held back, before and after the training, by kind of negative; at 50 a judge tells "
+        "nothing. Intervals are clustered by dialogue.",
+        ("interval",),
+    ),
+    Figure(
+        "curve",
+        ("training/curve", "training/runs"),
+        "training_curve.figure_curve",
+        "How the training went",
+        "Loss of what was learned from, and loss and AUC of the development part, by which the weights that are kept "
+        "were chosen.",
+    ),
+)
+
 BATTLES = (
     Figure(
         "{title}",

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from dialeval.figures.judge_blocks import drawn_blocks
 from dialeval.figures.panels import caption, check_columns, counted, mark_missing
-from dialeval.figures.robustness_panels import ONE_LANGUAGE, blocks_of, drawn_blocks, has_several_languages
+from dialeval.figures.robustness_panels import ONE_LANGUAGE, blocks_of, has_several_languages
 from dialeval.figures.robustness_ratios import NOTHING
 from dialeval.figures.style import BLACK, BLUE, GREY, SKY, VERMILLION, mixed, sentence_figure, styled
 

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dialeval.figures.judge_blocks import drawn_blocks, share_axis
 from dialeval.figures.panels import (
     caption,
     check_columns,
@@ -15,7 +16,7 @@ from dialeval.figures.panels import (
     legend_marker,
     mark_missing,
 )
-from dialeval.figures.robustness_panels import ONE_LANGUAGE, blocks_of, drawn_blocks, has_several_languages, share_axis
+from dialeval.figures.robustness_panels import ONE_LANGUAGE, blocks_of, has_several_languages
 from dialeval.figures.robustness_ratios import INTERVAL
 from dialeval.figures.style import BLUE, ORANGE, sentence_figure, styled
 

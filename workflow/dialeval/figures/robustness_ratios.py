@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dialeval.figures.judge_blocks import MOST_PANELS, Block, drawn_blocks, share_axis
 from dialeval.figures.panels import (
     caption,
     check_columns,
@@ -17,15 +18,7 @@ from dialeval.figures.panels import (
     mark_missing,
     published_marker,
 )
-from dialeval.figures.robustness_panels import (
-    MOST_PANELS,
-    ONE_LANGUAGE,
-    Block,
-    blocks_of,
-    drawn_blocks,
-    has_several_languages,
-    share_axis,
-)
+from dialeval.figures.robustness_panels import ONE_LANGUAGE, blocks_of, has_several_languages
 from dialeval.figures.share_maps import ShareMap, stacked
 from dialeval.figures.style import BLUE, GREY, mixed, sentence_figure, styled
 

@@ -51,6 +51,16 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             leaderboard="Which judge agrees best with the ratings?",
             items="Rated items",
         ),
+        "training": PartText(
+            "Training",
+            "What did trained judges learn?",
+            (
+                "Judges learned from dialogues that were spoiled in known ways, without any human rating. What they "
+                "tell on dialogues that were held back says whether they learned that, and not whether they judge as "
+                "people do: for this see how well they correlate with people. A kind that stays at 50 was not learned; "
+                "one at 100 may give itself away by something that has nothing to do with what it is meant to show.",
+            ),
+        ),
         "robustness": PartText(
             "Robustness",
             "Does a judge notice damage?",

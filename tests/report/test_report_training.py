@@ -1,0 +1,27 @@
+"""The page's part on training: what was learned, how, and examples of it to read."""
+
+from __future__ import annotations
+
+import training_example as example
+from report_example import inputs
+
+from dialeval.aggregation.training import sample_rows
+from dialeval.report import Figure, build_report
+from dialeval.schemas.training import TRAINING_SAMPLES
+from dialeval.tables import to_table
+
+
+def test_record_curve_and_samples_are_shown_in_a_part_of_their_own() -> None:
+    samples = to_table(TRAINING_SAMPLES, sample_rows(example.examples(), 0))
+    figure = Figure("What judges learned", "AUC.", "<svg/>", "training")
+    page = build_report(inputs(tables={**example.tables(), "training/samples": samples}, figures=(figure,)))
+    part = page[page.index('id="training"') :]
+    assert "What did trained judges learn?" in part
+    assert part.index("What judges learned") < part.index("Told apart on dialogues that were held back")
+    for heading in ("Training", "What was trained", "Some of what is learned"):
+        assert heading in part
+    assert "A: Which number?" in part
+
+
+def test_without_training_there_is_no_such_part() -> None:
+    assert 'id="training"' not in build_report(inputs())
