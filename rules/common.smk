@@ -12,6 +12,7 @@ RESULTS = str(CONFIG.results_dir)
 STORE = str(CONFIG.store_dir)
 PROTOCOLS = CONFIG.resolved_protocols()
 ASKED_AGAIN = [name for name, protocol in PROTOCOLS.items() if protocol.ask_again]
+ENSEMBLES = CONFIG.ensemble_methods()
 PUBLISHED = [
     name for name, model in CONFIG.models.items() if isinstance(model, PublishedModel)
 ]
@@ -155,7 +156,11 @@ def import_settings(wildcards):
 
 
 def metaeval_settings(
-    benchmarks=False, ensemble_size=False, published_as=False, translated=False
+    benchmarks=False,
+    ensemble_size=False,
+    published_as=False,
+    translated=False,
+    ensembles=False,
 ):
     """Returns how meta-evaluation makes its intervals, and what else a stage of it needs."""
     section = CONFIG.metaeval
@@ -175,6 +180,8 @@ def metaeval_settings(
         }
     if ensemble_size:
         more["ensemble_size"] = section.ensemble_size
+    if ensembles:
+        more["ensembles"] = list(ENSEMBLES)
     return settings(
         resamples=section.resamples,
         confidence=section.confidence,

@@ -131,6 +131,7 @@ rule parse:
     log:
         f"{RESULTS}/logs/judgements/{{judge}}/{{protocol}}.log",
     wildcard_constraints:
+        judge=one_of(CONFIG.asked_judges()),
         protocol=one_of(PROTOCOLS),
     conda:
         "../envs/core.yaml"
@@ -143,3 +144,26 @@ rule parse:
             "{params.stage}",
             "--requests {input.requests:q} --responses {input.responses:q} --again {input.again:q} --judgements {output:q}",
         )
+
+
+rule ensemble_judgements:
+    input:
+        lambda wildcards: members_scores(wildcards.ensemble, wildcards.method),
+    output:
+        f"{RESULTS}/judgements/{{ensemble}}/{{method}}.parquet",
+    log:
+        f"{RESULTS}/logs/judgements/{{ensemble}}/{{method}}.log",
+    wildcard_constraints:
+        ensemble=one_of(ENSEMBLES),
+        method=one_of({method for methods in ENSEMBLES.values() for method in methods}),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            name=wildcards.ensemble,
+            method=wildcards.method,
+            members=ENSEMBLES[wildcards.ensemble][wildcards.method],
+        ),
+        code=code("ensemble_judgements"),
+    shell:
+        command("ensemble_judgements", "--members {input:q} --ensemble {output:q}")

@@ -148,7 +148,7 @@ rule correlate:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(benchmarks=True, published_as=True),
+        settings=metaeval_settings(benchmarks=True, published_as=True, ensembles=True),
         code=code("correlate"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
@@ -167,7 +167,7 @@ rule ensembles:
     output:
         [
             f"{METAEVAL}/{name}.{suffix}"
-            for name in ENSEMBLES
+            for name in BEYOND_ONE_JUDGE
             for suffix in ("parquet", "csv")
         ],
     log:
@@ -175,7 +175,7 @@ rule ensembles:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(benchmarks=True, ensemble_size=True),
+        settings=metaeval_settings(benchmarks=True, ensemble_size=True, ensembles=True),
         code=code("ensembles"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:

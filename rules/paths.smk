@@ -48,10 +48,19 @@ def talk_usage(chatbot, shard, shards):
 
 
 def results_of(protocol):
-    """Returns the judgements of all judges under a protocol."""
+    """Returns the judgements of all judges under a protocol, and of the ensembles of them."""
     return [
         f"{RESULTS}/judgements/{judge}/{protocol}.parquet"
-        for judge in CONFIG.judges_of(protocol)
+        for judge in CONFIG.judges_of(protocol) + CONFIG.ensembles_of(protocol)
+    ]
+
+
+def members_scores(ensemble, method):
+    """Returns the judgements that an ensemble is the mean of."""
+    return [
+        f"{RESULTS}/judgements/{member}/{own}.parquet"
+        for member, methods in ENSEMBLES[ensemble][method].items()
+        for own in methods
     ]
 
 
@@ -257,7 +266,11 @@ def report_figures():
 
 def report_judges():
     """Returns the judges of dialogues of systems."""
-    own = [name for one in shown_protocols().values() for name in one.judges]
+    own = [
+        judge
+        for name, one in shown_protocols().items()
+        for judge in [*one.judges, *CONFIG.ensembles_of(name)]
+    ]
     return list(dict.fromkeys([*(CONFIG.judges if CONFIG.talks() else []), *own]))
 
 

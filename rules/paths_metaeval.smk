@@ -10,7 +10,7 @@ ROBUSTNESS_TABLES = [
     "ladders",
     "differences",
 ]
-ENSEMBLES = ["dimension_ensemble", "model_ensemble", "matrices"]
+BEYOND_ONE_JUDGE = ["dimension_ensemble", "model_ensemble", "matrices"]
 
 
 def rated_corpora(reader, others=False):
@@ -92,21 +92,34 @@ def scores_items(protocol):
 
 
 def judged_scores():
-    """Returns the judgements of all judges on items."""
+    """Returns the judgements of all judges on items, and of ensembles of them."""
     return [
         f"{RESULTS}/judgements/{judge}/{protocol}.parquet"
         for protocol, asked in PROTOCOLS.items()
         if asked.form in ("scale", "probability") and scores_items(asked)
         for judge in asked.judges
+    ] + ensemble_scores(with_files=False)
+
+
+def ensemble_scores(with_files):
+    """Returns the judgements on items of ensembles of judges alone, or of those with the user's own metrics."""
+    return [
+        f"{RESULTS}/judgements/{ensemble}/{method}.parquet"
+        for ensemble, methods in ENSEMBLES.items()
+        for method, members in methods.items()
+        if method not in PROTOCOLS or scores_items(PROTOCOLS[method])
+        if with_files == (["file"] in members.values())
     ]
 
 
 def all_scores():
-    """Returns the judgements of all judges on items, and the user's own metrics."""
+    """Returns the judgements of all judges on items, the user's own metrics, and all ensembles of these."""
     files = CONFIG.metaeval.score_files if CONFIG.metaeval else {}
-    return judged_scores() + [
-        f"{RESULTS}/judgements/{metric}/file.parquet" for metric in files
-    ]
+    return (
+        judged_scores()
+        + [f"{RESULTS}/judgements/{metric}/file.parquet" for metric in files]
+        + ensemble_scores(with_files=True)
+    )
 
 
 def metaeval_tables():
@@ -115,7 +128,7 @@ def metaeval_tables():
         return []
     return [
         f"{RESULTS}/tables/metaeval/{name}.{suffix}"
-        for name in ["corpora", "annotator_agreement", *CORRELATIONS, *ENSEMBLES]
+        for name in ["corpora", "annotator_agreement", *CORRELATIONS, *BEYOND_ONE_JUDGE]
         for suffix in ("parquet", "csv")
     ]
 

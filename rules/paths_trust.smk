@@ -13,8 +13,9 @@ def trust_settings(protocol):
     protocols = CONFIG.resolved_protocols()
     form = protocols[protocol].form
     others = [name for name, other in protocols.items() if other.form == form]
+    ensembles = CONFIG.ensembles_of(protocol)
     return {
-        "judges": CONFIG.judges_of(protocol),
+        "judges": CONFIG.judges_of(protocol) + ensembles,
         "criteria": protocols[protocol].criteria,
         "methods": list(dict.fromkeys([protocol, *others])),
         "language": CONFIG.corpora[CONFIG.seeds.corpus].language,

@@ -36,6 +36,7 @@ rule build_report:
             baselines=sorted(
                 name for name in METHODS if EMBEDDED_METHODS[METHODS[name]].is_baseline
             ),
+            ensembles=CONFIG.ensembles,
             results_dir=RESULTS,
             captions=figure_captions(),
             random_seed=CONFIG.random_seed,

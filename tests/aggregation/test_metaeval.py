@@ -280,6 +280,24 @@ def test_an_ensemble_without_another_corpus_says_so() -> None:
     assert row["reason"] == "only 0 of 2 judges have scores to choose by and to use"
 
 
+def test_a_judge_by_two_methods_is_one_member_and_an_ensemble_is_none() -> None:
+    items, ratings, scores = tables({"a": 0.5, "b": 2.0, "c": 3.0, "named": 0.1}, ("one",))
+    scores += [row | {"protocol": "rating"} for row in scores if row["judge"] == "a"]
+    cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
+    where = {"dimension": "overall", "chosen_on": "all corpora"}
+    assert find(model_ensemble_rows(cells, ["named"], size=2, **HOW), **where)["members"] == "a (rating), b (yes_no)"
+    row = find(model_ensemble_rows(cells, ["named"], size=4, **HOW), **where)
+    assert row["reason"] == "only 3 of 4 judges have scores to choose by and to use"
+
+
+def test_an_ensemble_is_not_ranked_among_its_members() -> None:
+    items, ratings, scores = tables({"a": 0.2, "b": 1.0, "c": 3.0, "named": 0.1}, ("one",))
+    ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
+    results = correlated(items, ratings, scores)
+    assert find(ranking_rows(results), dimension="overall")["n_judges"] == 4
+    assert find(ranking_rows(results, ["named"]), dimension="overall")["n_judges"] == 3
+
+
 def test_rankings_under_two_kinds_of_raters() -> None:
     items, ratings, scores = tables({"a": 0.2, "b": 1.0, "c": 3.0}, ("one",))
     ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]

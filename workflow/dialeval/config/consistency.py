@@ -9,12 +9,13 @@ from dialeval.config.asked_criteria import unfit_questions
 from dialeval.config.criteria import unfit_criteria
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.embedded_methods import METHODS, able_to, serves
+from dialeval.config.ensembles import unfit_ensembles
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
 from dialeval.config.partners import unfit_partner
-from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol
+from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.published_systems import unfit_systems
-from dialeval.config.resolved import SHIPPED, TEMPLATES
+from dialeval.config.resolved import SHIPPED, TEMPLATES, asks
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from (Mistake(*found) for found in unfit_protocols(config))
     yield from (Mistake(*found) for found in unfit_criteria(config.criteria))
     yield from (Mistake(*found) for found in unfit_questions(config))
+    yield from (Mistake(*found) for found in unfit_ensembles(config))
     yield from _long_arenas(config)
     yield from _incomplete_parts(config)
     yield from (Mistake(*found) for found in unfit_partner(config))
@@ -87,6 +89,13 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
         **(dialogbench.models() if dialogbench else {}),
     }
     for field, names in models.items():
+        ensembles = [name for name in names if name in config.ensembles and name not in config.models]
+        for name in ensembles:
+            words = (
+                f"'{name}' is an ensemble: it judges wherever all of its members do, and is asked nothing; take it out"
+            )
+            yield Mistake(field, words, (f"ensembles.{name}",))
+        names = [name for name in names if name not in ensembles]
         yield from _unknown(field, names, config.models, "model", "models")
     corpora: dict[str, list[str]] = {
         "seeds.corpus": [config.seeds.corpus],
@@ -195,17 +204,6 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
             "protocols, or rating or yes_no (with metaeval or robustness), or one of your own, or take the name out"
         )
         yield Mistake("judges", words, ("protocols", "chatbots", *PARTS))
-
-
-def asks(config: Config, protocol: Protocol) -> bool:
-    """Returns whether there is anything that a protocol is about."""
-    chats = bool(config.chatbots)
-    if protocol.form == "detect":
-        chats = config.talks()
-    elif protocol.form == "pair" and protocol.of.against == EACH_OTHER:
-        chats = len(config.chatbots) > 1
-    there = {SELFCHAT: chats, RATED: bool(config.metaeval), DAMAGED: bool(config.robustness)}
-    return any(there.get(source, True) for source in protocol.of.source)
 
 
 def _asked_as(name: str, protocol: Protocol) -> str:

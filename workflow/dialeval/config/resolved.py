@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from dialeval.config.protocols import EACH_OTHER, Protocol, Protocols
+from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol, Protocols
 from dialeval.schemas.judgements import Form
 
 if TYPE_CHECKING:
@@ -38,6 +38,17 @@ def resolved(config: Config) -> dict[str, Protocol]:
         if (section := getattr(config.protocols, name)) is not None
     }
     return {name: _filled_in(protocol, config) for name, protocol in {**found, **config.protocols.own}.items()}
+
+
+def asks(config: Config, protocol: Protocol) -> bool:
+    """Returns whether there is anything that a protocol is about."""
+    chats = bool(config.chatbots)
+    if protocol.form == "detect":
+        chats = config.talks()
+    elif protocol.form == "pair" and protocol.of.against == EACH_OTHER:
+        chats = len(config.chatbots) > 1
+    there = {SELFCHAT: chats, RATED: bool(config.metaeval), DAMAGED: bool(config.robustness)}
+    return any(there.get(source, True) for source in protocol.of.source)
 
 
 def _filled_in(protocol: Protocol, config: Config) -> Protocol:

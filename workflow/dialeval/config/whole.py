@@ -14,6 +14,7 @@ from dialeval.config.consistency import PARTS, Mistakes, inconsistencies
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.criteria import OwnCriterion
 from dialeval.config.dialogbench import DialogBench
+from dialeval.config.ensembles import FILE, members_by_method
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EmbeddedModel, Model, PublishedModel
 from dialeval.config.protocols import DAMAGED, RATED, Protocol, Protocols
@@ -101,7 +102,9 @@ class Config(Section):
         {}, description="Synthetic pairs of dialogues that judges learn from, by a name of yours; see docs/training.md."
     )
     ensembles: dict[Name, list[Name]] = Field(
-        {}, description="Judges whose scores, taken to [0, 1], are averaged: a judge of its own, by a name of yours."
+        {},
+        description="Means of several judges as judges of their own, by a name of yours: the models and score_files "
+        "whose scores, taken to [0, 1], are averaged; see docs/metaeval.md.",
     )
     translate: dict[Name, Translation] = Field(
         {}, description="Corpora, rated ones too, that a model translates, by their names; see docs/translation.md."
@@ -179,6 +182,15 @@ class Config(Section):
     def asked_judges(self) -> list[str]:
         """Returns every model that judges under some protocol."""
         return list(dict.fromkeys(name for found in self.resolved_protocols().values() for name in found.judges or ()))
+
+    def ensemble_methods(self) -> dict[str, dict[str, dict[str, list[str]]]]:
+        """Returns, for every ensemble and method by which it judges, the methods of its members' scores by member."""
+        return {name: members_by_method(self, name) for name in self.ensembles}
+
+    def ensembles_of(self, protocol: str) -> list[str]:
+        """Returns the ensembles of its judges that judge under a protocol; files of scores know rated items alone."""
+        methods = self.ensemble_methods()
+        return [name for name, by in methods.items() if protocol in by and [FILE] not in by[protocol].values()]
 
     def talks(self) -> bool:
         """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""

@@ -69,6 +69,7 @@ class ReportInputs:
         tables: further tables by folder and name, such as `arena/ratings`; a missing one is left out.
         embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
         baselines: which judges are no more than baselines.
+        ensembles: which judges are means of others' scores, with these others.
         rated: items of meta-evaluation to read, or None without any.
         responses: tables `responses` by judge; where given, the viewer shows a judge's raw answer when no verdict
             could be read from it.
@@ -91,6 +92,7 @@ class ReportInputs:
     tables: Mapping[str, Table] = field(default_factory=dict)
     embedded: frozenset[str] = frozenset()
     baselines: frozenset[str] = frozenset()
+    ensembles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rated: RatedSample | None = None
     responses: Mapping[str, Table] = field(default_factory=dict)
     figures: tuple[Figure, ...] = ()

@@ -21,7 +21,7 @@ def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
         protocols = [one for one in inputs.protocols if one.sources == sources]
         judges: list[str | None] = [judge for judge in inputs.judges if _has_rows(inputs, protocols, judge)]
         if sources == (SELFCHAT,):
-            judges = [*inputs.judges] or [None]
+            judges = [name for name in inputs.judges if name in judges or name not in inputs.ensembles] or [None]
         boards += [_board(inputs, sources, protocols, judge) for judge in judges]
     return tuple(boards)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -20,11 +20,12 @@ from dialeval.report.board import Board, Measure, Value
 from dialeval.report.cells import EMBEDDED
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
-from dialeval.report.summary import Summary
+from dialeval.report.summary import Summary, mean_of
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
 from dialeval.tables import empty_table
 
 _TAG_OF_METHOD = {"annotation": "came with the corpus", "file": "ready scores"}
+ENSEMBLE = "ensemble"
 _AGREES = {
     "human": "agrees best with people",
     "full": "agrees best with the ratings (a model's where there are no people's)",
@@ -55,6 +56,8 @@ def judge_tags(inputs: ReportInputs, judge: str, method: str) -> tuple[str, ...]
     """Returns what kind of judge somebody is, where it is no language model that was asked."""
     if method in _TAG_OF_METHOD:
         return (_TAG_OF_METHOD[method],)
+    if judge in inputs.ensembles:
+        return (ENSEMBLE,)
     if judge in inputs.baselines:
         return ("baseline",)
     return (EMBEDDED,) if judge in inputs.embedded else ()
@@ -74,7 +77,10 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame) -> JudgeB
         row: judge_tags(inputs, judge, method)
         for row, judge, method in zip(rows["row"], rows["judge"], rows["method"], strict=True)
     }
-    return JudgeBoard(title, board, tags, _summary(board, tags, rows))
+    ensembles = sorted({judge for judge in rows["judge"] if judge in inputs.ensembles})
+    summary = _summary(board, tags, rows)
+    means = tuple(mean_of(judge, inputs.ensembles[judge]) for judge in ensembles)
+    return JudgeBoard(title, board, tags, replace(summary, basis=(*summary.basis, *means)))
 
 
 def _values(rows: pd.DataFrame) -> dict[str, Value]:

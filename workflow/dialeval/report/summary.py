@@ -32,14 +32,28 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
     if SELFCHAT not in board.sources:
         return Summary(
             _answer(board, measures),
-            (*_doubts(board, measures), _dialogues(inputs, board)),
+            (*_doubts(board, measures), _dialogues(inputs, board), *_ensemble(inputs, board.judge)),
             (*_trust(board), *_unread(inputs, board)),
         )
     return Summary(
         _answer(board, measures),
-        (*_doubts(board, measures), _seeds(inputs), *_embedded(inputs, board.judge)),
+        (
+            *_doubts(board, measures),
+            _seeds(inputs),
+            *_embedded(inputs, board.judge),
+            *_ensemble(inputs, board.judge),
+        ),
         (*_trust(board), *_people(board), *_unread(inputs, board), *_tokenizers(inputs)),
     )
+
+
+def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
+    """Returns what an ensemble is."""
+    return f"Judge {ensemble} is an ensemble: the mean of the scores, from 0 to 1, of {listed(list(members))}."
+
+
+def _ensemble(inputs: ReportInputs, judge: str) -> list[str]:
+    return [mean_of(judge, inputs.ensembles[judge])] if judge in inputs.ensembles else []
 
 
 def _ranking(board: Board, measure: Measure) -> list[tuple[str, Value, float]]:

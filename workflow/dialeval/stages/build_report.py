@@ -28,6 +28,7 @@ class Settings(BaseModel):
     judges: list[str]
     embedded: list[str]
     baselines: list[str] = []
+    ensembles: dict[str, tuple[str, ...]] = {}
     results_dir: str
     protocols: list[AskedProtocol]
     captions: dict[str, tuple[str, str]]
@@ -65,6 +66,7 @@ def stage(
             tables=_by_name(tables),
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
+            ensembles=settings.ensembles,
             rated=_rated(settings, items, ratings, scores) if items else None,
             figures=tuple(_figure(settings, path) for path in figures),
             results_dir=settings.results_dir,

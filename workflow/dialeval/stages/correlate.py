@@ -18,13 +18,14 @@ from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
-    """How intervals are made, which corpora are averaged together, and which of the papers' systems judges are."""
+    """How intervals are made, which corpora are averaged together, and what judges are: of the papers, or ensembles."""
 
     resamples: int
     confidence: float
     random_seed: int
     benchmarks: dict[str, str]
     published_as: dict[str, str]
+    ensembles: list[str] = []
 
 
 def stage(
@@ -42,12 +43,13 @@ def stage(
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
     )
-    results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks", "published_as"}))
+    how = settings.model_dump(exclude={"benchmarks", "published_as", "ensembles"})
+    results = correlate_cells(cells, **how)
     for table, rows in (
         (CORRELATIONS, correlation_rows(results, settings.published_as)),
         (AVERAGES, average_rows(results, settings.published_as)),
         (JUDGE_PAIRS, pair_rows(results)),
-        (RANKING_AGREEMENT, ranking_rows(results)),
+        (RANKING_AGREEMENT, ranking_rows(results, settings.ensembles)),
     ):
         write_rows(folder, table, rows, provenance)
 

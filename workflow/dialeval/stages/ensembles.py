@@ -17,13 +17,14 @@ from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
-    """How intervals are made, which corpora are averaged together, and how many judges an ensemble has."""
+    """How intervals are made, which corpora are averaged, how many judges an ensemble has, and who is one already."""
 
     resamples: int
     confidence: float
     random_seed: int
     benchmarks: dict[str, str]
     ensemble_size: int
+    ensembles: list[str] = []
 
 
 def stage(
@@ -41,10 +42,10 @@ def stage(
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
     )
-    how = settings.model_dump(exclude={"ensemble_size", "benchmarks"})
+    how = settings.model_dump(exclude={"ensemble_size", "benchmarks", "ensembles"})
     for table, rows in (
         (DIMENSION_ENSEMBLE, dimension_ensemble_rows(cells, **how)),
-        (MODEL_ENSEMBLE, model_ensemble_rows(cells, size=settings.ensemble_size, **how)),
+        (MODEL_ENSEMBLE, model_ensemble_rows(cells, settings.ensembles, size=settings.ensemble_size, **how)),
         (MATRICES, matrix_rows(cells)),
     ):
         write_rows(folder, table, rows, provenance)

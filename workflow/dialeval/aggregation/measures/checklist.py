@@ -34,7 +34,7 @@ def checklist(judgements: pd.DataFrame, design: Design) -> list[Row]:
 def listed(judgements: pd.DataFrame, design: Design, systems: list[str]) -> Iterator[tuple[Row, Scores, int]]:
     """Yields each judge's shares of yes at each length, and how many questions they are of."""
     criteria = list(judgements["criterion"].dropna().unique())
-    for judge in design.judges:
+    for judge in design.of_answers().judges:
         for length, of in at_lengths(judgements[judgements["judge"] == judge], design):
             yield {"judge": judge, **length}, _shares(of, systems, criteria), len(criteria)
 

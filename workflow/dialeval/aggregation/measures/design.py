@@ -15,7 +15,9 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "ratings": ("elo", "random_seed"),
     "win_rates": ("reference",),
     "bias": ("reference", "families", "both_orders", "resamples", "random_seed"),
-    "differences": ("reference", "measures", "elo", "random_seed"),
+    "differences": ("reference", "measures", "elo", "random_seed", "without_answers"),
+    "rates": ("without_answers",),
+    "checklist": ("without_answers",),
 }
 
 
@@ -26,6 +28,7 @@ class Design(BaseModel):
         protocol: its name.
         judges: the judges, in the order of the table.
         systems: who is judged, in the order of the table; systems that are judged and not named come after them.
+        without_answers: the judges that give numbers alone: means of several judges' own.
         criteria: what is judged, in the order of the table; those that are judged and not named come after them.
         lengths: the N; none where dialogues are taken as long as they are.
         reference: the system, or `human`, that all others are shown beside; None where they are shown with each other.
@@ -40,6 +43,7 @@ class Design(BaseModel):
 
     protocol: str
     judges: list[str]
+    without_answers: list[str] = []
     systems: list[str] = []
     criteria: list[str] = []
     lengths: list[int] = []
@@ -57,6 +61,10 @@ class Design(BaseModel):
         wanted = {*_EVERY, *_ALSO.get(measure, ())}
         return {name: value for name, value in self.model_dump(mode="json").items() if name in wanted}
 
+    def of_answers(self) -> Design:
+        """Returns the design without the judges that give no answers that could be counted."""
+        return self.model_copy(update={"judges": [one for one in self.judges if one not in self.without_answers]})
+
 
 def design_of(config: Config, name: str) -> Design:
     """Returns the design of a configured protocol."""
@@ -64,7 +72,8 @@ def design_of(config: Config, name: str) -> Design:
     against = protocol.of.against
     return Design(
         protocol=name,
-        judges=protocol.judges or [],
+        judges=[*(protocol.judges or []), *(ensembles := config.ensembles_of(name))],
+        without_answers=ensembles if protocol.form == "scale" else [],
         systems=_systems(config, protocol),
         criteria=protocol.criteria,
         lengths=protocol.at if protocol.form == "detect" else protocol.of.cut,

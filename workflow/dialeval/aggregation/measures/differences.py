@@ -116,7 +116,7 @@ def _of_checklists(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
 def _of_rates(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
     """Yields the differences of rates; what could not be read is not the answer."""
     systems = systems_of(judgements, design)
-    for group, of in groups(judgements, design):
+    for group, of in groups(judgements, design.of_answers()):
         label = labels_of(of)
         for name in answers(label):
             found = scores_of(of, systems, given(label, name))

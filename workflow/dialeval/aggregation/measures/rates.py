@@ -23,7 +23,7 @@ def rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """
     systems = systems_of(judgements, design)
     rows = []
-    for about, of in groups(judgements, design):
+    for about, of in groups(judgements, design.of_answers()):
         label = labels_of(of)
         for name in answers(label):
             found = scores_of(of, systems, given(label, name))

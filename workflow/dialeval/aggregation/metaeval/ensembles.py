@@ -1,6 +1,7 @@
 """Ensembles: of one judge's dimensions, and of several judges (comp-analysis, Tables 8 and 9).
 
-A model ensemble is the mean of the best judges' scores, scaled to [0, 1]. Which are the best is said in two ways: by
+A model ensemble is the mean of the best judges' scores, scaled to [0, 1]; a judge that scored by several methods is in
+it once, by the one that went best, and no ensemble is a member of another. Which are the best is said in two ways: by
 their mean correlation over all corpora, the scored one among them, as the paper has it; and over the other corpora
 alone, which is what one could know beforehand.
 """
@@ -8,7 +9,7 @@ alone, which is what one could know beforehand.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,12 +61,19 @@ def dimension_ensemble_rows(
 
 
 def model_ensemble_rows(
-    cells: Sequence[Cell], *, size: int, resamples: int, confidence: float, random_seed: int
+    cells: Sequence[Cell],
+    named: Collection[str] = (),
+    *,
+    size: int,
+    resamples: int,
+    confidence: float,
+    random_seed: int,
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/model_ensemble`, with the mean over corpora last.
 
     Args:
         cells: of all corpora, levels and languages.
+        named: judges that are ensembles themselves.
         size: number of judges in an ensemble.
     """
     groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
@@ -73,7 +81,7 @@ def model_ensemble_rows(
         groups[cell.benchmark, cell.level, cell.language].append(cell)
     for (benchmark, level, language), group in groups.items():
         for dimension in dict.fromkeys(name for cell in group for name in cell.dimensions):
-            rated = [_Rated(cell, dimension) for cell in group if dimension in cell.dimensions]
+            rated = [_Rated(cell, dimension, named) for cell in group if dimension in cell.dimensions]
             rated = [one for one in rated if one.kind]
             if not rated:
                 continue
@@ -111,9 +119,9 @@ def model_ensemble_rows(
 
 
 class _Rated:
-    """One cell's scores and ratings on one dimension, and how each scorer correlates."""
+    """One cell's scores and ratings on one dimension, and how each scorer that may be a member correlates."""
 
-    def __init__(self, cell: Cell, dimension: str) -> None:
+    def __init__(self, cell: Cell, dimension: str, named: Collection[str]) -> None:
         place = cell.dimensions.index(dimension)
         self.cell = cell
         self.kind, self.ratings = cell.best_ratings(place) or ("", np.zeros(0))
@@ -121,7 +129,7 @@ class _Rated:
         self.pearson: dict[Scorer, float] = {}
         for number, scorer in enumerate(cell.scorers if self.kind else ()):
             values = cell.scores[number, place]
-            if scorer.method == ANNOTATION or not _any(values):
+            if scorer.method == ANNOTATION or scorer.judge in named or not _any(values):
                 continue
             result = correlate(values[np.newaxis, np.newaxis], self.ratings[np.newaxis], cell.cluster, resamples=0)
             self.scores[scorer] = values
@@ -129,14 +137,20 @@ class _Rated:
 
 
 def _best(basis: Sequence[_Rated], size: int) -> list[Scorer]:
-    """Returns the scorers with the highest mean correlation over some corpora, best first; undefined ones are out."""
+    """Returns the judges with the highest mean correlation over some corpora, best first, each by its best method.
+
+    Those whose correlation is nowhere defined are out.
+    """
     found: dict[Scorer, list[float]] = defaultdict(list)
     for one in basis:
         for scorer, value in one.pearson.items():
             if not np.isnan(value):
                 found[scorer].append(value)
     means = {scorer: float(np.mean(values)) for scorer, values in found.items()}
-    return sorted(means, key=lambda scorer: (-means[scorer], scorer))[:size]
+    best: dict[str, Scorer] = {}
+    for scorer in sorted(means, key=lambda scorer: (-means[scorer], scorer)):
+        best.setdefault(scorer.judge, scorer)
+    return list(best.values())[:size]
 
 
 def _ensemble(

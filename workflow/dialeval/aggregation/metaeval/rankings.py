@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ from dialeval.aggregation.metaeval.correlations import Correlated
 from dialeval.published.metaeval import RANKINGS, published
 
 
-def ranking_rows(results: Sequence[Correlated]) -> Iterator[dict[str, Any]]:
+def ranking_rows(results: Sequence[Correlated], ensembles: Collection[str] = ()) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/ranking_agreement`.
 
     Judges are ranked by their Pearson correlation with people, and by that with a model's ratings of the same items;
-    the row is Spearman's correlation of the two rankings.
+    the row is Spearman's correlation of the two rankings. Named ensembles are not ranked among their own members.
     """
     by_model = {
         (result.cell.corpus, result.cell.language, result.cell.level): result
@@ -35,7 +35,7 @@ def ranking_rows(results: Sequence[Correlated]) -> Iterator[dict[str, Any]]:
             other_place = model.dimensions.index(dimension)
             pairs = []
             for number, scorer in enumerate(people.scorers):
-                if scorer.method == ANNOTATION or scorer not in model.scorers:
+                if scorer.method == ANNOTATION or scorer.judge in ensembles or scorer not in model.scorers:
                     continue
                 first = people.by_method["pearson"].estimate[number, place]
                 second = model.by_method["pearson"].estimate[model.scorers.index(scorer), other_place]

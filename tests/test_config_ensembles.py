@@ -1,0 +1,141 @@
+"""Named ensembles in a configuration: by which scores they judge, and every way to name them wrongly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dialeval.aggregation.measures.design import design_of
+from dialeval.config import load_config
+from dialeval.errors import UserError
+
+RATED = {"metaeval": {"corpora": {"steps": {"reader": "ladder"}}}}
+
+OF_MINE = {"form": "scale", "of": {"source": "mine"}, "criteria": ["overall"], "judges": ["length"]}
+
+
+def raw(**changes: Any) -> dict[str, Any]:
+    parts: dict[str, Any] = {
+        "models": {
+            "forest": {"engine": "embedded", "method": "forest"},
+            "length": {"engine": "embedded", "method": "length"},
+            "gpt": {"engine": "openai", "model": "gpt"},
+            "theirs": {"engine": "published", "unieval": "x.tsv"},
+        },
+        "judges": ["forest", "length"],
+        "protocols": {"yes_no": {}},
+        "ensembles": {"both": ["forest", "length"]},
+        **RATED,
+    }
+    return parts | changes
+
+
+def methods(**changes: Any) -> dict[str, dict[str, list[str]]]:
+    return load_config(raw(**changes)).ensemble_methods()["both"]
+
+
+def with_file(members: list[str], **changes: Any) -> dict[str, Any]:
+    metaeval = RATED["metaeval"] | {"score_files": {"metric": {"path": "m.csv"}, "other": {"path": "o.csv"}}}
+    return {"ensembles": {"both": members}, "metaeval": metaeval, **changes}
+
+
+def test_it_judges_under_every_protocol_under_which_all_members_do() -> None:
+    assert methods() == {"yes_no": {"forest": ["yes_no"], "length": ["yes_no"]}}
+    assert list(methods(protocols={"yes_no": {}, "rating": {}})) == ["rating", "yes_no"]
+    # one of them has two methods, and is no two members
+    assert list(methods(protocols={"yes_no": {}, "rating": {"judges": ["length"]}})) == ["yes_no"]
+
+
+def test_members_of_different_protocols_meet_on_rated_items_a_probability_first() -> None:
+    apart = {"yes_no": {"judges": ["forest"]}, "rating": {"judges": ["length", "gpt"]}}
+    assert methods(protocols=apart) == {"ensemble": {"forest": ["yes_no"], "length": ["rating"]}}
+    own = {"form": "probability", "of": {"source": "steps"}, "judges": ["length"], "criteria": ["coherence"]}
+    found = methods(protocols={**apart, "asked": own})
+    assert found == {"ensemble": {"forest": ["yes_no"], "length": ["asked", "rating"]}}
+
+
+def test_ready_scores_count_under_each_protocol_about_rated_items() -> None:
+    config = load_config(raw(**with_file(["forest", "metric"])), files_are_there=False)
+    assert config.ensemble_methods() == {"both": {"yes_no": {"forest": ["yes_no"], "metric": ["file"]}}}
+    assert config.ensembles_of("yes_no") == []  # no dialogues of systems are in the file
+    config = load_config(raw(**with_file(["other", "metric"])), files_are_there=False)
+    assert config.ensemble_methods() == {"both": {"ensemble": {"other": ["file"], "metric": ["file"]}}}
+
+
+def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
+    asked = {"of": {"source": "mine"}, "criteria": ["coherence"]}
+    protocols = {
+        "yes_no": {},
+        "likely": {"form": "probability", **asked},
+        "rated-by": {"form": "scale", "answers": "free", **asked},
+        "better": {"form": "pair", "of": {"source": "mine"}, "judges": ["gpt"]},
+    }
+    changes = {"protocols": protocols, "transcripts": {"mine": {"path": "m.jsonl"}}}
+    config = load_config(raw(**changes), files_are_there=False)
+    assert [config.ensembles_of(name) for name in protocols] == [["both"], ["both"], ["both"], []]
+    assert design_of(config, "likely").judges == ["forest", "length", "both"]
+    assert (design_of(config, "likely").of_answers().judges, design_of(config, "rated-by").of_answers().judges) == (
+        ["forest", "length", "both"],
+        ["forest", "length"],
+    )
+    assert design_of(config, "better").judges == ["gpt"]
+    assert config.models_in_use() == ["forest", "length", "gpt"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"ensembles": {"both": ["forest", "lenght"]}}, ["ensembles.both: 'lenght'", "did you mean 'length'?"]),
+        ({"ensembles": {"both": ["forest"]}}, ["ensembles.both: a mean needs at least 2 members, and there are 1"]),
+        ({"ensembles": {"both": []}}, ["ensembles.both: a mean needs at least 2 members, and there are 0"]),
+        ({"ensembles": {"both": ["forest", "forest"]}}, ["ensembles: forest is listed twice under both"]),
+        (
+            {"ensembles": {"both": ["forest", "length"], "more": ["both", "forest"]}},
+            ["ensembles.more: 'both' is an ensemble itself", "name the members"],
+        ),
+        ({"ensembles": {"gpt": ["forest", "length"]}}, ["ensembles.gpt: 'gpt' is a name under models, too"]),
+        ({"ensembles": {"Gpt": ["forest", "length"]}}, ["ensembles.Gpt: 'gpt' is a name under models, too"]),
+        ({"ensembles": {"human": ["forest", "length"]}}, ["ensembles.human: 'human' names people"]),
+        (
+            {"ensembles": {"both": ["forest", "length"], "Both": ["forest", "length"]}},
+            ["ensembles.both: 'Both' and 'both' differ only in case"],
+        ),
+        ({"ensembles": {"both": ["forest", "theirs"]}}, ["'theirs' is a published model", "metaeval.score_files"]),
+        ({"ensembles": {"both": ["forest", "gpt"]}}, ["ensembles.both: 'gpt' scores nothing", "yes_no or rating"]),
+        (
+            {"judges": ["forest", "length", "both"]},
+            ["judges: 'both' is an ensemble: it judges wherever all of its members do", "take it out"],
+        ),
+        (
+            {"protocols": {"yes_no": {"judges": ["forest", "length", "both"]}}, "judges": []},
+            ["protocols.yes_no.judges: 'both' is an ensemble"],
+        ),
+        (
+            with_file(["forest", "metric"], ensembles={"metric": ["forest", "length"]}),
+            ["ensembles.metric: 'metric' is a name under metaeval.score_files"],
+        ),
+        (
+            {"protocols": {"yes_no": {}, "ensemble": {"form": "scale", "of": {"source": "rated"}}}},
+            ["protocols.ensemble: 'ensemble' names scores of ensembles"],
+        ),
+        (
+            {
+                "transcripts": {"mine": {"path": "m.jsonl"}},
+                "protocols": {
+                    "yes_no": {"judges": ["forest"]},
+                    "of-mine": OF_MINE,
+                },
+            },
+            ["ensembles.both: its members are nowhere asked about the same (forest under yes_no; length"],
+        ),
+        (
+            {"protocols": {"yes_no": {}, "gteval": {}}, "metaeval": None, "chatbots": ["gpt"]},
+            ["ensembles.both: 'forest' scores nothing"],
+        ),
+    ],
+)
+def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        load_config({key: value for key, value in raw(**changes).items() if value is not None}, files_are_there=False)
+    assert all(word in str(caught.value) for word in words), caught.value

@@ -1,0 +1,84 @@
+"""Named ensembles: the mean of several judges' scores as a judge of its own (xDial-Eval, section 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dialeval.aggregation.score_arrays import keys, places, scaled
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.stats.arrays import BoolArray
+
+GROUP = ("corpus", "language", "criterion")
+ITEM = ("corpus", "language", "item_id", "criterion")
+"""What tells one score from another."""
+ABOUT = ("case_id", "left", "n_utterances")
+"""What is known of an item besides; files of scores do not say it."""
+COLUMNS = ("judge", "protocol", *ITEM, *ABOUT, "value", "scale_min", "scale_max")
+"""Columns of the table `judgements` that are needed."""
+
+
+def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[pa.Table]]) -> pa.Table:
+    """Returns the table `judgements` of an ensemble: the arithmetic mean of its members' scores, each in [0, 1].
+
+    A member's score of an item is the mean over repeats. There is a row for every item and criterion that all members
+    were asked about; where one of them gave no score, there is none, rather than a mean of fewer.
+
+    Args:
+        name: of the ensemble, the judge of the rows.
+        method: the protocol of the rows.
+        members: tables `judgements` of each member with the columns of `COLUMNS`; of several, the first that has
+            anything on a criterion in a corpus and language counts there, so that no member counts twice.
+    """
+    given = [_scores(tables) for tables in members.values()]
+    key = keys(given[0], *ITEM)
+    found = [places(key, keys(table, *ITEM).combine_chunks()) for table in given]
+    common = np.flatnonzero((np.array(found) >= 0).all(axis=0))
+    own = [table.take(place[common]) for table, place in zip(given, found, strict=True)]
+    scores = np.array([pc.fill_null(table["value"], np.nan).to_numpy() for table in own], dtype=np.float64)
+    missing = np.isnan(scores)
+    value = pa.array(scores.mean(axis=0), mask=missing.any(axis=0))
+    n = len(common)
+    columns = {
+        **{column: own[0][column] for column in ITEM},
+        **{column: pc.coalesce(*(table[column] for table in own)) for column in ABOUT},
+        "judge": pa.repeat(name, n),
+        "protocol": pa.repeat(method, n),
+        "request_id": pc.binary_join_element_wise(method, *(own[0][column] for column in ITEM), "/"),
+        "repeat": pa.repeat(0, n),
+        "value": value,
+        "scale_min": pa.repeat(0.0, n),
+        "scale_max": pa.repeat(1.0, n),
+        "reason": pa.array(_reasons(missing, list(members)), pa.string()),
+        "status": pc.if_else(pc.is_null(value), "missing", "ok"),
+    }
+    schema = JUDGEMENTS.schema
+    arrays = [columns.get(field.name, pa.nulls(n, field.type)) for field in schema]
+    return pa.table(arrays, names=schema.names).cast(schema)
+
+
+def _scores(tables: Sequence[pa.Table]) -> pa.Table:
+    """Returns a member's mean score over repeats, in [0, 1], null where all are missing; a row per judged thing."""
+    kept: list[pa.Table] = []
+    seen = pa.array([], pa.string())
+    for table in tables:
+        group = keys(table, *GROUP)
+        kept.append(table.filter(pc.invert(pc.is_in(group, value_set=seen))))
+        seen = pa.concat_arrays([seen, group.unique()])
+    of_items = scaled(pa.concat_tables(kept)).group_by(ITEM, use_threads=False)
+    means = of_items.aggregate([("value", "mean"), *((column, "first") for column in ABOUT)])
+    return means.select([*ITEM, "value_mean", *(f"{column}_first" for column in ABOUT)]).rename_columns(
+        [*ITEM, "value", *ABOUT]
+    )
+
+
+def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:
+    """Returns whose scores are missing, by item; `missing` has the shape [n_members, n_items]."""
+    reasons = [""] * missing.shape[1]
+    for place in np.flatnonzero(missing.any(axis=0)):
+        names = [name for name, is_missing in zip(members, missing[:, place], strict=True) if is_missing]
+        reasons[place] = f"no score of {', '.join(names)}"
+    return reasons

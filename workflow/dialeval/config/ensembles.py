@@ -1,0 +1,142 @@
+"""Named ensembles: under which protocols they judge, by what their members are scored there, and what cannot be one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dialeval.config.asked_criteria import SCORING
+from dialeval.config.models import PublishedModel
+from dialeval.config.protocols import DAMAGED, RATED, Protocol
+from dialeval.config.resolved import asks
+from dialeval.errors import nearest
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
+
+MIXED = "ensemble"
+"""Method of an ensemble whose members are scored by different protocols."""
+FILE = "file"
+"""Method of ready scores."""
+Found = Iterator[tuple[str, str, tuple[str, ...]]]
+"""Field, what is wrong with it, and the fields that it depends on."""
+
+
+def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list[str]]]:
+    """Returns the methods by which an ensemble judges; for each the members' own, the first before the others.
+
+    Under every protocol under which all of its members judge it is their mean there; ready scores count as given under
+    each that is about rated items. Where there is none, the members meet on rated and damaged items, each with its
+    scores under one protocol: a probability if it has one, else a number.
+    """
+    members = config.ensembles[ensemble]
+    ways = {name: _ways(config, name) for name in members}
+    models = [name for name in members if ways[name] != [FILE]]
+    common = [way for way in ways[models[0]] if all(way in ways[name] for name in models)] if models else []
+    if len(models) < len(members):
+        common = [way for way in common if _rated_corpora(config, config.resolved_protocols()[way])]
+    if common:
+        return {way: {name: [way] if name in models else [FILE] for name in members} for way in common}
+    on_items = {name: _ways_on_items(config, name) for name in members}
+    shared = set.intersection(*(_items(config, found) for found in on_items.values()))
+    return {MIXED: on_items} if shared else {}
+
+
+def unfit_ensembles(config: Config) -> Found:
+    """Yields what is wrong with the named ensembles."""
+    scores = config.metaeval.score_files if config.metaeval else {}
+    if config.ensembles and MIXED in config.protocols.own:
+        words = f"'{MIXED}' names scores of ensembles in every table; choose another name"
+        yield f"protocols.{MIXED}", words, ("ensembles",)
+    for name, members in config.ensembles.items():
+        field, about = f"ensembles.{name}", tuple(f"models.{member}" for member in members)
+        for section, taken in (("models", [*config.models]), ("metaeval.score_files", [*scores])):
+            for other in taken:
+                if other.lower() == name.lower():
+                    yield field, f"'{other}' is a name under {section}, too; give the ensemble another", ()
+        first = min(other for other in config.ensembles if other.lower() == name.lower())
+        if first != name:
+            yield field, f"'{first}' and '{name}' differ only in case, as files on some disks may not; rename one", ()
+        if name == "human":
+            yield field, "'human' names people in every table; give the ensemble another name", ()
+        if len(members) < 2:
+            yield field, f"a mean needs at least 2 members, and there are {len(members)}; name another judge", ()
+            continue
+        found = [*_unfit_members(config, field, members)]
+        yield from found
+        if not found and not members_by_method(config, name):
+            words = (
+                f"its members are nowhere asked about the same ({_asked_under(config, members)}); give them a protocol "
+                "of form scale or probability in common, or protocols about the same rated corpora"
+            )
+            yield field, words, ("protocols", "judges", *about)
+
+
+def _unfit_members(config: Config, field: str, members: list[str]) -> Found:
+    scores = config.metaeval.score_files if config.metaeval else {}
+    for member in members:
+        about = (f"models.{member}", "judges", "protocols", "metaeval")
+        if member in config.ensembles and member not in (*config.models, *scores):
+            words = f"'{member}' is an ensemble itself, and its members would count twice; name the members instead"
+            yield field, words, (f"ensembles.{member}",)
+        elif member not in config.models and member not in scores:
+            known = [name for name in (*config.models, *scores) if name not in members]
+            words = (
+                f"'{member}' is neither a model nor a file of scores of this configuration; {nearest(member, known)}"
+            )
+            yield field, words, (f"models.{member}", f"metaeval.score_files.{member}")
+        elif isinstance(config.models.get(member), PublishedModel):
+            words = (
+                f"'{member}' is a published model, of which there are verdicts and no scores; give its scores under "
+                "metaeval.score_files, or take it out"
+            )
+            yield field, words, about
+        elif not _ways(config, member):
+            words = (
+                f"'{member}' scores nothing; name it under judges, with yes_no or rating or a protocol of form scale "
+                "or probability, or take it out"
+            )
+            yield field, words, about
+
+
+def _ways(config: Config, member: str) -> list[str]:
+    """Returns the protocols under which a member gives scores, or that it is a file of them."""
+    if config.metaeval and member in config.metaeval.score_files:
+        return [FILE]
+    return [
+        name
+        for name, protocol in config.resolved_protocols().items()
+        if protocol.form in SCORING and asks(config, protocol) and member in (protocol.judges or ())
+    ]
+
+
+def _ways_on_items(config: Config, member: str) -> list[str]:
+    """Returns those of a member's ways that are about rated or damaged items, probabilities first."""
+    if (ways := _ways(config, member)) == [FILE]:
+        return ways
+    protocols = config.resolved_protocols()
+    found = [way for way in ways if _items(config, [way])]
+    return sorted(found, key=lambda way: protocols[way].form != "probability")
+
+
+def _items(config: Config, ways: list[str]) -> set[str]:
+    """Returns the rated corpora, and damage, that are scored in some of these ways."""
+    found: set[str] = set()
+    for way in ways:
+        if way == FILE:
+            found.update(config.metaeval.corpora if config.metaeval else ())
+        else:
+            protocol = config.resolved_protocols()[way]
+            found |= _rated_corpora(config, protocol)
+            found |= {DAMAGED} & {*protocol.of.source} if config.robustness else set()
+    return found
+
+
+def _rated_corpora(config: Config, protocol: Protocol) -> set[str]:
+    """Returns the rated corpora that a protocol is about."""
+    corpora = set(config.metaeval.corpora) if config.metaeval else set()
+    return corpora if RATED in protocol.of.source else corpora & {*protocol.of.source}
+
+
+def _asked_under(config: Config, members: list[str]) -> str:
+    return "; ".join(f"{name} under {', '.join(_ways(config, name))}" for name in members)
