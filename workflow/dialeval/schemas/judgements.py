@@ -26,7 +26,7 @@ JUDGEMENTS = Table(
         scale_min=maybe(FLOAT), scale_max=maybe(FLOAT), mass=maybe(FLOAT), reason=TEXT, status=TEXT
     ),
     row="answer of a judge, and criterion that it is about (`judgements/<judge>/<protocol>`; ready scores: "
-    "`judgements/<metric>/file`)",
+    "`judgements/<metric>/file`; means of several judges: `judgements/<ensemble>/<protocol>`, or `.../ensemble`)",
     columns={
         "case_id": "what dialogues have in common: their ChatSEED, or another case",
         "left": "system whose dialogue is shown, of a pair first; `human` for people",
