@@ -22,7 +22,10 @@ def published_systems(config: Config) -> dict[str, str]:
     if config.metaeval is None:
         return {}
     nameless = [name for name, model in config.models.items() if model.is_tuned]
-    return {**dict.fromkeys((*nameless, *config.metaeval.score_files), ""), **config.metaeval.published_as}
+    return {
+        **dict.fromkeys((*nameless, *config.ensembles, *config.metaeval.score_files), ""),
+        **config.metaeval.published_as,
+    }
 
 
 def unfit_systems(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -30,10 +33,10 @@ def unfit_systems(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     if config.metaeval is None:
         return
     known = {folded(name): name for name in systems()}
-    judges = [*config.models, *config.metaeval.score_files]
+    judges = [*config.models, *config.ensembles, *config.metaeval.score_files]
     for judge, system in config.metaeval.published_as.items():
         if judge not in judges:
-            words = f"'{judge}' is no model and no score file of this configuration; {nearest(judge, judges)}"
+            words = f"'{judge}' is no model, ensemble or score file of this configuration; {nearest(judge, judges)}"
             yield "metaeval.published_as", words, (f"models.{judge}", f"metaeval.score_files.{judge}")
         elif folded(system) not in known:
             remedy = nearest(system, known.values())

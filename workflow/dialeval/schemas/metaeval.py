@@ -176,7 +176,8 @@ MODEL_ENSEMBLE = Table(
     row="corpus and dimension",
     title="Ensembles of judges",
     caption=(
-        "The mean score of the best judges, each by its best method; named ensembles are no members. Chosen on all corpora, the scored one among them, is the paper's way "
+        "The mean score of the best judges, each by its best method; named ensembles are no members. Chosen on all "
+        "corpora, the scored one among them, is the paper's way "
         "(Table 9 of comp-analysis) and flatters; chosen on other corpora is what one could know beforehand."
     ),
     columns={
@@ -196,8 +197,8 @@ RANKING_AGREEMENT = Table(
     row="corpus and dimension",
     title="Rankings of judges",
     caption=(
-        "Whether people's ratings and a model's rank the judges alike (as in Table 7 of comp-analysis); named ensembles "
-        "are not ranked among their members."
+        "Whether people's ratings and a model's rank the judges alike (as in Table 7 of comp-analysis); named "
+        "ensembles are not ranked among their members."
     ),
     columns={
         **JUDGED,
