@@ -13,6 +13,7 @@ from dialeval.config import load_config
 from dialeval.corpora.public_sources import public_corpora
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import find_strategy
+from dialeval.published.xdial import CHINESE
 
 ROOT = Path(__file__).parents[1]
 
@@ -150,3 +151,27 @@ def test_systems_that_the_papers_do_not_have_are_refused(published_as: dict[str,
         load_config(scored(**published_as))
     for word in words:
         assert word in str(error.value)
+
+
+def shown(page: str, first_line: str) -> dict[str, Any]:
+    """Returns the part of a configuration that a page of the docs shows."""
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+    (found,) = [block for block in blocks if first_line in block]
+    part: dict[str, Any] = yaml.safe_load(found)
+    return part
+
+
+def test_what_the_docs_show_of_the_papers_systems_is_right() -> None:
+    published_as = shown("metaeval.md", "published_as:")["metaeval"]["published_as"]
+    models = {name: {"engine": "vllm", "model": "x"} for name in published_as}
+    metaeval = {"corpora": {"steps": {"reader": "ladder"}}, "published_as": published_as}
+    config = load_config(raw(models=models, judges=list(models), metaeval=metaeval))
+    assert config.published_systems() == published_as
+
+
+def test_the_chinese_corpora_in_the_docs_are_those_of_the_papers_table() -> None:
+    corpora = shown("rated-corpora.md", "dstc11_json")["metaeval"]["corpora"]
+    config = load_config(raw(metaeval={"corpora": corpora}), files_are_there=False)
+    assert config.metaeval
+    assert {*corpora} == {name for names in CHINESE.values() for name in names}
+    assert {one.benchmark for one in config.metaeval.corpora.values()} == {"chinese"}

@@ -17,7 +17,7 @@ from dialeval.errors import UserError
 
 QUICK = 120
 SLOW = 5300
-"""Files of each format; nineteen formats make more than a hundred thousand."""
+"""Files of each format; more than twenty formats make more than a hundred thousand."""
 LONGEST_S = 60
 
 

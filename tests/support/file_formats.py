@@ -325,6 +325,42 @@ FORMATS: dict[str, Format] = {
         {"fed-dial.csv": b'arabic_dial,english_dial,ratings\n"\nx\ny","\nHi.\nSo?",1.5\n"\nx","\nA\nB",0.4\n'},
         _rated("xdial", "fed-dial.csv"),
     ),
+    "dstc11 replies": Format(
+        {
+            "LCCC-turn_eval.json": _json(
+                [
+                    {"context": "A:在吗？\nB:在。", "response": "A:好。", "annotations": {"relevant": [5, 4, None]}},
+                    {"context": "在吗？", "response": "在。", "annotations": {"Relevant": [1]}, "dialogue_id": 7},
+                    {"context": "在吗？", "response": ""},
+                ]
+            )
+        },
+        _rated("dstc11_json", "LCCC-turn_eval.json"),
+    ),
+    "dstc11 dialogues": Format(
+        {
+            "HC-dial_eval.json": _json(
+                [
+                    {
+                        "dialog": [{"speaker": "human", "text": "嗨"}],
+                        "annotations": {"coherent": [3]},
+                        "dialogue_id": "a",
+                    },
+                    {"context": "嗨\n你好", "response": "", "annotations": {"coherence": 2.5, "overall": [1, 2]}},
+                ]
+            )
+        },
+        _rated("dstc11_json", "HC-dial_eval.json"),
+    ),
+    "dstc11 test set": Format(
+        {
+            "test_turn.csv": b"UID_TEST,CID,SID,LANGUAGE,RELEVANCE,APPROPRIATENESS\n"
+            b"TEST-000001-0000,HCCHNS,Human,ZH,,\nTEST-000001-0001,HCCHNS,Chatbot,ZH,4.5,\n"
+            b"TEST-000002-0001,ESL,Chatbot,EN,3,1\n",
+            "said.csv": 'UID,SID,SEG\nTEST-000001-0001,Chatbot,"你好,\n早"\nTEST-000001-0000,Human,嗨\n'.encode(),
+        },
+        _rated("dstc11_csv", "test_turn.csv"),
+    ),
     "scores": Format(
         {
             "mine.csv": b"corpus,item_id,dimension,value,language,repeat\n"

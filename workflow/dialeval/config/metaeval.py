@@ -21,6 +21,8 @@ from dialeval.config.section import (
     Whole,
 )
 
+RatedReader = Literal["comp_turn", "comp_dialogue", "xdial", "dstc11_json", "dstc11_csv", "rated_jsonl", "ladder"]
+
 
 class Rating(Section):
     """A judge writes a score on each criterion, the papers' from 1 to 5 (comp-analysis, Table 2)."""
@@ -60,9 +62,10 @@ class YesNo(Section):
 class RatedCorpus(Section):
     """A corpus of turns or dialogues that people rated."""
 
-    reader: Literal["comp_turn", "comp_dialogue", "xdial", "rated_jsonl", "ladder"] = Field(
-        description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), rated_jsonl (your own, see docs), "
-        "ladder (dialogues under corpora, damaged by a known number of steps)."
+    reader: RatedReader = Field(
+        description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), dstc11_json, dstc11_csv (DSTC11's "
+        "sets in Chinese), rated_jsonl (your own, see docs), ladder (dialogues under corpora, damaged by a known "
+        "number of steps)."
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
     dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is damaged.")

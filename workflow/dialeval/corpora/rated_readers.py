@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from dialeval.corpora import comp_dialogue, comp_turn, rated_json_lines, xdial
+from dialeval.corpora import comp_dialogue, comp_turn, dstc11_csv, dstc11_json, rated_json_lines, xdial
 from dialeval.corpora.rated import RatedReading
 from dialeval.errors import UserError, nearest
 
@@ -13,6 +13,8 @@ RATED_READERS = {
     "comp_turn": comp_turn.read,
     "comp_dialogue": comp_dialogue.read,
     "xdial": xdial.read,
+    "dstc11_json": dstc11_json.read,
+    "dstc11_csv": dstc11_csv.read,
     "rated_jsonl": rated_json_lines.read,
 }
 
@@ -45,4 +47,6 @@ def rated_source_files(reader: str, path: Path) -> list[Path]:
         return comp_turn.source_files(path)
     if reader == "comp_dialogue":
         return comp_dialogue.source_files(path)
+    if reader == "dstc11_csv":
+        return dstc11_csv.source_files(path)
     return [path]
