@@ -71,4 +71,4 @@ rule all:
         dialogbench_files(),
         trust_tables(),
         own_results(),
-        training_tables(),
+        training_files(),

@@ -85,6 +85,20 @@ use rule draw as draw_dialogbench with:
         captions=captions(DRAWN["dialogbench"]),
 
 
+use rule draw as draw_training with:
+    input:
+        drawn_from("training"),
+    output:
+        svg=reported("training", "Training"),
+        pdf=figure_files("training", "pdf"),
+    log:
+        f"{RESULTS}/logs/figures/training.log",
+    params:
+        settings=draw_settings(DRAWN["training"]),
+        code=draw_code(DRAWN["training"]),
+        captions=captions(DRAWN["training"]),
+
+
 use rule draw as draw_battles with:
     input:
         f"{RESULTS}/tables/battles/{{battles}}.parquet",

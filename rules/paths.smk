@@ -214,6 +214,7 @@ def report_tables():
         *metaeval_tables(),
         *robustness_tables(),
         *dialogbench_tables(),
+        *training_tables(),
     ]
     return tables + [path for path in parts if path.endswith(".parquet")]
 
@@ -254,6 +255,7 @@ def report_parts():
         "metaeval": ("meta-evaluation", CONFIG.metaeval),
         "robustness": ("robustness", CONFIG.robustness),
         "dialogbench": ("DialogBench", CONFIG.dialogbench),
+        "training": ("training", USED_TRAINING),
     }
     return {part: title for part, (title, is_shown) in parts.items() if is_shown}
 

@@ -31,6 +31,9 @@ DRAWN = {  # one without anything to show says why
         {"interval": interval(CONFIG.robustness, "clustered by dialogue")},
     ),
     "dialogbench": drawings(entries.DIALOGBENCH, {}),
+    "training": drawings(
+        entries.TRAINING, {"interval": interval(None, "clustered by dialogue")}
+    ),
 }
 
 

@@ -2,6 +2,7 @@
 
 TRAINING = list(CONFIG.training)
 USED_TRAINING = CONFIG.used_training()
+TRAINING_TABLES = ("record", "curve", "runs", "samples")
 
 
 def training_examples(names):
@@ -55,8 +56,34 @@ def training_settings(name):
     }
 
 
+def trained_judges():
+    """Returns the sets that every model in use learns from, by its name."""
+    return {
+        name: list(CONFIG.models[name].learns_from)
+        for name in CONFIG.models_in_use()
+        if name in CONFIG.models and CONFIG.models[name].learns_from
+    }
+
+
+def trained_folders():
+    """Returns what the trainings of all judges leave: weights, and what they tell on held-back dialogues."""
+    return [f"{RESULTS}/trained/{name}" for name in trained_judges()]
+
+
 def training_tables():
-    """Returns the tables of training."""
+    """Returns the tables of training: what is learned from, and how that went."""
     if not USED_TRAINING:
         return []
-    return [f"{RESULTS}/tables/training/data.{suffix}" for suffix in ("parquet", "csv")]
+    return [
+        f"{RESULTS}/tables/training/{name}.{suffix}"
+        for name in ("data", *TRAINING_TABLES)
+        for suffix in ("parquet", "csv")
+    ]
+
+
+def training_files():
+    """Returns all tables and figures of training."""
+    figures = [
+        path for suffix in ("svg", "pdf") for path in figure_files("training", suffix)
+    ]
+    return [*training_tables(), *figures] if USED_TRAINING else []

@@ -3,7 +3,7 @@
 
 rule training:
     input:
-        training_tables(),
+        training_files(),
 
 
 rule judged_texts:
@@ -92,4 +92,29 @@ rule tabulate_training_data:
         command(
             "tabulate_training_data",
             "--examples {input.examples:q} --overlaps {input.overlaps:q} --folder {params.folder:q}",
+        )
+
+
+rule tabulate_training:
+    input:
+        examples=training_examples(USED_TRAINING),
+        trained=trained_folders(),
+    output:
+        [
+            f"{RESULTS}/tables/training/{name}.{suffix}"
+            for name in TRAINING_TABLES
+            for suffix in ("parquet", "csv")
+        ],
+    log:
+        f"{RESULTS}/logs/tables/training.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(judges=trained_judges(), random_seed=CONFIG.random_seed),
+        code=code("tabulate_training"),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+    shell:
+        command(
+            "tabulate_training",
+            "--examples {input.examples:q} --trained {input.trained:q} --folder {params.folder:q}",
         )
