@@ -1,0 +1,128 @@
+"""The engine of translation models, with a tiny one that is made on the spot and writes nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.config import NllbModel
+from dialeval.engines.request import AnswerFailure, Message, Request, Response, Sampling
+from dialeval.errors import UserError
+from dialeval.prompts.rendering import Templates
+from dialeval.translation.planning import plan
+from dialeval.translation.talks import Talk
+
+pytestmark = pytest.mark.train
+TEXTS = ["Hello there.", "Is there any milk left?", "No.", "Look behind the jam, or in the other fridge."]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+    from transformers import M2M100Config, M2M100ForConditionalGeneration, NllbTokenizer
+
+    pieces: Any = Tokenizer(models.BPE(unk_token="<unk>"))
+    pieces.pre_tokenizer = pre_tokenizers.Metaspace()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    pieces.train_from_iterator(TEXTS * 5, trainers.BpeTrainer(vocab_size=120, special_tokens=special))
+    model = json.loads(pieces.to_str())["model"]
+    tokenizer = NllbTokenizer(
+        vocab=model["vocab"],
+        merges=[tuple(merge) for merge in model["merges"]],
+        extra_special_tokens=["eng_Latn", "zho_Hans", "spa_Latn"],
+    )
+    torch.manual_seed(1)
+    layers: dict[str, Any] = {
+        f"{side}_{what}": n
+        for side in ("encoder", "decoder")
+        for what, n in (("layers", 1), ("attention_heads", 2), ("ffn_dim", 32))
+    }
+    config = M2M100Config(
+        vocab_size=len(tokenizer), d_model=32, max_position_embeddings=64, decoder_start_token_id=2, **layers
+    )
+    path = tmp_path_factory.mktemp("nllb")
+    M2M100ForConditionalGeneration(config).save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path
+
+
+def opened(folder: Path, **fields: Any) -> Any:
+    from dialeval.engines.nllb.opening import open_model
+
+    return open_model(NllbModel(engine="nllb", model=str(folder), gpus=0, **fields), [], None, "translate")
+
+
+def requests(texts: Iterable[str], target: str = "zh") -> list[Request]:
+    talks = [Talk(text, ("a",), (text,)) for text in texts]
+    planned = plan(talks, Templates(), corpus="c", source="en", target=target, context=0, max_tokens=12)
+    return [one.request for one in planned]
+
+
+def answered(engine: Any, asked: list[Request]) -> dict[str, Response | AnswerFailure]:
+    async def all_of_them() -> dict[str, Response | AnswerFailure]:
+        pairs = ((request.subject[0][0], request) for request in asked)
+        return {key: outcome async for key, outcome in engine.answer_all(pairs, None)}
+
+    return asyncio.run(all_of_them())
+
+
+def test_a_translation_depends_on_neither_order_nor_company(folder: Path) -> None:
+    together = answered(opened(folder), requests(TEXTS))
+    alone = answered(opened(folder, batch_tokens=1), requests(reversed(TEXTS)))
+    assert set(together) == set(TEXTS)
+    assert together == alone
+    single = asyncio.run(opened(folder).answer(requests(TEXTS)[3]))
+    assert single == together[TEXTS[3]]
+
+
+def test_a_translation_begins_in_the_language_asked_for_and_says_how_it_ended(folder: Path) -> None:
+    engine = opened(folder)
+    found = answered(engine, requests(TEXTS))
+    assert all(isinstance(one, Response) and "zho_Hans" not in one.text for one in found.values())
+    assert {one.finish_reason for one in found.values() if isinstance(one, Response)} <= {"stop", "length"}
+    assert all(isinstance(one, Response) and (one.completion_tokens or 0) <= 12 for one in found.values())
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, src_lang="eng_Latn")
+    chinese = tokenizer.convert_tokens_to_ids("zho_Hans")
+    written = AutoModelForSeq2SeqLM.from_pretrained(folder).generate(
+        **tokenizer(TEXTS[1], return_tensors="pt"), forced_bos_token_id=chinese, num_beams=4, max_new_tokens=12
+    )
+    assert written[0][1] == chinese
+    one = found[TEXTS[1]]
+    assert isinstance(one, Response)
+    assert one.text == tokenizer.decode(written[0], skip_special_tokens=True).strip()
+
+
+def test_a_language_that_the_model_lacks_and_other_requests_are_refused_in_words(folder: Path) -> None:
+    (failure,) = answered(opened(folder), requests(TEXTS[:1], "fi")).values()
+    assert isinstance(failure, AnswerFailure)
+    assert str(failure) == "the model knows no language 'fi'"
+    other = Request("x", "yes_no", "choice", (Message("user", "?"),), Sampling(), labels=("Yes", "No"))
+    with pytest.raises(AnswerFailure, match="translates and nothing else"):
+        asyncio.run(opened(folder).answer(other))
+
+
+def test_its_identity_is_that_of_its_weights_and_search(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "elsewhere"
+    copy.mkdir()
+    for path in folder.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    assert opened(folder).identity == opened(copy).identity
+    assert opened(folder).identity != opened(folder, beams=1).identity
+
+
+def test_a_model_that_is_none_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="could not be read"):
+        opened(tmp_path / "nowhere")
+    from transformers import BertConfig
+
+    BertConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=1).save_pretrained(tmp_path)
+    with pytest.raises(UserError, match=r"nllb"):
+        opened(tmp_path)

@@ -1,0 +1,1 @@
+"""Translation models of the NLLB family, computed by transformers."""

@@ -1,0 +1,47 @@
+"""Opens a translation model of the NLLB family."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from dialeval.config import NllbModel
+from dialeval.engines.nllb.engine import NllbEngine
+from dialeval.engines.nllb.translator import Translator
+from dialeval.engines.request import Engine
+from dialeval.errors import UserError
+from dialeval.fingerprint import fingerprint
+
+NEEDED = ("torch", "transformers", "tokenizers")
+
+
+def nllb_missing() -> str | None:
+    """Returns what to install for a translation model, or None if all is there."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if not missing:
+        return None
+    return (
+        f"engine 'nllb' needs {', '.join(missing)}, which is not installed: pip install 'dialeval[train]', or run "
+        "snakemake --sdm conda, which makes an environment for such jobs"
+    )
+
+
+def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `engines.opening`.
+
+    Raises:
+        UserError: a library is missing, or the model cannot be had.
+    """
+    if problem := nllb_missing():
+        raise UserError(problem)
+    translator = Translator(model)
+    identity = {
+        "engine": "nllb",
+        "weights": translator.weights,
+        "beams": model.beams,
+        "precision": model.precision,
+        "code": fingerprint("dialeval.engines.nllb.translator"),
+    }
+    return NllbEngine(model, translator, identity=json.dumps(identity, sort_keys=True))
