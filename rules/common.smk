@@ -346,17 +346,17 @@ def spending_folders():
     return {name: terms.digest_of(CONFIG.models[name]) for name in prices()}
 
 
-def in_vllm(names):
-    """Returns those of some models that vLLM runs in the job itself."""
-    models = [CONFIG.models.get(name) for name in names]
-    return [model for model in models if isinstance(model, VllmModel)]
-
-
 def gpus(*names):
     """Returns how many GPUs a job of models asks the scheduler for; two in vLLM are one in two roles."""
-    return max((model.scheduled_gpus for model in in_vllm(names)), default=0)
+    return max((model.scheduled_gpus for model in named(names)), default=0)
 
 
 def environment(*names):
     """Returns the conda environment of a job of models."""
-    return f"../envs/{'vllm' if in_vllm(names) else 'core'}.yaml"
+    needed = {model.runs_in for model in named(names)}
+    return f"../envs/{next((name for name in ('vllm', 'train') if name in needed), 'core')}.yaml"
+
+
+def named(names):
+    """Returns those of some models that the configuration has."""
+    return [CONFIG.models[name] for name in names if name in CONFIG.models]

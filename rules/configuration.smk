@@ -15,7 +15,6 @@ try:
         EmbeddedModel,
         OpenAIModel,
         PublishedModel,
-        VllmModel,
     )
     from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
     from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS

@@ -24,9 +24,11 @@ class _Model(Section):
 
     Attributes:
         opened_by: module whose `open_model` gives the engine; empty where nothing is asked.
+        runs_in: which of envs/*.yaml its jobs run in.
     """
 
     opened_by: ClassVar[str] = ""
+    runs_in: ClassVar[Literal["core", "train", "vllm"]] = "core"
 
     # changes no answer, so it is left out of every dump: out of settings, identities and provenance
     family: str | None = Field(
@@ -39,6 +41,11 @@ class _Model(Section):
         1, description="Number of jobs that this model's work is split into."
     )
     concurrency: Concurrency = Field(64, description="Requests in flight at once.")
+
+    @property
+    def scheduled_gpus(self) -> int:
+        """The number of GPUs that a job with this model asks the scheduler for."""
+        return 0
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -87,6 +94,7 @@ class VllmModel(_Model):
     """A model that vLLM runs in processes of the job, on GPUs."""
 
     opened_by = "dialeval.engines.vllm_engine.opening"
+    runs_in = "vllm"
 
     engine: Literal["vllm"]
     model: str = Field(min_length=1, description="Hugging Face name or local folder.")
@@ -173,7 +181,7 @@ class VllmModel(_Model):
 
     @property
     def scheduled_gpus(self) -> int:
-        """Returns the number of GPUs that a job with this model asks the scheduler for."""
+        """The number of GPUs that a job with this model asks the scheduler for."""
         return self.tensor_parallel_size * self.data_parallel_size if self.gpus is None else self.gpus
 
 
@@ -309,6 +317,7 @@ class EncoderModel(_Model):
     """A trained metric: an encoder with small heads that score dialogues (xDial-Eval's PoE and FineD-Eval)."""
 
     opened_by = "dialeval.engines.encoder.opening"
+    runs_in = "train"
 
     engine: Literal["encoder"]
     model: str = Field(min_length=1, description="Hugging Face name or local folder of the encoder.")
@@ -328,6 +337,11 @@ class EncoderModel(_Model):
     gpus: Annotated[Whole, Field(ge=0, le=1)] = Field(1, description="GPUs for scoring; 0: the CPU.")
     concurrency: Concurrency = Field(8192, description="Requests in flight at once, which are sorted by length.")
 
+    @property
+    def scheduled_gpus(self) -> int:
+        """The number of GPUs that a job with this model asks the scheduler for."""
+        return self.gpus
+
     @model_validator(mode="after")
     def _is_trained_once(self) -> Self:
         if (self.train is None) == (self.weights is None):
@@ -344,6 +358,7 @@ class NllbModel(_Model):
     """A translation model of the NLLB family, through transformers."""
 
     opened_by = "dialeval.engines.nllb.opening"
+    runs_in = "train"
 
     engine: Literal["nllb"]
     model: str = Field("facebook/nllb-200-3.3B", min_length=1, description="Hugging Face name or local folder.")
@@ -353,6 +368,11 @@ class NllbModel(_Model):
     batch_tokens: Count = Field(4096, description="Tokens, padding included, that are translated at once.")
     gpus: Annotated[Whole, Field(ge=0, le=1)] = Field(1, description="GPUs; 0: the CPU.")
     concurrency: Concurrency = Field(1024, description="Requests in flight at once, which are sorted by length.")
+
+    @property
+    def scheduled_gpus(self) -> int:
+        """The number of GPUs that a job with this model asks the scheduler for."""
+        return self.gpus
 
 
 class PublishedModel(_Model):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from dialeval.config import Model, OpenAIModel, VllmModel
+from dialeval.config import Model, NllbModel, OpenAIModel, VllmModel
+from dialeval.engines.nllb.installation import nllb_missing
 from dialeval.engines.vllm_engine.devices import no_device
 from dialeval.engines.vllm_engine.installation import vllm_missing
 
@@ -18,6 +19,8 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
     """
     if isinstance(model, VllmModel):
         return None if own_environment else vllm_missing()
+    if isinstance(model, NllbModel):
+        return None if own_environment else nllb_missing()
     if isinstance(model, OpenAIModel) and model.api_key_env and not os.environ.get(model.api_key_env):
         return (
             f"the environment variable {model.api_key_env}, which api_key_env names, is not set; "

@@ -82,11 +82,14 @@ class NllbEngine:
                 batch = [group[place] for place in places]
                 found = self._translator.translate([asked.ids for asked in batch], target, max_tokens)
                 for asked, translation in zip(batch, found, strict=True):
-                    yield asked.key, Response(
-                        text=translation.text,
-                        finish_reason="stop" if translation.ended else "length",
-                        prompt_tokens=len(asked.ids),
-                        completion_tokens=translation.n_tokens,
+                    yield (
+                        asked.key,
+                        Response(
+                            text=translation.text,
+                            finish_reason="stop" if translation.ended else "length",
+                            prompt_tokens=len(asked.ids),
+                            completion_tokens=translation.n_tokens,
+                        ),
                     )
 
     def _read(self, key: str, request: Request) -> _Asked:

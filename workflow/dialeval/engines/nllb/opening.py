@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from dialeval.config import NllbModel
 from dialeval.engines.nllb.engine import NllbEngine
+from dialeval.engines.nllb.installation import nllb_missing
 from dialeval.engines.nllb.translator import Translator
 from dialeval.engines.request import Engine
 from dialeval.errors import UserError
 from dialeval.fingerprint import fingerprint
-
-NEEDED = ("torch", "transformers", "tokenizers")
-
-
-def nllb_missing() -> str | None:
-    """Returns what to install for a translation model, or None if all is there."""
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if not missing:
-        return None
-    return (
-        f"engine 'nllb' needs {', '.join(missing)}, which is not installed: pip install 'dialeval[train]', or run "
-        "snakemake --sdm conda, which makes an environment for such jobs"
-    )
 
 
 def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:

@@ -58,7 +58,7 @@ class Translator:
 
     def knows(self, code: str) -> bool:
         """Returns whether a code, after FLORES-200, is one of the model's languages."""
-        return self._tokenizer.convert_tokens_to_ids(code) != self._tokenizer.unk_token_id
+        return bool(self._tokenizer.convert_tokens_to_ids(code) != self._tokenizer.unk_token_id)
 
     def encode(self, text: str, source: str) -> list[int]:
         """Returns the tokens of a text in a language; more than the model's window are cut at the end."""
@@ -108,8 +108,8 @@ class Translator:
 
             if self._model.gpus and not torch.cuda.is_available():
                 raise UserError(
-                    "gpus is 1, and torch sees no GPU here; set gpus: 0 for the CPU (for small models), or run its jobs "
-                    "where there is one (docs/running.md: clusters)"
+                    "gpus is 1, and torch sees no GPU here; set gpus: 0 for the CPU (for small models), or run it "
+                    "where there is one (docs/running.md)"
                 )
             network = AutoModelForSeq2SeqLM.from_pretrained(
                 self._name, dtype=getattr(torch, self._model.precision), **self._options
