@@ -208,10 +208,11 @@ class Config(Section):
     def asked_before(self, protocol: str) -> list[str]:
         """Returns the models that must answer, and may be paid, before a protocol's requests can be planned."""
         written = self.dialogbench.written if self.dialogbench else None
+        found = self.resolved_protocols().get(protocol)
         names: list[str | None] = []
         if protocol.startswith("dialogbench") and written:
             names = [written.writer, written.filter]
-        elif (found := self.resolved_protocols().get(protocol)) and self.robustness and DAMAGED in found.of.source:
+        elif found and self.robustness and DAMAGED in found.of.source:
             names = [self.robustness.rewriter]
         if found:
             names += [asked.by for name, asked in self.translate.items() if {RATED, name} & {*found.of.source}]
