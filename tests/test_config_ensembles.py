@@ -65,8 +65,8 @@ def test_ready_scores_count_under_each_protocol_about_rated_items() -> None:
 
 def test_it_goes_by_no_printed_name_unless_told() -> None:
     assert load_config(raw()).published_systems()["both"] == ""
-    metaeval = RATED["metaeval"] | {"published_as": {"both": "PoE (English)"}}
-    assert load_config(raw(metaeval=metaeval)).published_systems()["both"] == "PoE (English)"
+    metaeval = RATED["metaeval"] | {"published_as": {"both": "LLaMA-2-7B + PoE"}}
+    assert load_config(raw(metaeval=metaeval)).published_systems()["both"] == "LLaMA-2-7B + PoE"
 
 
 def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:

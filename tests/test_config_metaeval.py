@@ -118,22 +118,48 @@ def test_every_public_set_that_is_offered_is_one_that_download_fetches() -> None
 def scored(**published_as: str) -> dict[str, Any]:
     """Judges of every kind, some of which repeat systems of the papers."""
     files = {"metric": {"path": "metric.csv"}}
+    learned = {"level": "turn", "domains": {"ours": ["bundled"]}}
     return raw(
         models={
             "forest": {"engine": "embedded", "method": "forest"},
+            "length": {"engine": "embedded", "method": "length"},
             "LLaMA-2-7B": {"engine": "vllm", "model": "meta-llama/Llama-2-7b-hf"},
             "Alpaca-7B": {"engine": "vllm", "model": "huggyllama/llama-7b", "lora_path": "adapter"},
+            "ft-en": {"engine": "vllm", "model": "meta-llama/Llama-2-7b-hf", "lora": {"train": ["en"]}},
+            "ft-ten": {"engine": "vllm", "model": "meta-llama/Llama-2-7b-hf", "lora": {"train": ["en", "zh"]}},
+            "ft-any": {"engine": "vllm", "model": "meta-llama/Llama-2-7b-hf", "lora": {"train": ["any"]}},
+            "poe": {"engine": "encoder", "model": "xlm-roberta-large", "train": {"data": "en"}},
+            "given": {"engine": "encoder", "model": "xlm-roberta-large", "weights": "metric"},
         },
+        corpora={"bundled": {"reader": "bundled"}},
+        training={
+            "en": {**learned, "languages": ["en"]},
+            "zh": {**learned, "languages": ["zh"]},
+            "any": learned,
+        },
+        ensembles={"both": ["forest", "length"]},
+        judges=["forest", "length"],
         metaeval={"corpora": {"steps": {"reader": "ladder"}}, "score_files": files, "published_as": published_as},
     )
 
 
 def test_only_what_is_asked_as_it_is_goes_by_its_own_name() -> None:
-    assert load_config(scored(), files_are_there=False).published_systems() == {"Alpaca-7B": "", "metric": ""}
-    config = load_config(scored(metric="FineD (English)", forest="PoE (multilingual)"), files_are_there=False)
-    assert config.published_systems() == {
-        "Alpaca-7B": "", "metric": "FineD (English)", "forest": "PoE (multilingual)",
-    }  # fmt: skip
+    nameless = dict.fromkeys(("Alpaca-7B", "ft-en", "ft-ten", "ft-any", "poe", "given", "both", "metric"), "")
+    assert load_config(scored(), files_are_there=False).published_systems() == nameless
+    published_as = {
+        "metric": "FineD (English)",
+        "forest": "PoE (multilingual)",
+        "Alpaca-7B": "Alpaca-7B",
+        "ft-en": "LLaMA-2-7B (English)",
+        "ft-ten": "llama-2-7b (multilingual)",
+        "ft-any": "LLaMA-2-7B (multilingual)",
+        "poe": "PoE (English)",
+        "given": "PoE (multilingual)",
+        "both": "LLaMA-2-7B + PoE",
+        "LLaMA-2-7B": "LLaMA-2-7B (multilingual)",  # its weights may be merged with an adapter's
+    }
+    config = load_config(scored(**published_as), files_are_there=False)
+    assert config.published_systems() == {**nameless, **published_as}
     without = load_config(raw(metaeval=None, robustness={"corpora": ["bundled"]}))
     assert without.published_systems() == {}
 
@@ -144,13 +170,29 @@ def test_only_what_is_asked_as_it_is_goes_by_its_own_name() -> None:
         ({"metrik": "PoE (English)"}, ["metaeval.published_as", "'metrik' is no model", "did you mean 'metric'"]),
         ({"metric": "PoE"}, ["metaeval.published_as.metric", "'PoE' is no system of", "PoE (English)"]),
         ({"metric": "LLaMA-2-7B (english, mine)"}, ["is no system of", "did you mean 'LLaMA-2-7B (English)'"]),
+        ({"ft-en": "LLaMA-2-7B"}, ["published_as.ft-en", "was asked as it is, and 'ft-en' is trained"]),
+        ({"ft-any": "gpt-4"}, ["'GPT-4' was asked as it is"]),
+        ({"ft-en": "LLaMA-2-7B (multilingual)"}, ["learned from ten languages, and 'ft-en' from en alone"]),
+        ({"ft-ten": "LLaMA-2-7B (English)"}, ["learned from English alone, and 'ft-ten' from en, zh"]),
+        ({"poe": "LLaMA-2-7B + PoE"}, ["published_as.poe", "an ensemble of two, and 'poe' is one model"]),
+        ({"both": "PoE (English)"}, ["published_as.both", "'both' is an ensemble", "LLaMA-2-7B + PoE"]),
     ],
 )
-def test_systems_that_the_papers_do_not_have_are_refused(published_as: dict[str, str], words: list[str]) -> None:
+def test_systems_that_a_judge_cannot_be_are_refused(published_as: dict[str, str], words: list[str]) -> None:
     with pytest.raises(UserError) as error:
-        load_config(scored(**published_as))
+        load_config(scored(**published_as), files_are_there=False)
     for word in words:
         assert word in str(error.value)
+
+
+def test_what_is_trained_does_not_have_the_name_of_a_model_that_the_papers_asked_as_it_is() -> None:
+    parts = scored()
+    models = parts["models"] | {"Tulu-13B": parts["models"]["ft-en"]}
+    ensembles = parts["ensembles"] | {"ChatGPT": ["forest", "length"]}
+    with pytest.raises(UserError) as error:
+        load_config(parts | {"models": models, "ensembles": ensembles}, files_are_there=False)
+    for words in ("models.Tulu-13B: the papers asked 'Tulu-13B' as it is", "ensembles.ChatGPT", "'ChatGPT-mine'"):
+        assert words in str(error.value)
 
 
 def shown(page: str, first_line: str) -> dict[str, Any]:
@@ -163,9 +205,10 @@ def shown(page: str, first_line: str) -> dict[str, Any]:
 
 def test_what_the_docs_show_of_the_papers_systems_is_right() -> None:
     published_as = shown("metaeval.md", "published_as:")["metaeval"]["published_as"]
-    models = {name: {"engine": "vllm", "model": "x"} for name in published_as}
+    models = {name: {"engine": "vllm", "model": "x"} for name in published_as if name != "llama2-and-poe"}
     metaeval = {"corpora": {"steps": {"reader": "ladder"}}, "published_as": published_as}
-    config = load_config(raw(models=models, judges=list(models), metaeval=metaeval))
+    ensembles = {"llama2-and-poe": ["llama2-ten", "my-poe"]}
+    config = load_config(raw(models=models, judges=list(models), ensembles=ensembles, metaeval=metaeval))
     assert config.published_systems() == published_as
 
 

@@ -116,8 +116,9 @@ class MetaEval(Section):
     score_files: dict[Name, ScoreFile] = Field({}, description="Ready scores of further metrics, by a name of yours.")
     published_as: dict[Name, str] = Field(
         {},
-        description="Judge or score file -> the papers' system that it repeats, such as LLaMA-2-7B (multilingual): its "
-        "printed numbers stand beside. A model without an adapter goes by its own name; see docs.",
+        description="Judge, ensemble or score file -> the papers' system that it repeats, such as LLaMA-2-7B "
+        "(multilingual): its printed numbers stand beside. A model that nobody trained further goes by its own name; "
+        "see docs.",
     )
     resamples: Resamples = Field(1000, description="Resamples of the dialogues behind every interval.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")

@@ -172,7 +172,7 @@ class VllmModel(_Model):
     @property
     def is_tuned(self) -> bool:
         """Whether an adapter is put on the model."""
-        return self.lora_path is not None
+        return bool(self.lora or self.lora_path)
 
     @property
     def learns_from(self) -> tuple[str, ...]:
@@ -347,6 +347,11 @@ class EncoderModel(_Model):
         if (self.train is None) == (self.weights is None):
             raise ValueError("say how it is trained (train), or where its weights lie (weights), one of the two")
         return self
+
+    @property
+    def is_tuned(self) -> bool:
+        """Always: an encoder tells nothing before it was trained."""
+        return True
 
     @property
     def learns_from(self) -> tuple[str, ...]:

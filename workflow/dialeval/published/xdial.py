@@ -25,6 +25,8 @@ from types import MappingProxyType
 
 from dialeval.published.names import folded
 
+ENGLISH, MULTILINGUAL = "English", "multilingual"
+"""What a system was trained on."""
 LANGUAGES = ("en", "zh", "es", "de", "fr", "ja", "ko", "hi", "ar", "ru")
 AVERAGE = "average"
 CHINESE: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -82,6 +84,16 @@ def labels() -> tuple[str, ...]:
 def trained() -> frozenset[str]:
     """Returns the folded names of the systems that were tuned, or are ensembles: no model has them by its own name."""
     return frozenset(folded(row.label) for row in rows() if row.training)
+
+
+def training_of(system: str) -> str:
+    """Returns what a system was trained on, as of `Row.training`; empty for one that was asked as it is, or unknown."""
+    return next((row.training for row in rows() if folded(row.label) == folded(system)), "")
+
+
+def is_ensemble(system: str) -> bool:
+    """Returns whether a system is an ensemble."""
+    return any("+" in row.system for row in rows() if folded(row.label) == folded(system))
 
 
 def published(system: str, level: str, language: str, statistic: str) -> float | None:
