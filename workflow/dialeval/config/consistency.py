@@ -9,6 +9,7 @@ from dialeval.config.asked_criteria import unfit_questions
 from dialeval.config.criteria import unfit_criteria
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.embedded_methods import METHODS, able_to, serves
+from dialeval.config.encoders import unfit_encoders
 from dialeval.config.ensembles import unfit_ensembles
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
@@ -64,6 +65,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _unusable_names(config)
     yield from _learning(config)
     yield from _unable_judges(config)
+    yield from (Mistake(*found) for found in unfit_encoders(config))
     yield from _idle_judges(config)
     yield from (Mistake(*found) for found in unfit_protocols(config))
     yield from (Mistake(*found) for found in unfit_criteria(config.criteria))

@@ -320,10 +320,14 @@ class EncoderModel(_Model):
     runs_in = "train"
 
     engine: Literal["encoder"]
-    model: str = Field(min_length=1, description="Hugging Face name or local folder of the encoder.")
+    model: str | None = Field(
+        None, min_length=1, description="Hugging Face name or local folder of the encoder that is trained."
+    )
     revision: str | None = Field(None, description="Commit or tag of its weights; pin it for results to be repeatable.")
     train: EncoderTraining | None = Field(None, description="How the run trains it; or give `weights`.")
-    weights: Path | None = Field(None, description="Folder of a metric that an earlier run has trained; or `train`.")
+    weights: Path | None = Field(
+        None, description="Folder of a metric that an earlier run has trained, which holds all it needs; or `train`."
+    )
     score: Literal["mean", "own"] = Field(
         "mean",
         description="mean: every criterion that it knows gets the mean of all heads, as in the paper; own: that of its "
@@ -346,6 +350,11 @@ class EncoderModel(_Model):
     def _is_trained_once(self) -> Self:
         if (self.train is None) == (self.weights is None):
             raise ValueError("say how it is trained (train), or where its weights lie (weights), one of the two")
+        if self.train and self.model is None:
+            raise ValueError("say which encoder is trained: model: xlm-roberta-base, say")
+        said = sorted({"model", "revision", "max_tokens"} & self.model_fields_set)
+        if self.weights and said:
+            raise ValueError(f"a metric that is trained has its {' and '.join(said)} in its folder; leave that out")
         return self
 
     @property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from dialeval.config.models import EncoderModel
 from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol, Protocols
 from dialeval.schemas.judgements import Form
 
@@ -52,7 +53,10 @@ def asks(config: Config, protocol: Protocol) -> bool:
 
 
 def _filled_in(protocol: Protocol, config: Config) -> Protocol:
-    judges = config.judges if protocol.judges is None else protocol.judges
+    judges = protocol.judges
+    if judges is None:  # a trained encoder writes no ratings; asked for verdicts, it is refused
+        unasked = EncoderModel if protocol.form == "scale" else ()
+        judges = [name for name in config.judges if not isinstance(config.models.get(name), unasked)]
     template = protocol.template or TEMPLATES.get(protocol.form)
     return protocol.model_copy(update={"judges": judges, "template": template})
 

@@ -93,6 +93,24 @@ class EncoderTraining(_Learning):
     freeze_body: bool = Field(False, description="Let heads and adapters alone learn.")
     margin: Share = Field(0.1, description="Margin of the ranking loss, of dialogues.")
 
+    @property
+    def at_once(self) -> int:
+        """How many examples, or pairs, are computed at once on one device."""
+        return self.micro_batch_size or self.batch_size // max(1, self.gpus)
+
+    @model_validator(mode="after")
+    def _batches_divide(self) -> Self:
+        together = self.at_once * max(1, self.gpus)
+        if not together or self.batch_size % together:
+            at_once = self.micro_batch_size
+            needs = f"micro_batch_size {at_once} x gpus {self.gpus}" if at_once else f"gpus {self.gpus}"
+            raise ValueError(f"batch_size {self.batch_size} is no multiple of {needs}")
+        if self.freeze_body and self.gradient_checkpointing and not self.adapter_size:
+            raise ValueError("with a frozen body and no adapters, gradient_checkpointing saves nothing; leave it out")
+        if self.precision == "float16" and not self.gpus:
+            raise ValueError("float16 is for GPUs; on the CPU (gpus: 0) take precision: float32")
+        return self
+
 
 class LoraTraining(_Learning):
     """How a language model learns to judge by a low-rank adapter (xDial-Eval, appendix F)."""

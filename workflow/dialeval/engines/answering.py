@@ -15,6 +15,7 @@ from dialeval.engines.spending.balance import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress
+from dialeval.schemas.shared import NOT_ASKED
 
 _Result = TypeVar("_Result")
 
@@ -246,6 +247,11 @@ class Answering:
 
 _COLUMNS = tuple(field.name for field in fields(Response))
 _NO_RESPONSE = Response(text="", finish_reason="")
+
+
+def unasked_row(request: Request) -> dict[str, Any]:
+    """Returns the row of the table `responses` of a request that was not asked."""
+    return response_row(request, "", None) | {"status": NOT_ASKED, "dropped": 0}
 
 
 def response_row(request: Request, key: str, response: Response | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dialeval.errors import UserError
 from dialeval.forms import judgement
-from dialeval.schemas.shared import REQUESTS, RESPONSES
+from dialeval.schemas.shared import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.tables import iterate_rows
 
 ABOUT = (*judgement.ABOUT, "part", "labels")
@@ -23,13 +23,13 @@ def answered(
     answer: Sequence[str] = ANSWER,
     again: Sequence[Path] = (),
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yields each row of `requests` (the ids of its subject) with its row of `responses`.
+    """Yields each row of `requests` (the ids of its subject) with its row of `responses`, if the judge was asked.
 
     Args:
         requests: the table of requests.
         responses: tables of responses, one per shard; each keeps the order of the requests.
         about: columns of `requests` to read; `request_id` among them.
-        answer: columns of `responses` to read; `request_id` among them.
+        answer: columns of `responses` to read; `request_id` and `status` among them.
         again: tables of responses to requests that were asked again; one that is there takes the place of the first.
 
     Raises:
@@ -43,7 +43,8 @@ def answered(
             if head is not None and head["request_id"] == row["request_id"]:
                 heads[place] = next(streams[place], None)
                 newer = second.get(row["request_id"] + "/again")
-                yield row, newer if newer and newer["status"] == "ok" else head
+                if head["status"] != NOT_ASKED:
+                    yield row, newer if newer and newer["status"] == "ok" else head
                 break
         else:
             names = ", ".join(str(path) for path in responses)

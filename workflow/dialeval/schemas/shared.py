@@ -7,6 +7,9 @@ import pyarrow as pa
 from dialeval.schemas.columns import FLOAT, INT, LARGE, TEXT, TEXTS, maybe, schema
 from dialeval.schemas.table import Table
 
+NOT_ASKED = "not_asked"
+"""Status of a row of `responses` whose request the judge was not trained for; nothing is read of it."""
+
 # fmt: off
 UTTERANCES = Table(
     "utterances", schema(
@@ -47,6 +50,7 @@ RESPONSES = Table(
     row="answer (`responses/<judge>/<protocol>/`)",
     columns={
         "key": "of the answer in the store",
+        "status": "ok, missing (there is no answer), or not_asked (the judge was not trained for this)",
         "reasoning": "what was thought aloud, kept apart from the text",
         "label_mass": "probability of all labels together as the first thing said",
         "logprob": "of the continuation, in nats",

@@ -10,12 +10,13 @@ from pydantic import BaseModel
 
 from dialeval.config import Answering as AnsweringSettings
 from dialeval.config import Model
+from dialeval.engines.answering import unasked_row
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Engine, Request
 from dialeval.engines.store import run_of
 from dialeval.protocols.planning import in_shard, request_from_row
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages.asking import asking
+from dialeval.stages.asking import asking, said_if_unasked
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows
 
@@ -46,7 +47,7 @@ def stage(
 ) -> None:
     """Writes the table `responses`, in the order of the requests, and a record of the usage.
 
-    What the store has is not asked again.
+    What the store has is not asked again. What a judge was not trained for is not asked at all: its row says so.
     """
     answer(settings, requests, learned, store, responses, usage, provenance)
 
@@ -64,6 +65,7 @@ def answer(
     """Does what `stage` says; `shorten` fits a request to the model's window and says how much it left out."""
     shard = f"shard-{settings.shard}-of-{settings.shards}"
     engine = open_engine(settings.model, learned, store, settings.protocol)
+    takes: Callable[[Request], bool] | None = getattr(engine, "takes", None)
     cut: dict[str, tuple[Request, int]] = {}
 
     def mine() -> Iterator[Request]:
@@ -73,6 +75,8 @@ def answer(
 
     def fitted() -> Iterator[Request]:
         for request in mine():
+            if takes and not takes(request):
+                continue
             shorter, dropped = shorten(request, engine) if shorten else (request, 0)
             if dropped:
                 cut[request.request_id] = shorter, dropped
@@ -84,7 +88,7 @@ def answer(
         name=settings.name,
         protocol=settings.protocol,
         max_failure_share=settings.answering.max_failure_share,
-        total=count_rows(requests, REQUESTS) if settings.shards == 1 else None,
+        total=count_rows(requests, REQUESTS) if settings.shards == 1 and not takes else None,
         folder=settings.folder,
         writer=f"{settings.protocol}-{shard}" if settings.folder else shard,
         run=run_of(responses.parent, settings.shards),
@@ -93,11 +97,14 @@ def answer(
 
         def rows() -> Iterator[dict[str, Any]]:
             for planned in mine():
+                if takes and not takes(planned):
+                    yield unasked_row(planned)
+                    continue
                 request, dropped = cut.get(planned.request_id, (planned, 0))
                 yield judge.row(request) | {"dropped": dropped}
 
         with TableWriter(responses, RESPONSES, provenance) as table:
-            table.write_all(rows())
+            table.write_all(said_if_unasked(rows(), settings.name))
     judge.write_usage(usage)
 
 

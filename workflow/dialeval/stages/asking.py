@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.request import Engine, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
+from dialeval.schemas.shared import NOT_ASKED
 
 _Result = TypeVar("_Result")
 
@@ -73,6 +74,17 @@ class Asked:
     def write_usage(self, path: Path) -> None:
         """Writes the record of the usage."""
         write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
+
+
+def said_if_unasked(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+    """Yields rows of `responses`, and says in the log how many requests the model was not trained for."""
+    unasked = total = 0
+    for row in rows:
+        total += 1
+        unasked += row["status"] == NOT_ASKED
+        yield row
+    if unasked:
+        print(f"{name} was not trained for {unasked} of {total} requests; they were not asked", flush=True)
 
 
 @contextmanager

@@ -1,0 +1,202 @@
+"""What a trained metric answers, whatever it is asked together with, and what it is not asked."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_metrics import CRITERIA, dialogues_of_many_lengths
+
+from dialeval.config import EncoderModel
+from dialeval.engines.answering import Answering
+from dialeval.engines.encoder.engine import EncoderEngine
+from dialeval.engines.opening import open_engine
+from dialeval.engines.request import AnswerFailure, Message, Request, Response, Sampling
+from dialeval.engines.store import ResponseStore
+from dialeval.errors import UserError
+from dialeval.progress import Progress
+
+pytestmark = pytest.mark.train
+Folders = Callable[..., Path]
+
+
+def question(dialogue: Sequence[str], criterion: str = "coherence", level: str = "dialogue", **fields: Any) -> Request:
+    subject = (tuple(dialogue), (level, criterion), ())
+    content: dict[str, Any] = {"labels": ("Yes", "No"), "subject": subject, "sampling": Sampling(max_tokens=1)}
+    content["kind"] = "choice"
+    return Request(f"yes_no/{criterion}", "yes_no", messages=(Message("user", "is it?"),), **content | fields)
+
+
+def opened(folder: Path, **changes: Any) -> EncoderEngine:
+    model = EncoderModel(**{"engine": "encoder", "weights": folder, "gpus": 0, "batch_tokens": 256} | changes)
+    engine = open_engine(model, [])
+    assert isinstance(engine, EncoderEngine)
+    return engine
+
+
+def scores(engine: EncoderEngine, requests: Iterable[Request]) -> list[float]:
+    """Returns P(Yes) for each request, asked as a table."""
+    asked = list(requests)
+
+    async def ask() -> dict[str, Response | AnswerFailure]:
+        keyed = ((str(place), request) for place, request in enumerate(asked))
+        found = {key: outcome async for key, outcome in engine.answer_all(keyed, None)}  # type: ignore[arg-type]
+        await engine.close()
+        return found
+
+    found = asyncio.run(ask())
+    assert len(found) == len(asked)
+    logprobs = [outcome.label_logprobs for outcome in (found[str(place)] for place in range(len(asked)))
+                if isinstance(outcome, Response)]  # fmt: skip
+    return [math.exp(one["Yes"]) for one in logprobs if one]
+
+
+@pytest.fixture(scope="session")
+def one_by_one(metric_folder: Folders) -> list[float]:
+    """The scores of many dialogues, each computed alone."""
+    engine = opened(metric_folder(), batch_tokens=1)
+    return scores(engine, map(question, dialogues_of_many_lengths()))
+
+
+@pytest.mark.parametrize(("batch_tokens", "concurrency"), [(64, 8192), (512, 7), (100_000, 8192), (300, 1)])
+def test_scores_do_not_depend_on_what_is_computed_together(
+    metric_folder: Folders, one_by_one: list[float], batch_tokens: int, concurrency: int
+) -> None:
+    engine = opened(metric_folder(), batch_tokens=batch_tokens, concurrency=concurrency)
+    found = scores(engine, map(question, dialogues_of_many_lengths()))
+    np.testing.assert_allclose(found, one_by_one, atol=1e-4, rtol=0)
+    assert np.ptp(one_by_one) > 0.05  # they differ between dialogues by more than that
+
+
+def test_scores_do_not_depend_on_the_order(metric_folder: Folders, one_by_one: list[float]) -> None:
+    dialogues = dialogues_of_many_lengths()
+    for seed in range(3):
+        order = random.Random(seed).sample(range(len(dialogues)), len(dialogues))
+        engine = opened(metric_folder(), batch_tokens=400, concurrency=16)
+        found = scores(engine, (question(dialogues[place]) for place in order))
+        np.testing.assert_allclose(found, [one_by_one[place] for place in order], atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("adapter_size", [0, 4])
+def test_the_mean_of_the_heads_is_every_criterion_s_score_and_its_own_head_s_where_asked_for(
+    metric_folder: Folders, adapter_size: int
+) -> None:
+    import torch
+
+    from dialeval.engines.encoder.encoding import Encoding
+    from dialeval.engines.encoder.folder import load_network
+
+    folder, dialogue = metric_folder(adapter_size=adapter_size), ("Hello there", "Hi, how are you?")
+    network, tokenizer, _ = load_network(folder)
+    (encoded,) = Encoding(tokenizer, "dialogue", 64).encode([dialogue])
+    ids = torch.tensor([encoded.ids])
+    with torch.no_grad():
+        heads = [float(torch.sigmoid(network(ids, torch.ones_like(ids), expert))) for expert in range(3)]
+    mean = scores(opened(folder), [question(dialogue, criterion) for criterion in CRITERIA])
+    assert mean == pytest.approx([sum(heads) / 3] * 3, abs=1e-6)
+    own = scores(opened(folder, score="own"), [question(dialogue, criterion) for criterion in CRITERIA])
+    assert own == pytest.approx(heads, abs=1e-6)
+    assert len({round(score, 4) for score in heads}) == 3
+
+
+def test_an_answer_has_the_probabilities_of_both_labels_and_the_length(metric_folder: Folders) -> None:
+    from dialeval.engines.encoder.folder import load_network
+
+    async def ask() -> Response:
+        engine = opened(metric_folder())
+        try:
+            return await engine.answer(question(("Hello",)))
+        finally:
+            await engine.close()
+
+    answer = asyncio.run(ask())
+    assert answer.label_logprobs is not None
+    assert math.fsum(map(math.exp, answer.label_logprobs.values())) == pytest.approx(1)
+    assert answer.label_mass == 1
+    assert answer.prompt_tokens == len(load_network(metric_folder())[1]("Hello")["input_ids"])
+    assert answer.completion_tokens == 0
+
+
+def test_a_score_at_the_end_of_the_scale_is_still_a_score(metric_folder: Folders) -> None:
+    found = scores(opened(metric_folder(spread=1e6), score="own"), map(question, dialogues_of_many_lengths(4)))
+    assert all(0 < score < 1 for score in found)
+    assert any(abs(score - round(score)) < 1e-6 for score in found)
+
+
+def test_what_it_was_not_trained_for_is_not_to_be_asked(metric_folder: Folders) -> None:
+    engine = opened(metric_folder(criteria=("relevance",), experts=("daily", "chat"), level="turn"))
+    assert engine.takes(question(("a", "b"), "relevance", "turn"))
+    assert not engine.takes(question(("a", "b"), "relevance", "dialogue"))
+    assert not engine.takes(question(("a", "b"), "overall", "turn"))
+
+
+def test_what_nobody_could_ask_it_is_refused_in_words(metric_folder: Folders) -> None:
+    engine = opened(metric_folder())
+
+    def refusal(request: Request) -> str:
+        assert engine.takes(request)
+        with pytest.raises(AnswerFailure) as failure:
+            asyncio.run(engine.answer(request))
+        assert failure.value.kind == "unsupported"
+        return str(failure.value)
+
+    assert "writes nothing" in refusal(question(("a",), kind="chat"))
+    assert "at least one utterance" in refusal(question(()))
+    assert "the labels A, B" in refusal(question(("a",), labels=("A", "B")))
+    with pytest.raises(UserError, match="score: own asks for a head of its own for relevance; the heads"):
+        opened(metric_folder(criteria=("relevance",), experts=("daily",), level="turn"), score="own")
+
+
+def test_equal_inputs_are_computed_once(metric_folder: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, computed = opened(metric_folder()), []
+    real = engine._scores
+    monkeypatch.setattr(engine, "_scores", lambda batch: computed.extend(batch) or real(batch))
+    twice = [question(("Hello", "Hi"), criterion) for criterion in CRITERIA] + [question(("Hello", "Hi"))]
+    found = scores(engine, [*twice, question(("Bye",))])
+    assert len(computed) == 2
+    assert len(set(found[:4])) == 1
+
+
+def test_the_store_is_asked_before_the_metric_is_loaded(
+    metric_folder: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = [question(dialogue) for dialogue in dialogues_of_many_lengths(6)]
+
+    def answered() -> Answering:
+        engine = opened(metric_folder())
+        with ResponseStore(tmp_path, identity=engine.identity, name="poe", protocol="yes_no") as store:
+            answering = Answering(engine, store, Progress("test", None, "answers", stream=StringIO()))
+            answering.run(answering.ask_all([*requests, *requests[:2]]))
+            return answering
+
+    first = answered()
+    assert (first.total, first.asked, first.failures.total()) == (len(requests) + 2, len(requests), 0)
+    monkeypatch.setattr(EncoderEngine, "_load", None)
+    again = answered()
+    assert (again.total, again.asked) == (len(requests) + 2, 0)
+
+
+def test_the_identity_follows_weights_score_and_precision_and_not_the_layout(metric_folder: Folders) -> None:
+    same = opened(metric_folder()).identity
+    assert opened(metric_folder(), batch_tokens=9, concurrency=5).identity == same
+    others = [
+        opened(metric_folder(), score="own"),
+        opened(metric_folder(), precision="bfloat16"),
+        opened(metric_folder(seed=2)),
+    ]
+    assert len({same, *(engine.identity for engine in others)}) == 4
+
+
+def test_half_precision_is_near(metric_folder: Folders, one_by_one: list[float]) -> None:
+    engine = opened(metric_folder(), precision="bfloat16", batch_tokens=500)
+    found = scores(engine, map(question, dialogues_of_many_lengths()))
+    np.testing.assert_allclose(found, one_by_one, atol=0.03)
+    with pytest.raises(UserError, match="float16 is for GPUs"):
+        opened(metric_folder(), precision="float16")

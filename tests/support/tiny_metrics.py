@@ -1,0 +1,49 @@
+"""Tiny encoders and metrics of theirs at their random start, made on the spot. Needs torch and transformers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dialeval.engines.encoder.metric import Metric
+from dialeval.engines.encoder.tiny_encoder import build_tiny_encoder
+
+CRITERIA = ("coherence", "engagingness", "informativeness")
+
+
+def tiny_encoder(folder: Path, **options: Any) -> Path:
+    """Returns a folder with a tiny encoder."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    build_tiny_encoder(folder, **options)
+    return folder
+
+
+def tiny_metric(folder: Path, encoder: Path, *, seed: int = 0, spread: float = 1.0, **fields: Any) -> Path:
+    """Makes a folder with a metric whose heads, and adapters, are drawn, so that dialogues get different scores."""
+    import torch
+    import transformers
+
+    from dialeval.engines.encoder.folder import save_network
+    from dialeval.engines.encoder.network import ExpertNetwork
+
+    metric = Metric(**{"level": "dialogue", "criteria": CRITERIA, "experts": CRITERIA, "max_tokens": 64} | fields)
+    torch.manual_seed(seed)
+    body = transformers.AutoModel.from_pretrained(encoder, dtype=torch.float32)
+    network = ExpertNetwork(body, len(metric.experts), adapter_size=metric.adapter_size)
+    for name, weight in network.named_parameters():
+        if not name.startswith("body."):
+            torch.nn.init.normal_(weight, std=spread / weight.shape[-1] ** 0.5)
+    folder.mkdir()
+    save_network(folder, network, transformers.AutoTokenizer.from_pretrained(encoder), metric)
+    return folder
+
+
+def dialogues_of_many_lengths(number: int = 40) -> list[tuple[str, ...]]:
+    """Returns bundled dialogues cut to different lengths, odd texts among them."""
+    from dialeval.corpora import bundled
+
+    whole: Sequence[Any] = bundled.read("en").dialogues[:number]
+    cut = [tuple(part.text for part in one.utterances[: 1 + place % 7]) for place, one in enumerate(whole)]
+    return [*cut, ("",), ("a\tb </s> <pad>", "你好 \ud800 ́"), ("word " * 500, "and a reply")]

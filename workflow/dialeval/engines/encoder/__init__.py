@@ -1,0 +1,1 @@
+"""Trained metrics: an encoder with a head per expert, which scores turns (PoE-style) or dialogues (FineD-style)."""
