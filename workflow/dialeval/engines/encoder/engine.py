@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.config import EncoderModel
-from dialeval.engines.encoder.batches import by_length
 from dialeval.engines.encoder.encoding import Encoded, Encoding
 from dialeval.engines.encoder.metric import Metric, Score
 from dialeval.engines.encoder.questions import Asked, answers, read_question, takes
 from dialeval.engines.encoder.scoring import Floats
+from dialeval.engines.length_batches import by_length
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dialeval.engines.encoder.batches import by_length, padded
+from dialeval.engines.encoder.batches import padded
 from dialeval.engines.encoder.encoding import Encoded, Encoding
+from dialeval.engines.length_batches import by_length
 
 Floats = npt.NDArray[np.float64]
 Precision = Literal["float32", "bfloat16", "float16"]
