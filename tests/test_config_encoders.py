@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dialeval.config import Config, EncoderModel, load_config
+from dialeval.engines.availability import cannot_compute_here, unavailable
 from dialeval.errors import UserError
 
 BASE: dict[str, Any] = {
@@ -130,3 +131,18 @@ def test_examples_at_once() -> None:
     assert at_once(gpus=4) == 8
     assert at_once(gpus=0) == 32
     assert at_once(gpus=2, micro_batch_size=4) == 4
+
+
+def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dialeval.engines.encoder import installation
+
+    model = load(models=with_model(model="m", train={"data": "turns", "gpus": 2}, gpus=1)).models["poe"]
+    monkeypatch.setattr(installation.importlib.util, "find_spec", lambda name: None if name == "accelerate" else 1)
+    assert "needs accelerate, which is not installed: pip install 'dialeval[train]'" in str(unavailable(model))
+    assert unavailable(model, own_environment=True) is None
+    for there, words in ((0, "this machine has none"), (1, "this machine has 1; set it to 1"), (2, None), (None, None)):
+        monkeypatch.setattr(installation, "gpus_of_the_driver", lambda there=there: there)
+        reason = cannot_compute_here(model)
+        assert reason is None if words is None else words in str(reason)
+    on_cpu = load(models=with_model(model="m", train={"data": "turns", "gpus": 0}, gpus=0, precision="float16"))
+    assert "float16 is for GPUs" in str(unavailable(on_cpu.models["poe"], own_environment=True))

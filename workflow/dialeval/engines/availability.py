@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from dialeval.config import Model, NllbModel, OpenAIModel, VllmModel
+from dialeval.config import EncoderModel, Model, NllbModel, OpenAIModel, VllmModel
+from dialeval.engines.encoder.installation import check_precision, encoder_missing, no_gpu
 from dialeval.engines.nllb.installation import nllb_missing
 from dialeval.engines.vllm_engine.devices import no_device
 from dialeval.engines.vllm_engine.installation import vllm_missing
@@ -21,6 +22,9 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
         return None if own_environment else vllm_missing()
     if isinstance(model, NllbModel):
         return None if own_environment else nllb_missing()
+    if isinstance(model, EncoderModel):
+        missing = None if own_environment else encoder_missing(trains=model.train is not None)
+        return missing or check_precision(model.precision, model.gpus)
     if isinstance(model, OpenAIModel) and model.api_key_env and not os.environ.get(model.api_key_env):
         return (
             f"the environment variable {model.api_key_env}, which api_key_env names, is not set; "
@@ -38,4 +42,7 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
         model: the model's configuration.
         own_environment: whether its jobs run in an environment that is made for them.
     """
+    if isinstance(model, EncoderModel):
+        trains = no_gpu(model.train.gpus, "train.gpus") if model.train else None
+        return trains or no_gpu(model.gpus, "gpus")
     return no_device(model, own_environment=own_environment) if isinstance(model, VllmModel) else None

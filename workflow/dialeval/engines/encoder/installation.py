@@ -34,13 +34,13 @@ def no_gpu(gpus: int, what: str) -> str | None:
 
     Args:
         gpus: how many are needed.
-        what: what needs them, as the beginning of the message: `train.gpus 2`.
+        what: what needs them, the field that says so.
     """
     there = gpus_of_the_driver() if gpus else None
     if there is None or there >= gpus:
         return None
     have = f"this machine has {there}" if there else "this machine has none, or no driver that answers"
     return (
-        f"{what} needs {gpus} GPU(s), and {have}; set it to {there or '0 for the CPU, for small encoders'}, or run its "
-        "jobs where there are GPUs (docs/running.md: clusters)"
+        f"{what}: {gpus} GPU(s) are needed, and {have}; set it to {there or '0 for the CPU, for small encoders'}, or "
+        "run its jobs where there are GPUs (docs/running.md: clusters)"
     )
