@@ -199,7 +199,7 @@ class Config(Section):
         """Returns every model that chats, judges, scores, rewrites, writes items or is examined."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
         partner = [self.selfchat.partner] if self.selfchat.partner else []
-        translators = [asked.by for asked in self.translate.values()]
+        translators = [name for asked in self.translate.values() for name in asked.models()]
         judges = [*self.judges, *self.asked_judges()]
         asked = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
         return list(dict.fromkeys(asked))
