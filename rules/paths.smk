@@ -216,6 +216,7 @@ def report_tables():
         *robustness_tables(),
         *dialogbench_tables(),
         *training_tables(),
+        *translation_files(),
     ]
     return tables + [path for path in parts if path.endswith(".parquet")]
 

@@ -61,6 +61,14 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
                 "one at 100 may give itself away by something that has nothing to do with what it is meant to show.",
             ),
         ),
+        "translation": PartText(
+            "Translation",
+            "Can the translations be trusted?",
+            (
+                "Models translated corpora utterance by utterance. What could not be used was left out, with its "
+                "reason; of the rest a sample was looked at.",
+            ),
+        ),
         "robustness": PartText(
             "Robustness",
             "Does a judge notice damage?",
