@@ -115,7 +115,9 @@ def test_an_encoder_that_cannot_be_had_is_refused(fields: dict[str, Any], words:
 
 
 def test_a_metric_of_an_earlier_run_needs_no_training() -> None:
-    model = load(models=with_model(weights="old/poe")).models["poe"]
+    model = load(models=with_model(weights="old/poe"), training={"dialogues": BASE["training"]["dialogues"]}).models[
+        "poe"
+    ]
     assert isinstance(model, EncoderModel)
     assert model.train is None
 

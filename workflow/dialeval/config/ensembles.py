@@ -9,6 +9,7 @@ from dialeval.config.asked_criteria import SCORING
 from dialeval.config.models import PublishedModel
 from dialeval.config.protocols import DAMAGED, RATED, Protocol
 from dialeval.config.resolved import asks
+from dialeval.config.trained_judges import learned_by
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def unfit_ensembles(config: Config) -> Found:
             continue
         found = [*_unfit_members(config, field, members)]
         yield from found
-        if not found and not members_by_method(config, name):
+        if not found and (apart := _learned_apart(config, members)):
+            yield field, apart, ("training", *about)
+        elif not found and not members_by_method(config, name):
             words = (
                 f"its members are nowhere asked about the same ({_asked_under(config, members)}); give them a protocol "
                 "of form scale or probability in common, or protocols about the same rated corpora"
@@ -97,6 +100,21 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Found:
                 "or probability, or take it out"
             )
             yield field, words, about
+
+
+def _learned_apart(config: Config, members: list[str]) -> str:
+    """Returns in words that trained members score nothing in common; '' where they do."""
+    known = {name: learned for name in members if (learned := learned_by(config, name)) is not None}
+    if not known or set.intersection(*known.values()):
+        return ""
+    each = [
+        f"{name} learns {', '.join(f'{criterion} of a {level}' for level, criterion in sorted(learned))}"
+        for name, learned in known.items()
+    ]
+    return (
+        f"its members score nothing in common ({'; '.join(each)}); take members that learn the same criteria at one "
+        "level, or add one under training"
+    )
 
 
 def _ways(config: Config, member: str) -> list[str]:

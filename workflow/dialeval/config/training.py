@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, TokenCount, Whole
+from dialeval.criteria import Level
 
+DEFAULT_CRITERIA: Mapping[Level, tuple[str, ...]] = MappingProxyType(
+    {"turn": ("relevance",), "dialogue": ("coherence", "engagingness", "informativeness")}
+)
+"""What is learned where a set names no criteria: what the papers' metrics learn."""
 LearningRate = Annotated[Number, Field(gt=0, le=1)]
 
 
@@ -52,6 +59,11 @@ class TrainingSet(Section):
         if self.development + self.held_back > 0.8:
             raise ValueError("development and held_back leave less than a fifth of the dialogues to learn from")
         return self
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """The criteria that the pairs differ in."""
+        return tuple(self.criteria or DEFAULT_CRITERIA[self.level])
 
     def corpora(self) -> list[str]:
         """Returns the corpora of all domains."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
+from dialeval.config.training import DEFAULT_CRITERIA
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt
@@ -19,9 +20,6 @@ BORROWED = (RANDOM, SAME_DIALOGUE, NEAR, SIMILAR_LENGTH)
 """Kinds that put an utterance of people in the response's place."""
 INSTEAD: Mapping[str, str] = MappingProxyType({"random_response": RANDOM})
 """Perturbations that are known here by another name."""
-DEFAULT_CRITERIA: Mapping[Level, tuple[str, ...]] = MappingProxyType(
-    {"turn": ("relevance",), "dialogue": ("coherence", "engagingness", "informativeness")}
-)
 
 _OF_TURNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

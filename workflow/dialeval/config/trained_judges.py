@@ -1,0 +1,103 @@
+"""What judges learn from and whether they are asked about it: mistakes that are found before anything is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dialeval.config.models import EncoderModel, VllmModel
+from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.resolved import asks
+from dialeval.criteria import DIMENSIONS, LEVELS, Level, with_own
+from dialeval.errors import nearest
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
+
+Found = Iterator[tuple[str, str, tuple[str, ...]]]
+"""Field, what is wrong with it, and the fields that it depends on."""
+LEVEL_OF_READER: dict[str, Level] = {"comp_turn": "turn", "comp_dialogue": "dialogue", "ladder": "dialogue"}
+"""What is rated, of readers whose files are always about the same."""
+
+
+def unfit_training(config: Config) -> Found:
+    """Yields sets that nobody learns from, adapters that name none, and encoders that are asked something else."""
+    for name, model in config.models.items():
+        if isinstance(model, VllmModel) and model.lora:
+            for data in model.lora.train:
+                if data not in config.training:
+                    words = f"'{data}' is no set of training examples; {nearest(data, config.training)}"
+                    yield f"models.{name}.lora.train", words, (f"training.{data}",)
+        if isinstance(model, EncoderModel) and model.train and model.train.data in config.training:
+            yield from _asked_something_else(config, name, model.train.data)
+    yield from _unused_sets(config)
+
+
+def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
+    """Returns the levels and criteria that an encoder learns; None where anything can be asked, or it is not known."""
+    model = config.models.get(name)
+    if not isinstance(model, EncoderModel) or model.train is None or model.train.data not in config.training:
+        return None
+    section = config.training[model.train.data]
+    return {(section.level, criterion) for criterion in section.learned}
+
+
+def _unused_sets(config: Config) -> Found:
+    for name in config.training:
+        if name in config.used_training():
+            continue
+        learners = [model for model, one in config.models.items() if name in one.learns_from]
+        words = (
+            f"no judge learns from '{name}'; name it as train.data of an encoder or under lora.train of a vllm model, "
+            "and that model under judges, or take the set out"
+        )
+        if learners:
+            words = (
+                f"only {', '.join(learners)} would learn from '{name}', which nothing asks; name it under judges, or "
+                "take both out"
+            )
+        yield f"training.{name}", words, ("models", "judges", "protocols", *(f"models.{one}" for one in learners))
+
+
+def _asked_something_else(config: Config, name: str, data: str) -> Found:
+    """Yields an encoder whose judging meets nothing that it learned: it would be left out without a word."""
+    section, learned = config.training[data], learned_by(config, name) or set()
+    asked = [
+        pair
+        for one in config.resolved_protocols().values()
+        if one.form == "probability" and name in (one.judges or ()) and asks(config, one)
+        for pair in _asked(config, one)
+    ]
+    if not asked or not learned.isdisjoint(asked):
+        return
+    about = ", ".join(dict.fromkeys(f"{criterion} of a {level}" for level, criterion in asked))
+    words = (
+        f"'{name}' learns {' and '.join(section.learned)} of a {section.level} from '{data}' and is asked about "
+        f"nothing of that ({about}); name one of these under training.{data}.criteria, let it learn from a set of their "
+        "level, or name under metaeval.corpora.*.dimensions or a protocol's criteria what it learns"
+    )
+    yield f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges")
+
+
+def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
+    """Yields what a protocol may ask about: levels and criteria, all where only its items will say."""
+    rated = config.metaeval.corpora if config.metaeval else {}
+    for source in protocol.of.source:
+        if source == RATED or source in rated:
+            for corpus in [rated[source]] if source in rated else rated.values():
+                known = LEVEL_OF_READER.get(corpus.reader)
+                for level in [known] if known else LEVELS:
+                    names = protocol.criteria or corpus.dimensions or DIMENSIONS[level]
+                    yield from ((_level_of(config, one, level), one) for one in names)
+        elif source == DAMAGED and config.robustness:
+            names = protocol.criteria or config.known_criteria()
+            yield from ((level, one) for level in LEVELS for one in names)
+        elif source == SELFCHAT or source in config.transcripts:
+            names = protocol.criteria or DIMENSIONS["dialogue"]
+            yield from ((_level_of(config, one, "dialogue"), one) for one in names)
+
+
+def _level_of(config: Config, criterion: str, level: Level) -> Level:
+    """Returns the level at which a criterion is asked about: of a dialogue's responses where it is about these."""
+    known = with_own(config.own_criteria(config.criteria)).get(criterion)
+    return known.level if known and known.level else level
