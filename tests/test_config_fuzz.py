@@ -18,7 +18,7 @@ from dialeval.errors import UserError
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = {path.name: read_config_file(path) for path in [ROOT / "config.yaml", *(ROOT / "configs").glob("*.yaml")]}
-OPEN = ("chat_template_options", "engine_args", "extra_body", "headers", "headers_env", "names", "arena")
+OPEN = ("chat_template_options", "engine_args", "extra_body", "headers", "headers_env", "names", "arena", "domains")
 """Dictionaries whose keys are the user's, whatever they are."""
 Place = tuple[str | int, ...]
 
@@ -63,7 +63,34 @@ whole = {
 }
 for _name, _field in {"gpt": "headers", "local": "engine_args"}.items():
     whole["models"][_name][_field] = {"a": "b"}
+whole["models"] |= {
+    "poe": {
+        "engine": "encoder",
+        "model": "m",
+        "train": {"data": "turns", "adapter_size": 8, "epochs": 2, "learning_rate": 1e-4, "patience": 2},
+    },
+    "tuned": {"engine": "vllm", "model": "m", "lora": {"train": ["turns"], "rank": 4, "target_modules": ["q_proj"]}},
+    "nllb": {"engine": "nllb", "beams": 2, "batch_tokens": 512},
+}
+whole["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt", "poe", "tuned"]}}
+whole["training"] = {
+    "turns": {
+        "level": "turn",
+        "domains": {"daily": ["bundled"]},
+        "criteria": ["relevance"],
+        "kinds": ["random"],
+        "languages": ["en"],
+        "development": 0.1,
+    }
+}
+whole["ensembles"] = {"both": ["poe", "tuned"], "all": ["gpt", "poe", "tuned"]}
+whole["translate"] = {"bundled": {"into": ["es"], "by": "nllb", "quality": {"back": "nllb", "judges": ["gpt"]}}}
+whole["metaeval"]["published_as"] = {"poe": "PoE (English)"}
 ALL_PLACES = list(places(whole))
+
+
+def test_the_whole_is_right() -> None:
+    load_config(whole, files_are_there=False)
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))

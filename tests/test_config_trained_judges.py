@@ -74,15 +74,15 @@ def test_the_whole_is_right() -> None:
             ["training.dialogues: only fined, llama-ft would learn from 'dialogues', which nothing asks"],
         ),
         (
-            {"metaeval__corpora": {"dial": BASE["metaeval"]["corpora"]["dial"]}},
-            ["models.poe.train.data: 'poe' learns relevance of a turn from 'turns' and is asked about nothing of that"],
-        ),
-        (
             {
                 "metaeval__corpora": {"mine": {"reader": "xdial", "path": "x.csv", "dimensions": ["overall"]}},
                 "translate": {},
             },
-            ["models.poe.train.data", "models.fined.train.data", "overall of a turn", "training.turns.criteria"],
+            [
+                "models.poe.train.data: 'poe' learns relevance from 'turns', and of a turn it is asked about overall",
+                "models.fined.train.data: 'fined' learns coherence and engagingness and informativeness from",
+                "under training.turns.criteria",
+            ],
         ),
         (
             {"ensembles": {"both": ["poe", "fined"]}},
@@ -132,6 +132,19 @@ def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(raw(**changes), files_are_there=False)
     assert all(word in str(caught.value) for word in words), caught.value
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"metaeval__corpora": {"dial": BASE["metaeval"]["corpora"]["dial"]}},  # trained for its own sake
+        {"metaeval__corpora__turn__dimensions": ["overall", "relevance"]},
+        {"metaeval__corpora__turn__dimensions": ["overall"], "training__turns__criteria": ["relevance", "overall"]},
+        {"metaeval__corpora__turn__dimensions": ["overall"], "robustness": {"corpora": ["bundled"]}},
+    ],
+)
+def test_an_encoder_that_is_asked_something_that_it_learned_is_right(changes: dict[str, Any]) -> None:
+    load_config(raw(**changes), files_are_there=False)
 
 
 def test_one_mistake_is_told_once() -> None:

@@ -60,21 +60,24 @@ def _unused_sets(config: Config) -> Found:
 
 
 def _asked_something_else(config: Config, name: str, data: str) -> Found:
-    """Yields an encoder whose judging meets nothing that it learned: it would be left out without a word."""
-    section, learned = config.training[data], learned_by(config, name) or set()
-    asked = [
-        pair
+    """Yields an encoder that is asked about other criteria at its level alone: it would be left out without a word.
+
+    One whose level is asked about nowhere may be trained for its own sake.
+    """
+    section = config.training[data]
+    asked = {
+        criterion: None
         for one in config.resolved_protocols().values()
         if one.form == "probability" and name in (one.judges or ()) and asks(config, one)
-        for pair in _asked(config, one)
-    ]
-    if not asked or not learned.isdisjoint(asked):
+        for level, criterion in _asked(config, one)
+        if level == section.level
+    }
+    if not asked or not asked.keys().isdisjoint(section.learned):
         return
-    about = ", ".join(dict.fromkeys(f"{criterion} of a {level}" for level, criterion in asked))
     words = (
-        f"'{name}' learns {' and '.join(section.learned)} of a {section.level} from '{data}' and is asked about "
-        f"nothing of that ({about}); name one of these under training.{data}.criteria, let it learn from a set of their "
-        "level, or name under metaeval.corpora.*.dimensions or a protocol's criteria what it learns"
+        f"'{name}' learns {' and '.join(section.learned)} from '{data}', and of a {section.level} it is asked about "
+        f"{', '.join(asked)} alone; name one of these under training.{data}.criteria, or name what it learns under "
+        "metaeval.corpora.*.dimensions or a protocol's criteria"
     )
     yield f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges")
 
