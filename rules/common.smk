@@ -63,6 +63,12 @@ def refuse_jobs_without_a_device():
     here = workflow.local_exec and not workflow.touch
     jobs = workflow.dag.needrun_jobs() if here else ()
     waiting = [job for job in jobs if job.resources.get("gpu")]
+    for name in [
+        job.wildcards.judge for job in waiting if job.rule.name == "train_lora"
+    ]:
+        if reason := too_few_gpus(CONFIG.models[name].lora.gpus, "lora.gpus"):
+            raise WorkflowError(f"models.{name}: {reason}")
+    waiting = [job for job in waiting if job.rule.name != "train_lora"]
     asked = set()
     for job in waiting:  # the makers of test items stand in no wildcard
         named = set(CONFIG.models).intersection(job.wildcards)
@@ -314,7 +320,9 @@ def askers():
         for name, protocol in PROTOCOLS.items()
         if not about_chats(name)
     }
-    found |= {name: asked_of_translations()[name] for name in TRANSLATED}
+    found |= {
+        name: [CONFIG.translate[corpus].by] for name, (corpus, _) in TRANSLATED.items()
+    }
     methods = CONFIG.dialogbench.examine.by_method() if CONFIG.dialogbench else {}
     return found | {f"dialogbench_{name}": asked for name, asked in methods.items()}
 
@@ -326,8 +334,13 @@ def own_criteria_of(corpus):
 
 
 def asked_model(name):
-    """Returns a model as a job that asks it is told: without prices and budget, which change no answer."""
+    """Returns a model as a job that asks it is told: without what changes no answer.
+
+    These are prices and budget, and how an adapter was trained: its weights decide.
+    """
     model = CONFIG.models[name]
+    if isinstance(model, VllmModel) and model.lora:
+        return model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
     if isinstance(model, OpenAIModel):
         return model.model_copy(update={**dict(Prices()), "budget": None})
     return model

@@ -15,10 +15,12 @@ try:
         EmbeddedModel,
         OpenAIModel,
         PublishedModel,
+        VllmModel,
     )
     from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
     from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
     from dialeval.config.resolved import SHIPPED
+    from dialeval.config.training import LoraTraining
     from dialeval.corpora import robustness_sets
     from dialeval.corpora.dialogbench_items import item_files
     from dialeval.corpora.rated_readers import rated_source_files
@@ -33,6 +35,8 @@ try:
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
     from dialeval.schemas.measures import MEASURED
+    from dialeval.training.installation import too_few_gpus
+    from dialeval.training.lora_identity import DECIDES
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 

@@ -16,12 +16,16 @@ TABLES = f"{RESULTS}/tables/botchat"
 
 
 def learned(name):
-    """Returns the files that a model's engine reads: what an embedded model learned."""
-    return (
-        [f"{RESULTS}/embedded/{name}.learned"]
-        if isinstance(CONFIG.models.get(name), EmbeddedModel)
-        else []
-    )
+    """Returns what a model's engine reads of what a run learned: an embedded model's file, or trained weights.
+
+    Weights are an input by content: their digest is compared, their folder only has to be there.
+    """
+    model = CONFIG.models.get(name)
+    if isinstance(model, EmbeddedModel):
+        return [f"{RESULTS}/embedded/{name}.learned"]
+    if model is None or not model.learns_from:
+        return []
+    return [ancient(f"{RESULTS}/trained/{name}"), f"{RESULTS}/trained/{name}.digest"]
 
 
 def transcript_files(source):
@@ -112,9 +116,8 @@ def usage_records():
         for protocol in PROTOCOLS
         for name in CONFIG.judges_of(protocol)
     ] + [
-        (name, protocol)
-        for protocol, models in asked_of_translations().items()
-        for name in models
+        (CONFIG.translate[corpus].by, protocol)
+        for protocol, (corpus, _) in TRANSLATED.items()
     ]
     repeated = [
         f"{RESULTS}/usage/again/{name}/{protocol}.json"

@@ -87,3 +87,26 @@ def training_files():
         path for suffix in ("svg", "pdf") for path in figure_files("training", suffix)
     ]
     return [*training_tables(), *figures] if USED_TRAINING else []
+
+
+def lora_judges():
+    """Returns the models that are trained by an adapter."""
+    models = {name: CONFIG.models[name] for name in trained_judges()}
+    return [name for name, model in models.items() if isinstance(model, VllmModel)]
+
+
+def lora_settings(name):
+    """Returns what a model learns to judge by, and how: of its configuration what can change the weights."""
+    model = CONFIG.models[name]
+    deciding = {field: getattr(model, field) for field in DECIDES}
+    learned = {
+        one
+        for set_ in model.learns_from
+        for one in CONFIG.training[set_].criteria or ()
+    }
+    return settings(
+        name=name,
+        model={"engine": model.engine, "revision": model.revision, **deciding},
+        criteria=[asdict(one) for one in CONFIG.own_criteria(learned)],
+        random_seed=CONFIG.random_seed,
+    )

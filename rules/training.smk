@@ -118,3 +118,29 @@ rule tabulate_training:
             "tabulate_training",
             "--examples {input.examples:q} --trained {input.trained:q} --folder {params.folder:q}",
         )
+
+
+rule train_lora:
+    input:
+        lambda wildcards: training_examples(CONFIG.models[wildcards.judge].learns_from),
+    output:
+        trained=directory(f"{RESULTS}/trained/{{judge}}"),
+        digest=f"{RESULTS}/trained/{{judge}}.digest",
+    log:
+        f"{RESULTS}/logs/trained/{{judge}}.log",
+    wildcard_constraints:
+        judge=one_of(lora_judges()),
+    conda:
+        "../envs/train.yaml"
+    resources:
+        gpu=lambda wildcards: CONFIG.models[wildcards.judge].lora.gpus,
+    params:
+        settings=lambda wildcards: lora_settings(wildcards.judge),
+        code=code("train_lora"),
+        checkpoints=lambda wildcards: f"{RESULTS}/checkpoints/{wildcards.judge}",
+    shell:
+        command(
+            "train_lora",
+            "--examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
+            "--checkpoints {params.checkpoints:q}",
+        )

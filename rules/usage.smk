@@ -27,7 +27,12 @@ rule estimate:
         human=HUMAN if CONFIG.talks() else [],
         seeds=SEEDS if CONFIG.talks() else [],
         scenarios=SCENARIOS,
-        learned=[path for name in asked_models() for path in learned(name)],
+        learned=[
+            path
+            for name in asked_models()
+            for path in learned(name)
+            if path.endswith(".learned")  # nothing is trained for an estimate
+        ],
         dialogues=dialogues(
             [name for name in CONFIG.chatbots if name in set(PUBLISHED)]
         ),

@@ -72,6 +72,16 @@ def test_after_success_nothing_is_left_of_a_judge_but_other_trainings(folder: Pa
     remove_checkpoints(other)  # a second time is no error
 
 
+def test_of_what_a_judge_has_learned_the_last_is_kept_to_be_found_again(folder: Path) -> None:
+    earlier = folder.with_name("fedcba9876543210")
+    for one in (earlier, folder):
+        (one / "finished").mkdir(parents=True)
+        (one / "finished" / "weights").write_bytes(one.name.encode())
+    remove_checkpoints(folder)
+    assert not earlier.exists()
+    assert [str(path.relative_to(folder)) for path in sorted(folder.rglob("*"))] == ["finished", "finished/weights"]
+
+
 def test_everything_that_decides_the_weights_changes_the_fingerprint() -> None:
     parts = {"rows": "a", "base": "b", "settings": {"rank": 8}, "seed": 0, "versions": {"torch": "2"}}
     first = training_fingerprint(**parts)

@@ -12,10 +12,13 @@ from dialeval.training import launching
 
 def test_several_gpus_go_through_the_launcher_and_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LOCAL_RANK", raising=False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
     run: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda program, command: run.append(command))
-    launching.spread("dialeval.stages.train_lora", 0, ["--a", "b c"])
     launching.spread("dialeval.stages.train_lora", 1, ["--a", "b c"])
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "2"
+    launching.spread("dialeval.stages.train_lora", 0, ["--a", "b c"])
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == ""
     assert run == []
     launching.spread("dialeval.stages.train_lora", 3, ["--a", "b c"])
     assert run == [

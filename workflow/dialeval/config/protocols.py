@@ -26,10 +26,7 @@ SELFCHAT, RATED, DAMAGED = "selfchat", "rated", "damaged"
 SOURCES = (SELFCHAT, RATED, DAMAGED)
 """Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all damaged items."""
 EACH_OTHER = "each_other"
-PARTS = (
-    "botchat", "metaeval", "robustness", "dialogbench", "battles", "selfchat", "embedded", "usage", "estimate",
-    "training", "translation",
-)  # fmt: skip
+PARTS = ("botchat", "metaeval", "robustness", "dialogbench", "battles", "selfchat", "embedded", "usage", "estimate")
 """What stands beside protocols in the folder of tables."""
 
 

@@ -17,6 +17,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+FINISHED = "finished"
+"""Folder beside the checkpoints with what the training gave, links to the same files where the disk allows it."""
 _STATE = "trainer_state.json"
 _NAME = re.compile(r"checkpoint-(\d+)")
 
@@ -69,10 +71,23 @@ def remove_incomplete(folder: Path, processes: int = 1) -> None:
 
 
 def remove_checkpoints(folder: Path) -> None:
-    """Removes the checkpoints of a training that has ended well, and its judge's folder where that is empty then."""
-    shutil.rmtree(folder, ignore_errors=True)
-    with suppress(OSError):
-        folder.parent.rmdir()
+    """Removes the checkpoints of a training that ended well, and what other trainings of its judge have finished."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name != FINISHED:
+            _remove(path)
+    for path in folder.parent.glob(f"*/{FINISHED}"):
+        if path.parent != folder:
+            shutil.rmtree(path, ignore_errors=True)
+    for path in [*folder.parent.glob("*"), folder.parent]:
+        with suppress(OSError):  # it is no folder, or not empty
+            path.rmdir()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _checkpoints(folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""A folder of trained weights that appears whole or not at all."""
+"""A folder of trained weights that appears whole or not at all, and is found again by the training that made it."""
 
 from __future__ import annotations
 
@@ -39,6 +39,36 @@ def finished_folder(path: Path) -> Iterator[Path]:
             f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that "
             "disk, then run the same command again: the training goes on from its last checkpoint"
         ) from error
+
+
+def keep(folder: Path, kept: Path) -> None:
+    """Keeps a finished folder where the same training finds it again, without a second copy where the disk allows it.
+
+    Args:
+        folder: what a training gave.
+        kept: where it goes; named by everything that decides what is in it.
+    """
+    with finished_folder(kept) as temporary:
+        _link(folder, temporary)
+
+
+def take(kept: Path, folder: Path) -> None:
+    """Puts what the same training gave before, where `keep` has put it, into its place."""
+    with finished_folder(folder) as temporary:
+        _link(kept, temporary)
+
+
+def _link(source: Path, target: Path) -> None:
+    for path in source.rglob("*"):
+        place = target / path.relative_to(source)
+        if path.is_dir():
+            place.mkdir(exist_ok=True)
+        elif not path.name.startswith("."):  # marks of Snakemake's
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(path, place)
+            except OSError:
+                shutil.copy2(path, place)
 
 
 def _to_disk(path: Path) -> None:

@@ -17,32 +17,52 @@ def is_first() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def launch_command(module: str, processes: int, arguments: Sequence[str]) -> list[str]:
+def processes(gpus: int) -> int:
+    """Returns how many processes share this training.
+
+    Args:
+        gpus: as the configuration has it; what launched this process knows better.
+    """
+    return int(os.environ["WORLD_SIZE"]) if launched_by_torch() else max(gpus, 1)
+
+
+def launch_command(module: str, number: int, arguments: Sequence[str]) -> list[str]:
     """Returns the command that runs a module in several processes of this machine.
 
     Args:
         module: such as `dialeval.stages.train_lora`.
-        processes: how many.
+        number: how many.
         arguments: of the module.
     """
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(number)]
     return [sys.executable, *launcher, "-m", module, *arguments]
 
 
-def spread(module: str, processes: int, arguments: Sequence[str] | None = None) -> None:
+def spread(module: str, gpus: int, arguments: Sequence[str] | None = None) -> None:
     """Goes on as torch's launcher, which runs the module again in each of several processes, where there are to be any.
 
-    It takes the place of this process, so that signals reach it. For one process, and in those that were launched, it
-    does nothing.
+    It takes the place of this process, so that signals reach it. In processes that were launched it does nothing; in
+    one that goes on alone it hides the other GPUs, which the Trainer would split batches over. Call it before torch is
+    imported.
 
     Args:
         module: whose `__main__` this process runs.
-        processes: GPUs that share the training; 0 and 1 mean this process alone.
+        gpus: that share the training; 0 and 1 mean this process alone.
         arguments: those of the command line, if not given.
     """
-    if processes <= 1 or launched_by_torch():
+    if launched_by_torch():
         return
-    command = launch_command(module, processes, sys.argv[1:] if arguments is None else arguments)
+    if gpus <= 1:
+        os.environ["CUDA_VISIBLE_DEVICES"] = _first_devices(gpus)
+        return
+    command = launch_command(module, gpus, sys.argv[1:] if arguments is None else arguments)
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(command[0], command)
+
+
+def _first_devices(number: int) -> str:
+    """Returns the first of the devices that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    shown = ["0"] if named is None else [one.strip() for one in named.split(",") if one.strip()]
+    return ",".join(shown[:number])

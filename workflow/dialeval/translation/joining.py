@@ -57,7 +57,6 @@ def join(
                         "translated_by": translated_by,
                         "utterance_id": passage.digest,
                         "item_id": talk.talk_id,
-                        "cluster": talk.item.cluster if talk.item else talk.talk_id,
                         "source": passage.text,
                         **known[name]._asdict(),
                     }

@@ -12,6 +12,8 @@ from dialeval.errors import UserError
 
 CPU_BLOCK_SIZE = 32
 CPU_CACHE_BYTES = 1 << 29
+LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+"""Ranks that vLLM can be told as the highest; one between them gets the next."""
 LABELS_AT_ONCE = 128
 """Most tokens whose probability vLLM gives in one step."""
 
@@ -70,8 +72,11 @@ def _lora_rank(model: VllmModel) -> int:
     assert model.lora_path is not None
     path = model.lora_path.expanduser() / "adapter_config.json"
     try:
-        return int(json.loads(path.read_text(encoding="utf-8"))["r"])
+        rank = int(json.loads(path.read_text(encoding="utf-8"))["r"])
     except (OSError, KeyError, ValueError) as error:
         raise UserError(
             f"lora_path: {model.lora_path} is not a LoRA adapter ({path.name} with its rank 'r' is needed): {error}"
         ) from error
+    if rank > LORA_RANKS[-1]:
+        raise UserError(f"the adapter in {model.lora_path} has rank {rank}, and vLLM takes up to {LORA_RANKS[-1]}")
+    return next(possible for possible in LORA_RANKS if possible >= rank)

@@ -32,11 +32,10 @@ def no_device(
     """
     if not own_environment and build() != "cuda":
         return None
-    total = gpus_of_the_driver()
-    if total is None:
+    total, usable = gpus_of_the_driver(), usable_gpus(environment)
+    if total is None or usable is None:
         return None
     named = (os.environ if environment is None else environment).get("CUDA_VISIBLE_DEVICES")
-    usable = total if named is None else min(total, _named_devices(named))
     needed = model.tensor_parallel_size * model.data_parallel_size * _stages(model)
     if usable >= needed:
         return None
@@ -72,6 +71,17 @@ def gpus_of_the_driver() -> int | None:
         return number.value if nvml.nvmlDeviceGetCount_v2(ctypes.byref(number)) == 0 else 0
     finally:
         nvml.nvmlShutdown()
+
+
+def usable_gpus(environment: Mapping[str, str] | None = None) -> int | None:
+    """Returns how many of them CUDA_VISIBLE_DEVICES leaves to a process; None where the driver cannot be asked.
+
+    Args:
+        environment: variables to look at; the process's own by default.
+    """
+    total = gpus_of_the_driver()
+    named = (os.environ if environment is None else environment).get("CUDA_VISIBLE_DEVICES")
+    return total if total is None or named is None else min(total, _named_devices(named))
 
 
 def _named_devices(named: str) -> int:

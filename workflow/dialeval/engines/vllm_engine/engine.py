@@ -22,10 +22,8 @@ from dialeval.engines.vllm_engine.generation_config import sampling_defaults
 from dialeval.engines.vllm_engine.identity import text_digest, vllm_identity
 from dialeval.engines.vllm_engine.in_effect import limits_in_effect, reasoning_in_effect
 from dialeval.engines.vllm_engine.installation import vllm_missing
-from dialeval.engines.vllm_engine.loading import load_tokenizer
-from dialeval.engines.vllm_engine.reasoning import DEFAULT, reasoning_of
-from dialeval.engines.vllm_engine.templates import ChatTemplate, special_tokens
-from dialeval.engines.vllm_engine.tokenization import Tokenization
+from dialeval.engines.vllm_engine.prompts import Prompts
+from dialeval.engines.vllm_engine.reasoning import DEFAULT
 from dialeval.errors import UserError
 
 IN_FLIGHT = 2048
@@ -64,19 +62,14 @@ class VllmEngine:
         if missing:
             raise UserError(missing)
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        tokenizer, weights = load_tokenizer(model)
-        if not weights.startswith("sha256:") and weights:
-            model = model.model_copy(update={"revision": weights})
-        template = ChatTemplate(tokenizer, model.chat_template, model.chat_template_options, model.model)
+        prompts = Prompts(model)
+        model, template, reasoning = prompts.model, prompts.template, prompts.reasoning
         self.normalisation = template.normalisation
         sampling = sampling_defaults(model)
-        reasoning = reasoning_of(
-            model.reasoning_parser, template.text, special_tokens(tokenizer), tokenizer, model.chat_template_options
-        )
         self.identity = vllm_identity(
             model,
             template.normalisation,
-            weights=weights,
+            weights=prompts.weights,
             template=text_digest(template.text),
             sampling=sampling,
             reasoning=reasoning.name,
@@ -87,9 +80,10 @@ class VllmEngine:
         self._sampling = sampling
         self._reasoning = reasoning
         self._template = template
-        self._tokenizer = tokenizer
-        self._tokenization = Tokenization(tokenizer, template)
-        self._stop_token_ids = () if template.stop_token is None else (_number_of(tokenizer, template.stop_token),)
+        self._prompts = prompts
+        self._tokenization = prompts.tokenization
+        stop = template.stop_token
+        self._stop_token_ids = () if stop is None else (_number_of(prompts.tokenizer, stop),)
         self._label_trees: dict[tuple[str, ...], LabelTree] = {}
         self._driver: Driver | None = None
         self._admission: Admission | None = None
@@ -192,7 +186,7 @@ class VllmEngine:
     async def _chat(self, request: Request) -> Response:
         rendered, prompt = self._tokenization.prompt(request.messages)
         if request.answer_schema:
-            prompt = self._behind_reasoning(rendered, prompt)  # a schema leaves no place for thinking
+            prompt = self._prompts.behind_reasoning(rendered, prompt)  # a schema leaves no place for thinking
         sampling = request.sampling
         further = dict(self._sampling)
         top_p, longest = further.pop("top_p", 1.0), further.pop("max_new_tokens", sampling.max_tokens)
@@ -219,7 +213,7 @@ class VllmEngine:
             finish_reason="stop" if ended else "length",
             prompt_tokens=len(prompt),
             completion_tokens=len(answered.token_ids),
-            reasoning_tokens=len(self._encode(reasoning)) if reasoning else None,
+            reasoning_tokens=len(self._prompts.encode(reasoning)) if reasoning else None,
         )
 
     def _apart(self, answered: Answered, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
@@ -241,10 +235,10 @@ class VllmEngine:
 
     async def _choice(self, request: Request) -> Response:
         if request.labels not in self._label_trees:
-            self._label_trees[request.labels] = label_tree(request.labels, self._encode)
+            self._label_trees[request.labels] = label_tree(request.labels, self._prompts.encode)
         tree = self._label_trees[request.labels]
         rendered, prompt = self._tokenization.prompt(request.messages)
-        prompt = self._behind_reasoning(rendered, prompt)
+        prompt = self._prompts.behind_reasoning(rendered, prompt)
         nodes = list(tree.next_tokens)
         steps = [self._step(request, rendered, [*prompt, *node], tree.next_tokens[node]) for node in nodes]
         shown = await asyncio.gather(*steps) if len(steps) > 1 else [await steps[0]]
@@ -257,11 +251,6 @@ class VllmEngine:
             label_logprobs=logprobs,
             label_mass=mass,
         )
-
-    def _behind_reasoning(self, rendered: str, prompt: list[int]) -> list[int]:
-        """Returns the tokens of a prompt up to where the answer itself begins: its reasoning is left empty."""
-        behind = self._reasoning.before_label(rendered)
-        return prompt if behind == rendered else self._tokenization.tokens(behind)
 
     async def _step(self, request: Request, rendered: str, prompt: list[int], tokens: list[int]) -> dict[int, float]:
         """Returns the log-probabilities of some tokens at the end of a prompt."""
@@ -293,9 +282,6 @@ class VllmEngine:
         self.cached_tokens += answered.cached_tokens
         admission.count_answer(len(answered.token_ids))
         return answered
-
-    def _encode(self, text: str) -> list[int]:
-        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 class _TooLongError(Exception):

@@ -63,6 +63,18 @@ class ChatTemplate:
         """Returns texts that end the answer: an utterance of a transcript ends with its line."""
         return ("\n",) if self.plain and _is_dialogue(messages) else ()
 
+    def before_answer(self) -> str:
+        """Returns the white space that the template puts between a prompt's end and what the assistant says."""
+        if self.plain:
+            return ""
+        messages = (Message("user", _USER), Message("assistant", _ASSISTANT))
+        try:
+            whole, prompt = self._apply(messages, prompt=False), self._apply(messages[:1])
+        except Exception:  # a template refuses with whatever error it likes
+            return ""
+        between = whole[len(prompt) :].partition(_ASSISTANT)[0] if whole.startswith(prompt) else ""
+        return between if not between.strip() else ""
+
     def _apply(self, messages: Sequence[Message], *, prompt: bool = True) -> str:
         rendered = self._tokenizer.apply_chat_template(
             [message._asdict() for message in messages],

@@ -1,0 +1,183 @@
+"""An adapter that a tiny decoder learns: what the job leaves, that it is repeatable, what is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+from lora_examples import examples_of
+
+from dialeval.config import VllmModel
+from dialeval.engines.vllm_engine.identity import folder_digest
+from dialeval.errors import UserError
+from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
+from dialeval.tables import Provenance, read_table, to_table, write_table
+
+pytestmark = pytest.mark.train
+EXAMPLES = examples_of(40)
+
+
+@pytest.fixture(scope="module")
+def trained(judge: Callable[..., VllmModel], train: Callable[..., Path]) -> Path:
+    """The folder of an adapter that was trained without a disturbance."""
+    return train(judge(), EXAMPLES)
+
+
+def test_the_folder_holds_adapter_scores_curve_and_run(trained: Path) -> None:
+    assert {path.name for path in trained.iterdir()} == {
+        "adapter_config.json", "adapter_model.safetensors", "scores.parquet", "curve.parquet", "run.parquet",
+    }  # fmt: skip
+    held_back = {row["example_id"] for row in EXAMPLES if row["part"] == "held_back"}
+    scores = read_table(trained / "scores.parquet", TRAINING_SCORES)
+    for moment in ("before", "after"):
+        rows = scores.filter(pc.field("moment") == moment)
+        assert {*rows["example_id"].to_pylist()} == held_back
+        assert len(rows) == len(held_back)
+    (run,) = read_table(trained / "run.parquet", TRAINING_RUNS).to_pylist()
+    assert run["n_examples"] == 48
+    assert (run["steps"], run["best_step"], run["epochs"]) == (9, 9, 3.0)
+    assert run["parameters"] > run["trained_parameters"] > 0
+    assert run["device"] == "CPU"
+    assert not list(trained.parents[1].glob("checkpoints/judge/*/checkpoint-*"))
+
+
+def test_the_loss_falls_and_the_answers_are_learned(trained: Path) -> None:
+    curve = read_table(trained / "curve.parquet", TRAINING_CURVE).to_pylist()
+    looks = [row for row in curve if row["measured"] == "development"]
+    assert [row["step"] for row in looks] == [3, 6, 9]
+    assert looks[-1]["loss"] < looks[0]["loss"]
+    training = [row["loss"] for row in curve if row["measured"] == "training"]
+    assert training[-1] < training[0] - 2
+    (run,) = read_table(trained / "run.parquet", TRAINING_RUNS).to_pylist()
+    assert run["label_mass_after"] > 1.5 * run["label_mass_before"]
+
+
+def test_the_adapter_says_nothing_of_this_machine(trained: Path, decoder: Path) -> None:
+    settings = json.loads((trained / "adapter_config.json").read_text())
+    assert settings["r"] == 8
+    assert settings["base_model_name_or_path"] == decoder.name
+    assert str(decoder.parent) not in (trained / "adapter_config.json").read_text()
+    assert (trained / "adapter_model.safetensors").stat().st_mode & 0o777 == 0o644
+
+
+def _command(folder: Path, model: VllmModel) -> list[str]:
+    write_table(folder / "examples-0.parquet", TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, EXAMPLES), Provenance())
+    settings = {"name": "judge", "model": json.loads(model.canonical()), "random_seed": 0}
+    return [
+        sys.executable, "-m", "dialeval.stages.train_lora", "--settings", json.dumps(settings),
+        "--examples", str(folder / "examples-0.parquet"), "--trained", str(folder / "trained" / "judge"),
+        "--digest", str(folder / "trained" / "judge.digest"), "--checkpoints", str(folder / "checkpoints" / "judge"),
+    ]  # fmt: skip
+
+
+def test_killed_in_mid_training_it_ends_in_the_weights_of_an_undisturbed_run(
+    judge: Callable[..., VllmModel], trained: Path, tmp_path: Path
+) -> None:
+    command = _command(tmp_path, judge())
+    process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    deadline = time.monotonic() + 240
+    while not list(tmp_path.glob("checkpoints/judge/*/checkpoint-*/trainer_state.json")):
+        assert process.poll() is None, process.communicate()[0].decode()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert not (tmp_path / "trained").exists()
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    assert "going on from" in again.stdout
+    adapter = "adapter_model.safetensors"
+    assert (tmp_path / "trained" / "judge" / adapter).read_bytes() == (trained / adapter).read_bytes()
+    assert (tmp_path / "trained" / "judge.digest").read_bytes() == trained.with_suffix(".digest").read_bytes()
+    curve = read_table(tmp_path / "trained" / "judge" / "curve.parquet", TRAINING_CURVE)
+    assert curve.equals(read_table(trained / "curve.parquet", TRAINING_CURVE))
+
+
+def test_the_same_training_is_not_done_twice_and_another_is(
+    judge: Callable[..., VllmModel], train: Callable[..., Path], trained: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder, before = trained.parents[1], folder_digest(trained)
+    started = time.monotonic()
+    train(judge(), EXAMPLES, folder=folder)
+    assert "the same training has ended before" in capfd.readouterr().out
+    assert time.monotonic() - started < 10
+    assert folder_digest(trained) == before
+    other = train(judge(rank=4, max_steps=1), EXAMPLES)
+    assert json.loads((other / "adapter_config.json").read_text())["r"] == 4
+    assert folder_digest(other) != before
+
+
+@pytest.mark.parametrize(
+    ("fields", "learning", "words"),
+    [
+        ({}, {"target_modules": ["q_proj", "W_pack"]}, r"has no W_pack; its projections are down_proj, .*q_proj"),
+        ({}, {"cutoff": 8192}, r"lora\.cutoff: 8192 tokens are beyond the window of .*, 4096; set cutoff: 4096"),
+        ({}, {"cutoff": 20}, r"no example is left to learn from; .*raise lora\.cutoff"),
+        ({"model": "nobody/nothing-like-this"}, {}, r"model 'nobody/nothing-like-this' cannot be loaded"),
+    ],
+)
+def test_what_cannot_be_trained_is_told_before_it_begins(
+    judge: Callable[..., VllmModel],
+    train: Callable[..., Path],
+    fields: dict[str, Any],
+    learning: dict[str, Any],
+    words: str,
+) -> None:
+    with pytest.raises(UserError, match=words):
+        train(judge(**learning).model_copy(update=fields), EXAMPLES[:10])
+
+
+def test_a_memory_that_is_too_small_is_told_with_what_helps(
+    judge: Callable[..., VllmModel], train: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dialeval.stages import train_lora
+
+    monkeypatch.setattr(train_lora, "free_memory", lambda *, on_cpu: 1e9 * (0.1 if on_cpu else 1))
+    with pytest.raises(UserError, match=r"judge: the training takes about .* GB free; .*lower micro_batch_size"):
+        train(judge(), EXAMPLES[:10])
+
+
+def test_a_tokenizer_without_a_token_to_fill_up_with_is_told_and_serves(
+    decoder: Path, judge: Callable[..., VllmModel], train: Callable[..., Path], tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    folder = tmp_path / "bare"
+    shutil.copytree(decoder, folder)
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    settings.pop("pad_token")
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    model = judge(max_steps=1).model_copy(update={"model": str(folder)})
+    trained = train(model, EXAMPLES[:10])
+    assert "has no token for filling rows up; its end of sequence serves" in capfd.readouterr().out
+    assert (trained / "adapter_model.safetensors").exists()
+
+
+@pytest.mark.slow
+def test_two_processes_learn_what_one_does(judge: Callable[..., VllmModel], tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    from dialeval.training.launching import launch_command
+
+    weights = []
+    for number in (1, 2):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        # without dropout, which each process draws for itself
+        program, _, module, *arguments = _command(folder, judge(dropout=0.0, max_steps=4, micro_batch_size=4))
+        command = [program, "-m", module, *arguments] if number == 1 else launch_command(module, number, arguments)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == 0, done.stderr
+        weights.append(load_file(folder / "trained" / "judge" / "adapter_model.safetensors"))
+    assert weights[0].keys() == weights[1].keys()
+    for name, one in weights[0].items():
+        assert float((one - weights[1][name]).abs().max()) < 1e-4, name
