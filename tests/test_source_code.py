@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ TEXT = "from dialeval.errors import UserError\nLIMIT, names = 3, 'a.csv'\ndef to
 
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that has read nothing yet."""
+    """A process that has read nothing yet, and keeps what it reads beside it."""
+    monkeypatch.setattr(sys, "pycache_prefix", None)
     monkeypatch.setattr(source_code, "_READ", {})
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -25,6 +26,9 @@ from dialeval.engines.request import Dialogue, Message, Request, Response, Sampl
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.tiny_model import build_tiny_model
 from dialeval.engines.vllm_engine import VllmEngine, vllm_missing
+from dialeval.engines.vllm_engine import engine as engine_module
+from dialeval.engines.vllm_engine.arguments import engine_arguments
+from dialeval.engines.vllm_engine.driving import Driver
 from dialeval.progress import Progress
 from dialeval.protocols.selfchat import Turn, chat_all
 from dialeval.protocols.voices import SELFCHAT, Talk
@@ -88,6 +92,32 @@ def another_engine(settings: Callable[..., VllmModel], engine: VllmEngine) -> Ca
 
     def make(**changes: Any) -> VllmEngine:
         return VllmEngine(settings(kv_cache_memory_bytes=32 << 20, **changes))
+
+    return make
+
+
+class OnTheSameProcess:
+    """Drives a process that others use too, and leaves it running."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.size = driver.size
+        self.generate = driver.generate
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def engine_beside(settings: Callable[..., VllmModel], engine: VllmEngine) -> Callable[..., VllmEngine]:
+    """Returns an engine that differs from the shared one on this side alone, and so asks the same process."""
+
+    def make(**changes: Any) -> VllmEngine:
+        model = settings(**changes)
+        assert engine_arguments(model, on_cpu=True) == engine_arguments(settings(), on_cpu=True)
+        beside = VllmEngine(model)
+        with patch.object(engine_module, "start", lambda _: OnTheSameProcess(engine.start())):
+            beside.start()
+        return beside
 
     return make
 

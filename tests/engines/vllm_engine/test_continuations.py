@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.config import OpenAIModel, VllmModel
+from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Message, Request, Response
 from dialeval.engines.vllm_engine import VllmEngine
@@ -74,11 +74,11 @@ def requests() -> list[Request]:
 
 
 @pytest.fixture(scope="module")
-def inside(model_folder: Path, settings: Callable[..., VllmModel], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def inside(engine_beside: Callable[..., VllmEngine], tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The answers of the engine of the job."""
     template = tmp_path_factory.mktemp("template") / "as-it-is.jinja"
     template.write_text(AS_IT_IS)
-    engine = VllmEngine(settings(chat_template=str(template), kv_cache_memory_bytes=32 << 20))
+    engine = engine_beside(chat_template=str(template))
 
     async def ask() -> list[Response]:
         try:

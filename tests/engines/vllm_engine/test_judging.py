@@ -61,9 +61,9 @@ def test_judging_by_choice_meets_shared_prefixes(engine: VllmEngine, reference: 
 
 
 def test_a_judge_prompt_that_cannot_fit_is_truncated_and_the_others_are_answered(
-    another_engine: Callable[..., VllmEngine], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine_beside: Callable[..., VllmEngine], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    own = another_engine()
+    own = engine_beside()
     texts = {"fits": "A short one.", "too-long": "A very long one. " * 400}
     requests = [
         Request(name, "unieval", "choice", (Message("user", QUESTION + text),), labels=("Yes", "No"))

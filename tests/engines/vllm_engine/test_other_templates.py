@@ -26,10 +26,10 @@ STRICT = """
 
 
 @pytest.fixture(scope="module")
-def strict_engine(another_engine: Callable[..., VllmEngine], tmp_path_factory: pytest.TempPathFactory) -> VllmEngine:
+def strict_engine(engine_beside: Callable[..., VllmEngine], tmp_path_factory: pytest.TempPathFactory) -> VllmEngine:
     path = tmp_path_factory.mktemp("template") / "strict.jinja"
     path.write_text(STRICT)
-    return another_engine(chat_template=str(path))
+    return engine_beside(chat_template=str(path))
 
 
 def test_a_template_without_system_role_chats(
@@ -56,10 +56,10 @@ def test_an_answer_lost_to_the_budget_keeps_its_reasoning(strict_engine: VllmEng
 
 
 @pytest.fixture(scope="module")
-def mistral_engine(another_engine: Callable[..., VllmEngine], tmp_path_factory: pytest.TempPathFactory) -> VllmEngine:
+def mistral_engine(engine_beside: Callable[..., VllmEngine], tmp_path_factory: pytest.TempPathFactory) -> VllmEngine:
     path = tmp_path_factory.mktemp("template") / "mistral.jinja"
     path.write_text(STRICT.replace("<think>", "[THINK]"))
-    return another_engine(chat_template=str(path))
+    return engine_beside(chat_template=str(path))
 
 
 def test_marks_of_another_family_are_found_in_the_template(
@@ -128,12 +128,12 @@ def test_a_choice_is_read_behind_the_reasoning(strict_engine: VllmEngine, ask: C
 
 
 def test_a_base_model_goes_on_with_a_transcript(
-    another_engine: Callable[..., VllmEngine],
+    engine_beside: Callable[..., VllmEngine],
     selfchat: Callable[..., Any],
     ask: Callable[..., Any],
     tmp_path: Path,
 ) -> None:
-    engine = another_engine(chat_template="none")
+    engine = engine_beside(chat_template="none")
     assert engine.normalisation == "transcript"
     chats = selfchat(engine, tmp_path, of={"a": ("Hello.", "Hi.")})
     assert all("\n" not in turn.text for turns in chats.dialogues.values() for turn in turns)
