@@ -17,7 +17,7 @@ from dialeval.config.partners import unfit_partner
 from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.published_systems import unfit_systems
 from dialeval.config.resolved import SHIPPED, TEMPLATES, asks
-from dialeval.config.trained_judges import unfit_training
+from dialeval.config.trained_judges import unfit_learners
 from dialeval.config.translators import unfit_translations
 from dialeval.errors import nearest
 
@@ -68,7 +68,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _learning(config)
     yield from _unable_judges(config)
     yield from (Mistake(*found) for found in unfit_encoders(config))
-    yield from (Mistake(*found) for found in unfit_training(config))
+    yield from (Mistake(*found) for found in unfit_learners(config))
     yield from (Mistake(*found) for found in unfit_translations(config))
     yield from _idle_judges(config)
     yield from (Mistake(*found) for found in unfit_protocols(config))

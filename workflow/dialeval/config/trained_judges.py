@@ -20,7 +20,7 @@ LEVEL_OF_READER: dict[str, Level] = {"comp_turn": "turn", "comp_dialogue": "dial
 """What is rated, of readers whose files are always about the same."""
 
 
-def unfit_training(config: Config) -> Found:
+def unfit_learners(config: Config) -> Found:
     """Yields sets that nobody learns from, adapters that name none, and encoders that are asked something else."""
     for name, model in config.models.items():
         if isinstance(model, VllmModel) and model.lora:
@@ -64,7 +64,9 @@ def _asked_something_else(config: Config, name: str, data: str) -> Found:
 
     One whose level is asked about nowhere may be trained for its own sake.
     """
-    section = config.training[data]
+    section, known = config.training[data], with_own(config.own_criteria(config.criteria))
+    if not all(one in known and known[one].is_at(section.level) for one in section.learned):
+        return  # a mistake of the set itself
     asked = {
         criterion: None
         for one in config.resolved_protocols().values()
