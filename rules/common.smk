@@ -320,9 +320,7 @@ def askers():
         for name, protocol in PROTOCOLS.items()
         if not about_chats(name)
     }
-    found |= {
-        name: [CONFIG.translate[corpus].by] for name, (corpus, _) in TRANSLATED.items()
-    }
+    found |= {name: asked_of_translations()[name] for name in TRANSLATED}
     methods = CONFIG.dialogbench.examine.by_method() if CONFIG.dialogbench else {}
     return found | {f"dialogbench_{name}": asked for name, asked in methods.items()}
 

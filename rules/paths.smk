@@ -116,8 +116,9 @@ def usage_records():
         for protocol in PROTOCOLS
         for name in CONFIG.judges_of(protocol)
     ] + [
-        (CONFIG.translate[corpus].by, protocol)
-        for protocol, (corpus, _) in TRANSLATED.items()
+        (name, protocol)
+        for protocol, models in asked_of_translations().items()
+        for name in models
     ]
     repeated = [
         f"{RESULTS}/usage/again/{name}/{protocol}.json"

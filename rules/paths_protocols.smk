@@ -111,8 +111,8 @@ def again_settings(wildcards):
 
 def stored_under(protocol, suffix=""):
     """Returns the folder of the store where that does not bear the protocol's name, but that of its form."""
-    if protocol in TRANSLATED:
-        return {"folder": "translate"}
+    if protocol in TRANSLATED or protocol in QUALITY:
+        return {"folder": QUALITY[protocol][0] if protocol in QUALITY else "translate"}
     own = CONFIG.protocols.own.get(protocol)
     return {"folder": f"{own.form}{suffix}"} if own else {}
 

@@ -8,9 +8,35 @@ TRANSLATED = {  # requests are planned and answered under such a name
 }
 
 
+QUALITY = (
+    {  # what is asked about translations, likewise: what for, corpus, language, models
+        f"{kind}-{corpus}-{language}": (kind, corpus, language, models)
+        for corpus, asked in CONFIG.translate.items()
+        if asked.quality
+        for language in asked.into
+        for kind, models in (
+            ("back", [asked.quality.back] if asked.quality.back else []),
+            ("adequacy", asked.quality.judges),
+        )
+        if models
+    }
+)
+
+
 def translators():
-    """Returns the models that translate."""
-    return list(dict.fromkeys(asked.by for asked in CONFIG.translate.values()))
+    """Returns the models that translate, translate back, or judge translations."""
+    names = [asked.by for asked in CONFIG.translate.values()]
+    return list(
+        dict.fromkeys(names + [name for *_, of in QUALITY.values() for name in of])
+    )
+
+
+def asked_of_translations():
+    """Returns the models that are asked under each name above."""
+    asked = {
+        name: [CONFIG.translate[corpus].by] for name, (corpus, _) in TRANSLATED.items()
+    }
+    return asked | {name: models for name, (*_, models) in QUALITY.items()}
 
 
 def translated_source(corpus):
@@ -45,9 +71,13 @@ def translation_settings(wildcards, **more):
 
 def translation_responses(wildcards):
     """Returns the answers of the model that translates a corpus into a language, one table per shard."""
-    model = CONFIG.translate[wildcards.corpus].by
-    shards = CONFIG.models[model].shards
     protocol = f"translate-{wildcards.corpus}-{wildcards.language}"
+    return shards_of(CONFIG.translate[wildcards.corpus].by, protocol)
+
+
+def shards_of(model, protocol):
+    """Returns the answers of a model under such a name, one table per shard."""
+    shards = CONFIG.models[model].shards
     return [
         f"{RESULTS}/responses/{model}/{protocol}/{shard}-of-{shards}.parquet"
         for shard in range(1, shards + 1)
@@ -58,4 +88,53 @@ def translation_files():
     """Returns the tables of translations."""
     if not CONFIG.translate:
         return []
-    return [f"{TRANSLATION}/corpora.{suffix}" for suffix in ("parquet", "csv")]
+    names = ["corpora", *(["quality"] if looked_at() else [])]
+    return [
+        f"{TRANSLATION}/{name}.{suffix}"
+        for name in names
+        for suffix in ("parquet", "csv")
+    ]
+
+
+def looked_at():
+    """Returns the corpora and languages whose translations are looked at."""
+    return [pair for pair in TRANSLATED.values() if CONFIG.translate[pair[0]].quality]
+
+
+def quality_responses(kind):
+    """Returns the answers about translations: `back` or `adequacy`."""
+    return [
+        path
+        for name, (asked, _, _, models) in QUALITY.items()
+        if asked == kind
+        for model in models
+        for path in shards_of(model, name)
+    ]
+
+
+def quality_settings():
+    """Returns what was asked about translations, and the files of ratings and scores."""
+    sections = {
+        corpus: asked for corpus, asked in CONFIG.translate.items() if asked.quality
+    }
+    if not sections:
+        return settings()
+    files = [file for asked in sections.values() for file in quality_files(asked)]
+    return settings(
+        sources={corpus: asked.source for corpus, asked in sections.items()},
+        back={corpus: asked.quality.back for corpus, asked in sections.items()},
+        judges=sorted(
+            {name for asked in sections.values() for name in asked.quality.judges}
+        ),
+        files=[dict(one) for one in sorted({tuple(file.items()) for file in files})],
+    )
+
+
+def quality_files(asked):
+    """Returns the files of ratings and scores of a translation."""
+    named = {"people": asked.quality.ratings, **asked.quality.scores}
+    return [
+        {"metric": metric, "path": str(CONFIG.data_dir / path)}
+        for metric, path in named.items()
+        if path
+    ]

@@ -48,6 +48,106 @@ rule join_translation:
         )
 
 
+rule sample_translation:
+    input:
+        f"{RESULTS}/translations/{{corpus}}/{{language}}.utterances.parquet",
+    output:
+        drawn=f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
+        csv=f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.csv",
+    log:
+        f"{RESULTS}/logs/translations/{{corpus}}/{{language}}.sample.log",
+    wildcard_constraints:
+        corpus=one_of({corpus for corpus, _ in looked_at()}),
+        language=one_of({language for _, language in looked_at()}),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            sample=CONFIG.translate[wildcards.corpus].quality.sample,
+            random_seed=CONFIG.random_seed,
+        ),
+        code=code("sample_translation"),
+    shell:
+        command(
+            "sample_translation",
+            "--utterances {input:q} --drawn {output.drawn:q} --csv {output.csv:q}",
+        )
+
+
+rule plan_back_translation:
+    input:
+        f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
+    output:
+        f"{RESULTS}/requests/back-{{corpus}}-{{language}}.parquet",
+    log:
+        f"{RESULTS}/logs/requests/back-{{corpus}}-{{language}}.log",
+    wildcard_constraints:
+        corpus=one_of({corpus for corpus, _ in looked_at()}),
+        language=one_of({language for _, language in looked_at()}),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            source=CONFIG.translate[wildcards.corpus].source,
+            max_tokens=CONFIG.translate[wildcards.corpus].max_tokens,
+        ),
+        code=code("plan_back_translation"),
+    shell:
+        command("plan_back_translation", "--drawn {input:q} --requests {output:q}")
+
+
+rule plan_adequacy:
+    input:
+        f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
+    output:
+        f"{RESULTS}/requests/adequacy-{{corpus}}-{{language}}.parquet",
+    log:
+        f"{RESULTS}/logs/requests/adequacy-{{corpus}}-{{language}}.log",
+    wildcard_constraints:
+        corpus=one_of({corpus for corpus, _ in looked_at()}),
+        language=one_of({language for _, language in looked_at()}),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            source=CONFIG.translate[wildcards.corpus].source
+        ),
+        code=code("plan_adequacy"),
+    shell:
+        command("plan_adequacy", "--drawn {input:q} --requests {output:q}")
+
+
+rule translation_quality:
+    input:
+        drawn=[
+            f"{RESULTS}/translations/{corpus}/{language}.sample.parquet"
+            for corpus, language in looked_at()
+        ],
+        back=quality_responses("back"),
+        adequacy=quality_responses("adequacy"),
+        files=[
+            file["path"]
+            for asked in CONFIG.translate.values()
+            if asked.quality
+            for file in quality_files(asked)
+        ],
+    output:
+        quality=f"{TRANSLATION}/quality.parquet",
+        csv=f"{TRANSLATION}/quality.csv",
+    log:
+        f"{RESULTS}/logs/tables/translation_quality.log",
+    conda:
+        "../envs/train.yaml"
+    params:
+        settings=quality_settings(),
+        code=code("translation_quality"),
+    shell:
+        command(
+            "translation_quality",
+            "--drawn {input.drawn:q} --back {input.back:q} --adequacy {input.adequacy:q} --quality {output.quality:q}",
+        )
+
+
 rule tabulate_translation:
     input:
         [

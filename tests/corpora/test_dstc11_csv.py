@@ -96,6 +96,7 @@ def test_dialogues_are_whole_and_in_order(tmp_path: Path) -> None:
         (TURNS.replace("SID", "CID"), SAID, ["'CID' is there more than once"]),
         (TURNS, SAID + "TEST-000100-0001,Chatbot,又\n", ["line 9", "used before, at line 5"]),
         (TURNS, SAID + "TEST-100,Chatbot,又\n", ["line 9", "'TEST-100' is not of the form"]),
+        (TURNS, SAID + f"TEST-000100-{'1' * 5000},Chatbot,又\n", ["line 9", "'TEST-000100-1111", "is not of the form"]),
         (TURNS.split("\n")[0] + "\n", SAID, ["there are no rows"]),
         ("", SAID, ["there are no rows"]),
         (TURNS.replace("5,2.5,,4.333333333333333", ",,,"), SAID, ["no rated item", "2 rows without a rating"]),

@@ -25,6 +25,8 @@ LINES = """\
 
 def translator(asked: Asked) -> Reply:
     """Says something in the target's letters; of one utterance it writes two lines."""
+    if "adequacy: " in asked.text:
+        return Reply(completion("adequacy: 4"))
     found = UTTERANCE.search(asked.text)
     assert found, asked.text
     if found[1] == "BROKEN":
@@ -34,7 +36,7 @@ def translator(asked: Asked) -> Reply:
     return Reply(completion(f"{words} {marks}".strip()))
 
 
-def configure(workspace: Workspace, url: str, into: list[str]) -> None:
+def configure(workspace: Workspace, url: str, into: list[str], **more: Any) -> None:
     (workspace.folder / "data").mkdir(exist_ok=True)
     (workspace.folder / "data/rated.jsonl").write_text(LINES, encoding="utf-8")
     chat: dict[str, Any] = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None}
@@ -46,7 +48,7 @@ def configure(workspace: Workspace, url: str, into: list[str]) -> None:
         "protocols": {"yes_no": {}},
         "data_dir": "data",
         "metaeval": {"corpora": {"mine": RATED}, "resamples": 20},
-        "translate": {"mine": {"into": into, "by": "chat"}},
+        "translate": {"mine": {"into": into, "by": "chat"} | more},
     }
     workspace.configure(**{name: raw.get(name) for name in SMALL if name in raw} | raw)
 
@@ -84,3 +86,26 @@ def test_a_language_more_asks_for_its_translations_and_scores_alone(workspace: W
     assert correlated == {"en", "fr", "es"}
     used = {row["protocol"]: row["asked"] for row in rows(workspace, "usage") if row["model"] == "chat"}
     assert used == {"translate-mine-fr": "7", "translate-mine-es": "7"}
+
+
+def test_a_sample_is_translated_back_and_judged_and_people_add_theirs(workspace: Workspace) -> None:
+    quality = {"sample": 3, "back": "chat", "judges": ["chat"]}
+    with LoopbackEndpoint(translator) as endpoint:
+        configure(workspace, endpoint.url, ["fr"], quality=quality)
+        workspace.run("results/tables/translation/quality.csv")
+        assert len(endpoint.log) == 7 + 3 + 3
+        sample = workspace.folder / "results/translations/mine/fr.sample.csv"
+        lines = sample.read_text(encoding="utf-8-sig").splitlines()
+        rated = [lines[0] + ",rating", *(f"{line},{3 + number}" for number, line in enumerate(lines[1:]))]
+        (workspace.folder / "data/people.csv").write_text("\n".join(rated), encoding="utf-8")
+        configure(workspace, endpoint.url, ["fr"], quality=quality | {"ratings": "people.csv"})
+        workspace.run("results/tables/translation/quality.csv")
+        assert len(endpoint.log) == 13, "people's ratings ask nothing"
+    found = {row["metric"]: row for row in rows(workspace, "translation/quality")}
+    assert (found["adequacy"]["value"], found["adequacy"]["by"], found["adequacy"]["published"]) == (
+        "4",
+        "chat",
+        "4.59",
+    )
+    assert float(found["people"]["value"]) == 4
+    assert found["bleu"]["value"] or "sacrebleu is not installed" in found["bleu"]["reason"]

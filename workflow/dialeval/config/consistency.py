@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PUBLISHED_UNDER = ("unieval", "arena", "gteval")
 """The protocols under which answers were published that can be taken over."""
-PARTS = ("transcripts", "metaeval", "robustness", "dialogbench")
+PARTS = ("transcripts", "metaeval", "robustness", "dialogbench", "training")
 """The parts that need no chatbots."""
 
 _WITH_ITEMS = {"metaeval.corpora": ("corpora",), "transcripts": ("corpora", "metaeval.corpora")}
@@ -203,8 +203,9 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
     """Yields the judges that nothing asks: they would be left out without a word."""
     asked = [name for name, protocol in config.resolved_protocols().items() if asks(config, protocol)]
     for name in config.judges:
-        if any(name in config.judges_of(protocol) for protocol in asked):
-            continue
+        model = config.models.get(name)
+        if any(name in config.judges_of(protocol) for protocol in asked) or (model and model.learns_from):
+            continue  # one that is trained may be for another run
         words = (
             f"'{name}' is asked nothing; put unieval, gteval (with chatbots) or arena (with two of them) under "
             "protocols, or rating or yes_no (with metaeval or robustness), or one of your own, or take the name out"

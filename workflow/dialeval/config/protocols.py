@@ -26,7 +26,10 @@ SELFCHAT, RATED, DAMAGED = "selfchat", "rated", "damaged"
 SOURCES = (SELFCHAT, RATED, DAMAGED)
 """Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all damaged items."""
 EACH_OTHER = "each_other"
-PARTS = ("botchat", "metaeval", "robustness", "dialogbench", "battles", "selfchat", "embedded", "usage", "estimate")
+PARTS = (
+    "botchat", "metaeval", "robustness", "dialogbench", "battles", "selfchat", "embedded", "usage", "estimate",
+    "training", "translation",
+)  # fmt: skip
 """What stands beside protocols in the folder of tables."""
 
 

@@ -21,6 +21,9 @@ class TranslationQuality(Section):
     ratings: Path | None = Field(
         None, description="CSV of people's ratings from 1 to 5, in data_dir; see docs/translation.md."
     )
+    scores: dict[Name, Path] = Field(
+        {}, description="CSV of scores of further metrics, such as cometkiwi22, by the metric's name; in data_dir."
+    )
 
 
 class Translation(Section):
@@ -34,6 +37,11 @@ class Translation(Section):
     )
     max_tokens: TokenCount = Field(512, description="Longest translation of an utterance in the model's tokens.")
     quality: TranslationQuality | None = None
+
+    def models(self) -> list[str]:
+        """Returns the models that translate, translate back, or judge translations."""
+        quality = self.quality
+        return [self.by, *([quality.back] if quality and quality.back else []), *(quality.judges if quality else [])]
 
     @model_validator(mode="after")
     def _goes_elsewhere(self) -> Self:

@@ -49,10 +49,7 @@ def _botchat_protocols(selfchat: object) -> dict[str, Any]:
 
 
 def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what need not be said where dialogues begin with scenarios."""
-    chat = raw.get("selfchat")
-    if not (isinstance(chat, Mapping) and chat.get("scenarios")):
-        return {}
+    """Returns what need not be said where no dialogue begins with people's: corpora and seeds."""
     corpora = raw.get("corpora") or WITHOUT_CHATBOTS["corpora"]
     return {"corpora": corpora, "seeds": {"corpus": next(iter(corpora))}} if isinstance(corpora, Mapping) else {}
 
@@ -131,11 +128,13 @@ class Config(Section):
         if not isinstance(raw, Mapping):
             return raw
         if raw.get("chatbots"):
-            raw = {**_instead_of_seeds(raw), **raw}
+            chat = raw.get("selfchat")
+            if isinstance(chat, Mapping) and chat.get("scenarios"):
+                raw = {**_instead_of_seeds(raw), **raw}
             asked = "protocols" not in raw and raw.get("judges")
             return {**raw, "protocols": _botchat_protocols(raw.get("selfchat"))} if asked else raw
         alone = any(raw.get(part) for part in PARTS) or (raw.get("battles") and "models" not in raw)
-        return {**WITHOUT_CHATBOTS, **raw} if alone else raw
+        return {**WITHOUT_CHATBOTS, **_instead_of_seeds(raw), **raw} if alone else raw
 
     @model_validator(mode="after")
     def _fits_together(self, info: ValidationInfo) -> Self:
@@ -200,7 +199,7 @@ class Config(Section):
         """Returns every model that chats, judges, scores, rewrites, writes items or is examined."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
         partner = [self.selfchat.partner] if self.selfchat.partner else []
-        translators = [asked.by for asked in self.translate.values()]
+        translators = [name for asked in self.translate.values() for name in asked.models()]
         judges = [*self.judges, *self.asked_judges()]
         asked = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
         return list(dict.fromkeys(asked))

@@ -96,9 +96,9 @@ def _kind(value: object) -> str:
 
 def _known_fields(place: list[str], details: Mapping[str, Any]) -> list[str]:
     """Returns the fields that the section at a place of the configuration has."""
-    if place[:1] == ["models"]:
-        return list(ENGINES[str(details["loc"][2])].model_fields)
     held: Any = Config
+    if place[:1] == ["models"]:
+        held, place = ENGINES[str(details["loc"][2])], place[2:]
     for part in place:
         if held is Protocols and part not in held.model_fields:
             held = Protocol

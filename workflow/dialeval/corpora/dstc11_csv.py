@@ -30,7 +30,7 @@ DIMENSIONS: Mapping[Level, tuple[str, ...]] = {
 }
 _UTTERANCES = ("UID", "SID", "SEG")
 _IDS = ("UID_TEST", "DID_TEST", "UID", "DID")
-_ID = re.compile(r"(.+-[0-9]{6})(?:-([0-9]{4,}))?")
+_ID = re.compile(r"(.+-[0-9]{6})(?:-([0-9]{4,9}))?")
 _SPEAKERS = {"human": "human", "user": "human", "chatbot": "chatbot", "system": "chatbot", "bot": "chatbot"}
 _CHATBOT = "chatbot"
 _LONGEST_HEADER = 10_000

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dialeval.schemas.columns import FLOAT, INT, TEXT, schema
-from dialeval.schemas.table import Table
+from dialeval.schemas.columns import FLOAT, INT, TEXT, maybe, schema
+from dialeval.schemas.table import Interval, Table
 
 # fmt: off
 TRANSLATED_UTTERANCES = Table(
     "translated_utterances", schema(
-        corpus=TEXT, language=TEXT, translated_by=TEXT, utterance_id=TEXT, item_id=TEXT, source=TEXT, text=TEXT,
-        status=TEXT
+        corpus=TEXT, language=TEXT, translated_by=TEXT, utterance_id=TEXT, item_id=TEXT, cluster=TEXT, source=TEXT,
+        text=TEXT, status=TEXT
     ),
     row="utterance in its context that was translated (`translations/<corpus>/<language>.utterances`)",
     columns={
         "language": "that it was translated into",
         "translated_by": "model of the configuration",
         "item_id": "of the first item, or dialogue, that has it",
+        "cluster": "what intervals resample: the dialogue of that item",
         "source": "as it was said",
         "text": "the translation; of one that cannot be used, what the model wrote",
         "status": "ok, or why the translation cannot be used",
@@ -43,5 +44,42 @@ TRANSLATED_CORPORA = Table(
         "n_dialogues": "dialogues and turns that were to be translated",
         "n_left_out": "of these, left out",
     },
+)
+TRANSLATION_SAMPLE = Table(
+    "translation_sample", schema(
+        corpus=TEXT, language=TEXT, translated_by=TEXT, utterance_id=TEXT, cluster=TEXT, source=TEXT, text=TEXT
+    ),
+    row="utterance whose translation is looked at (`translations/<corpus>/<language>.sample`, and `.csv` for people)",
+    columns={
+        "language": "that it was translated into",
+        "cluster": "what intervals resample: a dialogue",
+        "source": "as it was said",
+        "text": "the translation",
+    },
+    shown=False,
+)
+TRANSLATION_QUALITY = Table(
+    "translation/quality", schema(
+        corpus=TEXT, language=TEXT, metric=TEXT, by=TEXT, n=INT, value=maybe(FLOAT), low=maybe(FLOAT),
+        high=maybe(FLOAT), published=maybe(FLOAT), published_people=maybe(FLOAT), reason=maybe(TEXT), signature=TEXT
+    ),
+    row="corpus, language and metric",
+    title="Quality of translations",
+    caption=(
+        "Of a sample of utterances drawn by their ids, as in Table 2 of xDial-Eval, whose numbers stand beside those "
+        "of all corpora together: they are of its own corpora and translators."
+    ),
+    columns={
+        "corpus": "all: all corpora together",
+        "metric": (
+            "bleu and chrf (0 to 100) and sentence_chrf compare the source with what was translated back; adequacy and "
+            "people are ratings from 1 to 5; others are scores of the user's files"
+        ),
+        "by": "the model that translated back or judged, or the file",
+        "published": "of Table 2, by the metric's name; adequacy: GPT-4's",
+        "published_people": "mean rating of the paper's people",
+        "signature": "how the number was computed, where there are many ways",
+    },
+    cells={"value": Interval("low", "high", "published")},
 )
 # fmt: on

@@ -57,6 +57,7 @@ def join(
                         "translated_by": translated_by,
                         "utterance_id": passage.digest,
                         "item_id": talk.talk_id,
+                        "cluster": talk.item.cluster if talk.item else talk.talk_id,
                         "source": passage.text,
                         **known[name]._asdict(),
                     }
