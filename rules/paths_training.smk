@@ -2,6 +2,9 @@
 
 TRAINING = list(CONFIG.training)
 USED_TRAINING = CONFIG.used_training()
+TABLED_TRAINING = (
+    USED_TRAINING or TRAINING
+)  # for whoever looks at the data before naming a model
 TRAINING_TABLES = ("record", "curve", "runs", "samples")
 
 
@@ -16,11 +19,20 @@ def training_overlap(names):
 
 
 def training_dialogues(name):
-    """Returns the tables of the dialogues of a training set."""
-    return [
-        f"{RESULTS}/corpora/{corpus}.parquet"
-        for corpus in CONFIG.training[name].corpora()
+    """Returns the tables of the dialogues of a training set, and of what is translated of them.
+
+    The originals stand first, whichever languages are asked for: the parts follow from them.
+    """
+    section = CONFIG.training[name]
+    originals = [f"{RESULTS}/corpora/{corpus}.parquet" for corpus in section.corpora()]
+    translated = [
+        f"{RESULTS}/translations/{corpus}/{language}.parquet"
+        for corpus in section.corpora()
+        if corpus in CONFIG.translate
+        for language in CONFIG.translate[corpus].into
+        if section.languages is None or language in section.languages
     ]
+    return originals + translated
 
 
 def learned_around(name):
@@ -82,11 +94,14 @@ def training_tables():
 
 
 def training_files():
-    """Returns all tables and figures of training."""
+    """Returns all tables and figures of training; where no model learns yet, the data alone."""
+    if not USED_TRAINING:
+        suffixes = ("parquet", "csv") if TRAINING else ()
+        return [f"{RESULTS}/tables/training/data.{suffix}" for suffix in suffixes]
     figures = [
         path for suffix in ("svg", "pdf") for path in figure_files("training", suffix)
     ]
-    return [*training_tables(), *figures] if USED_TRAINING else []
+    return [*training_tables(), *figures]
 
 
 def lora_judges():

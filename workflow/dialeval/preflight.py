@@ -20,6 +20,7 @@ from dialeval.forms.question import Question
 from dialeval.perturbations.registry import find_strategy
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.template_check import unfit_template
+from dialeval.training.kinds import chosen_kinds
 
 DEFAULT = Path("config.yaml")
 """The configuration of a run that names none."""
@@ -60,7 +61,7 @@ def checked_config(
         UserError: one message with every mistake.
     """
     check_files(given)
-    checks: list[Callable[[Config], Iterator[Mistake]]] = [_unknown_strategies, _unwritable]
+    checks: list[Callable[[Config], Iterator[Mistake]]] = [_unknown_strategies, _unknown_kinds, _unwritable]
     if reads:
         checks += [_unfit_templates, _incomplete_sets, _unreadable_scenarios]
     if asks:
@@ -113,6 +114,15 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
             if criterion and criterion.level not in (None, strategy.level):
                 words = f"'{name}' damages a {strategy.level}, and the criterion is of level {criterion.level}"
                 yield Mistake(field, f"{words}; take it out, or the level")
+
+
+def _unknown_kinds(config: Config) -> Iterator[Mistake]:
+    for name, section in config.training.items():
+        criteria = [one for one in section.criteria or () if one in config.known_criteria()]
+        try:
+            chosen_kinds(criteria or None, section.kinds, section.level, config.hurt())
+        except UserError as error:
+            yield Mistake(f"training.{name}", str(error), (f"training.{name}.criteria", "criteria"))
 
 
 def _unfit_templates(config: Config) -> Iterator[Mistake]:

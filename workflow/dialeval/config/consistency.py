@@ -18,6 +18,7 @@ from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.published_systems import unfit_systems
 from dialeval.config.resolved import SHIPPED, TEMPLATES, asks
 from dialeval.config.trained_judges import unfit_learners
+from dialeval.config.training_sets import unfit_training
 from dialeval.config.translators import unfit_translations
 from dialeval.errors import nearest
 
@@ -75,6 +76,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from (Mistake(*found) for found in unfit_criteria(config.criteria))
     yield from (Mistake(*found) for found in unfit_questions(config))
     yield from (Mistake(*found) for found in unfit_ensembles(config))
+    yield from (Mistake(*found) for found in unfit_training(config))
     yield from _long_arenas(config)
     yield from _incomplete_parts(config)
     yield from (Mistake(*found) for found in unfit_partner(config))

@@ -43,6 +43,9 @@ def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
 
 
 def _unused_sets(config: Config) -> Found:
+    """Yields sets that some models pass over; where no model learns at all, the data are made to be looked at."""
+    if not any(model.learns_from for model in config.models.values()):
+        return
     for name in config.training:
         if name in config.used_training():
             continue

@@ -15,6 +15,8 @@ from dialeval.training.splitting import Placed
 
 TRIES = 60
 """Utterances that are looked at in search of one that may be lent."""
+SHORTEST = 4
+"""Words, or characters of a script without blanks, that an utterance needs to be lent: fewer fit in many places."""
 LENGTH_TOLERANCE = 0.1
 """By how much a similar length may differ."""
 
@@ -36,7 +38,7 @@ class Lent(NamedTuple):
 
 
 class Lender:
-    """Lends utterances of some dialogues; what several clusters say fits anywhere, and is not lent.
+    """Lends utterances of some dialogues. What is short, or said in several clusters, fits in many places: it stays.
 
     Args:
         dialogues: of one domain, language and part, with their clusters.
@@ -54,6 +56,8 @@ class Lender:
                     continue
                 seen.add((own, placed.cluster))
                 clusters[own] += 1
+                if length_of(text) < SHORTEST:
+                    continue
                 place = number_of(random_seed, "lent", dialogue.name, turn)
                 said.append((place, Lent(text, own, placed.cluster, dialogue.name)))
         kept = [(place, lent) for place, lent in said if clusters[lent.plain] == 1]

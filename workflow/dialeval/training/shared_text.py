@@ -59,7 +59,7 @@ def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
 def judged_passages(utterances: Sequence[str]) -> set[int]:
     """Returns the numbers by which a dialogue is known again among others, wherever these were cut."""
     found = set(passages(utterances, singles=True))
-    if sum(n_letters(plain(text)) for text in utterances) >= WHOLE_LETTERS:
+    if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= WHOLE_LETTERS:
         found.add(whole(utterances))
     return found
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from dialeval.corpora.items import Item
 from dialeval.perturbations.item_damage import NotApplicable
@@ -11,12 +12,15 @@ from dialeval.text.folds import generator_for
 from dialeval.training.hashing import number_of
 from dialeval.training.human_dialogues import HumanDialogue, roles
 from dialeval.training.kinds import NEAR, RANDOM, SAME_DIALOGUE, SIMILAR_LENGTH, WORD_ORDER
-from dialeval.training.lending import length_of
+from dialeval.training.lending import SHORTEST, length_of
 from dialeval.training.pair import Pair, Side, Spoiled
 from dialeval.training.shared_text import plain
 from dialeval.training.splitting import Placed
 from dialeval.training.surroundings import Surroundings
 from dialeval.training.word_order import shuffled_words
+
+WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType({"dullness": ("generic_answer", "generic_response")})
+"""Ways of perturbations that are used where not all are: what the speaker said before is a kind of its own."""
 
 
 def make_turn_pair(
@@ -73,6 +77,8 @@ def _instead(
 ) -> tuple[str, str | None] | None:
     """Returns what stands in the response's place, and where it comes from."""
     if kind in (RANDOM, SIMILAR_LENGTH, NEAR):
+        if length_of(item.response) < SHORTEST:  # what is lent is longer: length would tell the two apart
+            return None
         heard = {plain(text) for text in item.utterances}
         drawn = number_of(random_seed, kind, dialogue.name, turn)
         if kind == RANDOM:
@@ -88,8 +94,11 @@ def _instead(
         rng = generator_for(random_seed, kind, item.corpus, item.language, item.item_id)
         new = shuffled_words(item.response, rng)
         return None if isinstance(new, NotApplicable) else (new.text, None)
-    damaged = damage(item, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed)
-    return None if isinstance(damaged, NotApplicable) else (damaged.item.response, None)
+    for way in WAYS.get(kind, (None,)):
+        damaged = damage(item, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed, way=way)
+        if not isinstance(damaged, NotApplicable):
+            return damaged.item.response, None
+    return None
 
 
 def _from_elsewhere(dialogue: HumanDialogue, turn: int, random_seed: int) -> tuple[str, str] | None:
