@@ -343,8 +343,12 @@ class Config(Section):
             model = self.models.get(name)
             if isinstance(model, EmbeddedModel):
                 used.update(model.learn_from)
-        used.update(corpus for name in self.used_training() for corpus in self.training[name].corpora())
+        used.update(corpus for name in self.made_training() for corpus in self.training[name].corpora())
         return sorted(used)
+
+    def made_training(self) -> list[str]:
+        """Returns the training sets that are made: those in use, or all where no model learns, to be looked at."""
+        return self.used_training() or list(self.training)
 
     def used_training(self) -> list[str]:
         """Returns the training sets that a model in use learns from, as far as they are defined."""
