@@ -2,9 +2,7 @@
 
 TRAINING = list(CONFIG.training)
 USED_TRAINING = CONFIG.used_training()
-TABLED_TRAINING = (
-    USED_TRAINING or TRAINING
-)  # for whoever looks at the data before naming a model
+MADE_TRAINING = CONFIG.made_training()
 TRAINING_TABLES = ("record", "curve", "runs", "samples")
 
 

@@ -76,8 +76,8 @@ rule make_training_data:
 
 rule tabulate_training_data:
     input:
-        examples=training_examples(TABLED_TRAINING),
-        overlaps=training_overlap(TABLED_TRAINING),
+        examples=training_examples(MADE_TRAINING),
+        overlaps=training_overlap(MADE_TRAINING),
     output:
         [f"{RESULTS}/tables/training/data.{suffix}" for suffix in ("parquet", "csv")],
     log:

@@ -11,6 +11,7 @@ from dialeval.config import load_config
 from dialeval.errors import UserError
 
 TURNS = {"level": "turn", "domains": {"daily": ["bundled"]}}
+ASKED = {"rating": {"judges": ["forest"]}, "yes_no": {"judges": ["l"]}}
 LORA = {"engine": "vllm", "model": "m", "lora": {"train": ["turns", "more"]}}
 
 
@@ -22,13 +23,10 @@ def load(training: dict[str, Any], **changes: Any) -> Any:
 def test_corpora_of_sets_are_read_where_a_model_learns_from_them() -> None:
     own = {"level": "turn", "domains": {"daily": ["own"]}}
     config = load({"turns": own})
-    assert config.used_training() == []
-    assert "own" not in config.used_corpora()
+    assert (config.used_training(), config.made_training()) == ([], ["turns"]), "to be looked at"
     models = BASE["models"] | {"l": {"engine": "vllm", "model": "m", "lora": {"train": ["turns"]}}}
-    used = load(
-        {"turns": own}, models=models, protocols={"rating": {"judges": ["forest"]}, "yes_no": {"judges": ["l"]}}
-    )
-    assert used.used_training() == ["turns"]
+    used = load({"turns": own}, models=models, protocols=ASKED)
+    assert used.used_training() == used.made_training() == ["turns"]
     assert "own" in used.used_corpora()
     with pytest.raises(UserError, match="only l would learn from 'turns', which nothing asks"):
         load({"turns": own}, models=models)
@@ -65,6 +63,6 @@ def test_languages_may_come_from_dialogues_and_translations() -> None:
 def test_sets_that_are_learned_together_hold_back_the_same_shares() -> None:
     more = {"level": "dialogue", "domains": {"daily": ["bundled"]}}
     models = BASE["models"] | {"l": LORA}
-    load({"turns": TURNS, "more": more}, models=models)
+    load({"turns": TURNS, "more": more}, models=models, protocols=ASKED)
     with pytest.raises(UserError, match=r"models.l.lora.train: turns, more hold back different shares"):
-        load({"turns": TURNS, "more": more | {"held_back": 0.2}}, models=models)
+        load({"turns": TURNS, "more": more | {"held_back": 0.2}}, models=models, protocols=ASKED)
