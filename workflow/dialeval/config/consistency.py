@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from dialeval.config.adapters import unfit_adapters
 from dialeval.config.asked_criteria import unfit_questions
 from dialeval.config.criteria import unfit_criteria
 from dialeval.config.dialogbench import unfit_models
@@ -70,6 +71,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _unable_judges(config)
     yield from (Mistake(*found) for found in unfit_encoders(config))
     yield from (Mistake(*found) for found in unfit_learners(config))
+    yield from (Mistake(*found) for found in unfit_adapters(config))
     yield from (Mistake(*found) for found in unfit_translations(config))
     yield from _idle_judges(config)
     yield from (Mistake(*found) for found in unfit_protocols(config))

@@ -16,8 +16,8 @@ def training_missing(packages: Iterable[str] = LORA_PACKAGES) -> str | None:
     if not missing:
         return None
     return (
-        f"it is trained with {', '.join(missing)}, not installed here; pip install -e '.[train]', or run with "
-        "--sdm conda, which makes environments of its own"
+        f"it is trained with {', '.join(missing)}, not installed here; pip install -e '.[train]', or run snakemake "
+        "--sdm conda, which makes an environment for such jobs"
     )
 
 
