@@ -20,6 +20,16 @@ def planned_before():
     ]
 
 
+def already_trained(names):
+    """Returns the folders of models that an earlier run has trained, by which their stored answers are found."""
+    return [
+        f"{RESULTS}/trained/{name}"
+        for name in names
+        if CONFIG.models[name].learns_from
+        and Path(f"{RESULTS}/trained/{name}.digest").exists()
+    ]
+
+
 def not_estimated():
     """Returns what is asked besides, in words."""
     written = CONFIG.dialogbench.written if CONFIG.dialogbench else None
@@ -38,6 +48,11 @@ def not_estimated():
         for protocol, path in planned().items()
         if asked_before(protocol) and not Path(path).exists()
     ]
+    untrained = [name for name in trained_judges() if not already_trained([name])]
+    if untrained:
+        parts.append(
+            f"the training of {', '.join(untrained)}, which takes time here and bills nothing"
+        )
     return parts + [f"{protocol} asked again" for protocol in ASKED_AGAIN]
 
 # It depends on the store, which Snakemake does not see; a rule without outputs runs whenever it is asked for.

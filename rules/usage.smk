@@ -59,11 +59,12 @@ rule estimate:
         code=code("estimate", templates=templates_of(filter(about_chats, PROTOCOLS))),
         store=STORE,
         planned_before=planned_before(),
+        trained=already_trained(asked_models()),
         table=f"{RESULTS}/tables/estimate.parquet",
         csv=f"{RESULTS}/tables/estimate.csv",
     shell:
         command(
             "estimate",
-            "--human {input.human:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} --learned {input.learned:q} "
-            "--dialogues {input.dialogues:q} --planned {input.planned:q} {params.planned_before:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q}",
+            "--human {input.human:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} "
+            "--learned {input.learned:q} {params.trained:q} --dialogues {input.dialogues:q} --planned {input.planned:q} {params.planned_before:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q}",
         )

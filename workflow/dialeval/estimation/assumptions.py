@@ -11,7 +11,8 @@ from typing import Literal
 
 from dialeval.estimation.ranges import Range
 
-Kind = Literal["model", "embedded"]
+Kind = Literal["model", "embedded", "specialist"]
+"""A large model, one of ours, or a trained encoder or translation model, which bills nothing."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from dialeval.config import EmbeddedModel, Model, OpenAIModel, VllmModel
+from dialeval.config import EmbeddedModel, EncoderModel, Model, NllbModel, OpenAIModel, VllmModel
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.counting import UPPER_ESTIMATE, tokenizer_for
 from dialeval.engines.openai_api.identity import is_reasoning_name, plain_address
@@ -22,6 +22,10 @@ from dialeval.estimation.ranges import Range
 OPENAI = "https://api.openai.com/v1"
 TEMPLATE_TOKENS = 16
 """Most tokens that a chat template adds to a message."""
+
+
+UNTRAINED = "it is not trained yet, so that stored answers could not be looked up"
+UNSEEN = "stored answers are looked up when it runs"
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,13 @@ class Counting:
         return cls(f"{name} (not the model's own)", 0.7, 1.5, 2.0, TEMPLATE_TOKENS)
 
 
+NOTHING_COUNTED = Counting("none (it reads the dialogues themselves, and bills nothing)")
+
+
+def _everything(request: Request) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class KnownModel:
     """A model that is not running.
@@ -69,8 +80,9 @@ class KnownModel:
         counter: counts the tokens of a prompt.
         counting: how well that fits.
         notes: what a reader should know.
-        kind: whether it is an embedded model, whose answers are shorter than a large one's.
+        kind: what it is; an embedded model's answers are shorter than a large one's.
         reasons: whether it is known to reason before it answers.
+        takes: whether it is asked a request at all.
     """
 
     name: str
@@ -82,6 +94,7 @@ class KnownModel:
     notes: tuple[str, ...] = ()
     kind: Kind = "model"
     reasons: bool = False
+    takes: Callable[[Request], bool] = _everything
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns the length of a prompt as the engine counts it."""
@@ -119,7 +132,7 @@ def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownMo
     Args:
         name: its name in the configuration.
         model: its configuration; not that of a published model.
-        learned: for each embedded model the file of what it learned.
+        learned: for each embedded model the file of what it learned, and for those that were trained their folder.
     """
     match model:
         case EmbeddedModel():
@@ -131,7 +144,11 @@ def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownMo
         case OpenAIModel():
             return _behind_an_endpoint(name, model)
         case VllmModel():
-            return _in_vllm(name, model)
+            return _in_vllm(name, model, learned.get(name))
+        case EncoderModel():
+            return _encoder(name, model, model.weights.expanduser() if model.weights else learned.get(name))
+        case NllbModel():
+            return _specialist(name, UNSEEN)
         case _:
             return _of_another_engine(name, model)
 
@@ -152,7 +169,31 @@ def _behind_an_endpoint(name: str, model: OpenAIModel) -> KnownModel:
     return replace(_opened(name, engine, model.context_window, counting), reasons=reasons)
 
 
-def _in_vllm(name: str, model: VllmModel) -> KnownModel:
+def _in_vllm(name: str, model: VllmModel, adapter: Path | None) -> KnownModel:
+    """Returns what is known of a model in vLLM; one whose adapter is not trained yet counts as it does without."""
+    if model.lora is None:
+        return _as_it_is(name, model)
+    known = _as_it_is(name, model.model_copy(update={"lora_path": adapter, "lora": None}))
+    return known if adapter else replace(known, identity=None, notes=(*known.notes, UNTRAINED))
+
+
+def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
+    from dialeval.engines.encoder.opening import metric_engine
+
+    if folder is None:
+        return _specialist(name, UNTRAINED, "at most: it is asked only about what it was trained for")
+    try:
+        engine = metric_engine(model, folder)
+    except UserError as error:
+        return _specialist(name, f"stored answers could not be looked up: {error}")
+    return replace(_opened(name, engine, None, NOTHING_COUNTED), kind="specialist", takes=engine.takes)
+
+
+def _specialist(name: str, *notes: str) -> KnownModel:
+    return KnownModel(name, None, True, None, lambda messages: 0, NOTHING_COUNTED, notes, kind="specialist")
+
+
+def _as_it_is(name: str, model: VllmModel) -> KnownModel:
     from dialeval.engines.vllm_engine.engine import VllmEngine
 
     window = model.max_model_len

@@ -46,6 +46,8 @@ def estimate_planned(models: Sequence[KnownModel], protocol: str, requests: Path
                     for model in models
                 ]
             for estimate, stored in zip(estimates, stores, strict=True):
+                if not estimate.model.takes(request):
+                    continue
                 known = estimate.model.identity is not None
                 response = stored.get(estimate.model.key(request)) if known else None
                 estimate.count_planned(request, response)

@@ -25,7 +25,15 @@ def open_model(model: EncoderModel, learned: Sequence[Path], store: Path | None,
     problem = encoder_missing() or check_precision(model.precision, model.gpus)
     if problem:
         raise UserError(problem)
-    folder = model.weights.expanduser() if model.weights else learned[0]
+    return metric_engine(model, model.weights.expanduser() if model.weights else learned[0])
+
+
+def metric_engine(model: EncoderModel, folder: Path) -> EncoderEngine:
+    """Returns the engine of the metric in a folder, which needs no library before it is asked.
+
+    Raises:
+        UserError: the folder holds no metric.
+    """
     metric = read_metric(folder)
     identity = {
         "engine": "encoder",

@@ -1,0 +1,96 @@
+"""What an estimate says of models that a run trains, and of those that translate: nothing is loaded, nothing billed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialeval.config import EncoderModel, NllbModel, VllmModel
+from dialeval.config.training import EncoderTraining, LoraTraining
+from dialeval.engines.encoder.metric import FILE, Metric
+from dialeval.engines.encoder.opening import metric_engine
+from dialeval.engines.request import Message, Request, Response
+from dialeval.engines.store import ResponseStore
+from dialeval.estimation.known_models import known_model
+from dialeval.estimation.planned import estimate_planned
+from dialeval.estimation.reading import estimate_table
+from dialeval.protocols.planning import Planned
+from dialeval.schemas.shared import REQUESTS
+from dialeval.tables import Provenance, TableWriter
+
+POE = EncoderModel(engine="encoder", model="xlm-roberta-large", train=EncoderTraining(data="turns"))
+TUNED = VllmModel(engine="vllm", model="nowhere/none", lora=LoraTraining(train=["turns"]))
+
+
+def question(criterion: str, level: str = "turn") -> Request:
+    subject = (("Hello.", "Hi!"), (level, criterion), ("A", "B"))
+    return Request(
+        f"yes_no/c/en/1/{criterion}",
+        "yes_no",
+        "choice",
+        (Message("user", f"Is it of {criterion}?"),),
+        labels=("Yes", "No"),
+        subject=subject,
+    )
+
+
+@pytest.fixture
+def requests(tmp_path: Path) -> Path:
+    """Three questions, of which a metric for the relevance of turns answers one."""
+    asked = [question("relevance"), question("overall"), question("coherence", "dialogue")]
+    with TableWriter(tmp_path / "requests", REQUESTS, Provenance()) as table:
+        table.write_all([Planned(request).to_row() for request in asked])
+    return tmp_path / "requests"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder such as a training leaves."""
+    folder = tmp_path / "poe"
+    folder.mkdir()
+    (folder / FILE).write_text(Metric("turn", ("relevance",), ("daily",), 256).to_json(), encoding="utf-8")
+    return folder
+
+
+def test_a_metric_that_is_not_trained_yet_is_asked_everything_at_most(requests: Path, tmp_path: Path) -> None:
+    (estimate,) = estimate_planned([known_model("poe", POE, {})], "yes_no", requests, tmp_path / "store")
+    row = estimate_table([estimate], {}).to_pylist()[0]
+    assert (row["requests"], row["to_ask"], row["stored"], row["input_tokens_most"]) == (3, 3, None, 0)
+    assert "not trained yet" in row["note"]
+    assert "only about what it was trained for" in row["note"]
+
+
+def test_a_trained_metric_is_asked_what_it_learned_and_its_stored_answers_are_found(
+    requests: Path, folder: Path, tmp_path: Path
+) -> None:
+    known = known_model("poe", POE, {"poe": folder})
+    (estimate,) = estimate_planned([known], "yes_no", requests, tmp_path / "store")
+    assert (estimate.requests, estimate.to_ask) == (1, 1)
+    engine = metric_engine(POE, folder)
+    assert known.identity == engine.identity
+    with ResponseStore(tmp_path / "store", name="poe", identity=engine.identity, protocol="yes_no") as store:
+        store.append(
+            known.key(question("relevance")), Response("", label_logprobs={"Yes": -1.0, "No": -0.5}, label_mass=1.0)
+        )
+    (estimate,) = estimate_planned([known], "yes_no", requests, tmp_path / "store")
+    assert (estimate.requests, estimate.to_ask) == (1, 0)
+
+
+def test_weights_that_are_no_metric_are_said_to_be_none(tmp_path: Path) -> None:
+    model = EncoderModel(engine="encoder", weights=tmp_path)
+    assert "holds no trained metric" in known_model("poe", model, {}).notes[0]
+
+
+def test_an_adapter_that_is_not_trained_yet_has_no_answers_of_its_base_model(requests: Path, tmp_path: Path) -> None:
+    known = known_model("tuned", TUNED, {})
+    assert known.identity is None
+    assert any("not trained yet" in note for note in known.notes)
+    (estimate,) = estimate_planned([known], "yes_no", requests, tmp_path / "store")
+    assert estimate.to_ask == 3
+
+
+def test_nobody_bills_specialists() -> None:
+    translator = known_model("nllb", NllbModel(engine="nllb"), {})
+    assert (translator.kind, translator.identity) == ("specialist", None)
+    assert translator.count_tokens((Message("user", "A long text."),)) == 0
