@@ -122,19 +122,6 @@ def test_a_metric_of_an_earlier_run_needs_no_training() -> None:
     assert model.train is None
 
 
-def test_examples_at_once() -> None:
-    def at_once(**fields: Any) -> int:
-        model = load(models=with_model(model="m", train={"data": "turns", **fields})).models["poe"]
-        assert isinstance(model, EncoderModel)
-        assert model.train
-        return model.train.at_once
-
-    assert at_once() == 32
-    assert at_once(gpus=4) == 8
-    assert at_once(gpus=0) == 32
-    assert at_once(gpus=2, micro_batch_size=4) == 4
-
-
 def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     from dialeval.engines.encoder import installation
 

@@ -47,3 +47,33 @@ def dialogues_of_many_lengths(number: int = 40) -> list[tuple[str, ...]]:
     whole: Sequence[Any] = bundled.read("en").dialogues[:number]
     cut = [tuple(part.text for part in one.utterances[: 1 + place % 7]) for place, one in enumerate(whole)]
     return [*cut, ("",), ("a\tb </s> <pad>", "你好 \ud800 ́"), ("word " * 500, "and a reply")]
+
+
+def score_rows(folder: Path, rows: Sequence[Any]) -> list[float]:
+    """Returns what the engine of a metric says of rows of a training set."""
+    import asyncio
+    import math
+
+    from dialeval.config import EncoderModel
+    from dialeval.engines.opening import open_engine
+    from dialeval.engines.request import Message, Request, Response
+
+    engine: Any = open_engine(EncoderModel(engine="encoder", weights=folder, gpus=0, batch_tokens=700), [])
+
+    async def ask() -> dict[str, Response]:
+        requests = (
+            (
+                row["example_id"],
+                Request(
+                    row["example_id"], "yes_no", "choice", (Message("user", "?"),), labels=("Yes", "No"),
+                    subject=(tuple(row["utterances"]), (row["level"], row["criterion"]), tuple(row["speakers"])),
+                ),
+            )
+            for row in rows
+        )  # fmt: skip
+        found = {key: outcome async for key, outcome in engine.answer_all(requests, None)}
+        await engine.close()
+        return found
+
+    found = asyncio.run(ask())
+    return [math.exp((found[row["example_id"]].label_logprobs or {})["Yes"]) for row in rows]

@@ -105,16 +105,10 @@ class EncoderTraining(_Learning):
     freeze_body: bool = Field(False, description="Let heads and adapters alone learn.")
     margin: Share = Field(0.1, description="Margin of the ranking loss, of dialogues.")
 
-    @property
-    def at_once(self) -> int:
-        """How many examples, or pairs, are computed at once on one device."""
-        return self.micro_batch_size or self.batch_size // max(1, self.gpus)
-
     @model_validator(mode="after")
     def _batches_divide(self) -> Self:
-        together = self.at_once * max(1, self.gpus)
-        if not together or self.batch_size % together:
-            at_once = self.micro_batch_size
+        at_once = self.micro_batch_size
+        if self.batch_size % ((at_once or 1) * max(1, self.gpus)):
             needs = f"micro_batch_size {at_once} x gpus {self.gpus}" if at_once else f"gpus {self.gpus}"
             raise ValueError(f"batch_size {self.batch_size} is no multiple of {needs}")
         if self.freeze_body and self.gradient_checkpointing and not self.adapter_size:

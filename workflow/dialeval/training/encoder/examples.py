@@ -1,0 +1,159 @@
+"""Pairs of a true and a spoiled example as an encoder's inputs, kept small: a set may have millions."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from dialeval.criteria import Level
+from dialeval.engines.encoder.encoding import Encoded, Encoding
+from dialeval.errors import UserError
+from dialeval.training.encoder.order import Ints
+
+PARTS = ("train", "development", "held_back")
+EXPERT: Mapping[Level, str] = {"turn": "domain", "dialogue": "criterion"}
+"""Column of the table that says which expert learns from an example."""
+COLUMNS = ["example_id", "pair_id", "part", "level", "criterion", "domain", "good", "utterances"]
+_AT_ONCE = 1024
+
+
+class Pairs:
+    """The pairs of one part: of each the true example's input, then the spoiled one's.
+
+    Attributes:
+        names: `example_id` of every input, two for each pair.
+        experts: name of each pair's expert.
+        n_cut: how many inputs lost their beginning.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.experts: list[str] = []
+        self.n_cut = 0
+        self._tokens = array("i")
+        self._starts = array("q", [0])
+        self._seconds = array("i")
+
+    def __len__(self) -> int:
+        return len(self.experts)
+
+    def add(self, names: tuple[str, str], expert: str, inputs: tuple[Encoded, Encoded]) -> None:
+        """Adds a pair: what belongs to the true example stands first."""
+        self.names.extend(names)
+        self.experts.append(expert)
+        for one in inputs:
+            self._tokens.extend(one.ids)
+            self._starts.append(len(self._tokens))
+            self._seconds.append(one.second)
+            self.n_cut += one.cut > 0
+
+    def input(self, place: int) -> Encoded:
+        """Returns an input: number 2 n is the true one of pair n, 2 n + 1 the spoiled one."""
+        start, end = self._starts[place], self._starts[place + 1]
+        return Encoded(tuple(self._tokens[start:end]), self._seconds[place], 0)
+
+    def inputs(self) -> list[Encoded]:
+        """Returns all inputs in their order."""
+        return [self.input(place) for place in range(2 * len(self))]
+
+    def lengths(self) -> Ints:
+        """Returns the number of tokens of every input."""
+        starts = np.frombuffer(self._starts, dtype=np.int64)
+        return starts[1:] - starts[:-1]
+
+    def digest(self) -> str:
+        """Returns a digest of all inputs and their experts."""
+        digest = hashlib.sha256("\0".join([*self.experts, *self.names]).encode("utf-8", "surrogatepass"))
+        for part in (self._tokens, self._starts, self._seconds):
+            digest.update(part.tobytes())
+        return digest.hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class ExampleSet:
+    """A training set as an encoder's inputs.
+
+    Attributes:
+        level: whether it is about turns or dialogues.
+        criteria: what its pairs differ in, in alphabetical order.
+        experts: who learns, in alphabetical order: domains of turns, criteria of dialogues.
+        parts: its pairs by part.
+        encoding: how they became tokens.
+    """
+
+    level: Level
+    criteria: tuple[str, ...]
+    experts: tuple[str, ...]
+    parts: Mapping[str, Pairs]
+    encoding: Encoding
+
+    def numbers(self, part: str) -> Ints:
+        """Returns the number of the expert of every pair of a part."""
+        number = {name: place for place, name in enumerate(self.experts)}
+        return np.array([number[name] for name in self.parts[part].experts], dtype=np.int64)
+
+    def digest(self) -> str:
+        """Returns a digest of all that is learned from, stopped by and scored."""
+        return "/".join([*self.criteria, *(pairs.digest() for pairs in self.parts.values())])
+
+
+def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], Encoding], place: str) -> ExampleSet:
+    """Reads a training set.
+
+    Args:
+        rows: of the table `training_examples`, the two of a pair one after the other, the true one first.
+        encoding_of: how examples of a level become tokens.
+        place: the table's name, for messages.
+
+    Raises:
+        UserError: rows are no pairs, or there is nothing to learn from or to stop by.
+    """
+    waiting, parts, criteria = iter(rows), {name: Pairs() for name in PARTS}, set()
+    first = next(waiting, None)
+    if first is None:
+        raise UserError(
+            f"{place} is empty: no pair could be made of its corpora; results/tables/training/data.csv says what was "
+            "made, and the log of make_training_data why"
+        )
+    level: Level = "turn" if first["level"] == "turn" else "dialogue"
+    encoding = encoding_of(level)
+    waiting = chain([first], waiting)
+    while window := list(islice(waiting, 2 * _AT_ONCE)):
+        _check_pairs(window, level, place)
+        encoded = encoding.encode([row["utterances"] for row in window])
+        for number in range(0, len(window), 2):
+            true, spoiled = window[number], window[number + 1]
+            inputs = encoded[number], encoded[number + 1]
+            parts[true["part"]].add((true["example_id"], spoiled["example_id"]), true[EXPERT[level]], inputs)
+            criteria.add(true["criterion"])
+    for part, why in (("train", "to learn from"), ("development", "to stop the training by")):
+        if not len(parts[part]):
+            raise UserError(
+                f"{place}: part {part} has no pair {why}; give the set more dialogues, or another share of them"
+            )
+    experts = tuple(sorted(set(parts["train"].experts)))
+    others = sorted({name for pairs in parts.values() for name in pairs.experts}.difference(experts))
+    if others:
+        raise UserError(
+            f"{place}: {', '.join(others)} has no pair in part train, so that its expert would learn nothing; give it "
+            "more dialogues, or leave it out"
+        )
+    return ExampleSet(level, tuple(sorted(criteria)), experts, parts, encoding)
+
+
+def _check_pairs(window: Sequence[Mapping[str, Any]], level: Level, place: str) -> None:
+    for true, spoiled in zip(window[::2], window[1::2], strict=False):
+        if (true["pair_id"], true["good"], spoiled["good"]) != (spoiled["pair_id"], 1, 0):
+            raise UserError(
+                f"{place}: '{true['example_id']}' and '{spoiled['example_id']}' are no pair; delete it and run again"
+            )
+        if {true["level"], spoiled["level"]} != {level}:
+            raise UserError(f"{place}: '{true['pair_id']}' is no pair of level {level}; give each level a set")
+    if len(window) % 2:
+        raise UserError(f"{place}: '{window[-1]['example_id']}' stands alone and in no pair; delete it and run again")
