@@ -13,6 +13,7 @@ try:
     from dialeval.config import (
         DOMAINS,
         EmbeddedModel,
+        EncoderModel,
         OpenAIModel,
         PublishedModel,
         VllmModel,
@@ -36,6 +37,7 @@ try:
     from dialeval.fingerprint import fingerprint
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.installation import too_few_gpus
+    from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora_identity import DECIDES
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")

@@ -123,3 +123,20 @@ def lora_settings(name):
         criteria=[asdict(one) for one in CONFIG.own_criteria(learned)],
         random_seed=CONFIG.random_seed,
     )
+
+
+def encoder_judges():
+    """Returns the models that are trained as encoders."""
+    models = {name: CONFIG.models[name] for name in trained_judges()}
+    return [name for name, model in models.items() if isinstance(model, EncoderModel)]
+
+
+def encoder_settings(name):
+    """Returns what an encoder learns from, and how: of its configuration what can change the weights."""
+    model = CONFIG.models[name]
+    deciding = {field: getattr(model, field) for field in ENCODER_DECIDES}
+    return settings(
+        name=name,
+        model={"engine": model.engine, **deciding},
+        random_seed=CONFIG.random_seed,
+    )

@@ -144,3 +144,29 @@ rule train_lora:
             "--examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
             "--checkpoints {params.checkpoints:q}",
         )
+
+
+rule train_encoder:
+    input:
+        lambda wildcards: training_examples(CONFIG.models[wildcards.judge].learns_from),
+    output:
+        trained=directory(f"{RESULTS}/trained/{{judge}}"),
+        digest=f"{RESULTS}/trained/{{judge}}.digest",
+    log:
+        f"{RESULTS}/logs/trained/{{judge}}.log",
+    wildcard_constraints:
+        judge=one_of(encoder_judges()),
+    conda:
+        "../envs/train.yaml"
+    resources:
+        gpu=lambda wildcards: CONFIG.models[wildcards.judge].train.gpus,
+    params:
+        settings=lambda wildcards: encoder_settings(wildcards.judge),
+        code=code("train_encoder"),
+        checkpoints=lambda wildcards: f"{RESULTS}/checkpoints/{wildcards.judge}",
+    shell:
+        command(
+            "train_encoder",
+            "--examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
+            "--checkpoints {params.checkpoints:q}",
+        )

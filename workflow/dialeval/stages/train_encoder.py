@@ -17,18 +17,17 @@ from dialeval.errors import UserError
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, iterate_rows, replacing, to_table, write_table
-from dialeval.training.checkpoints import FINISHED, remove_checkpoints, training_fingerprint, versions_of
+from dialeval.training.checkpoints import FINISHED, remove_checkpoints, versions_of
 from dialeval.training.determinism import settle
 from dialeval.training.encoder.base import Base
 from dialeval.training.encoder.examples import COLUMNS, ExampleSet, read_set
 from dialeval.training.encoder.held_back import held_back_scores
+from dialeval.training.encoder.identity import LIBRARIES, encoder_fingerprint
 from dialeval.training.encoder.learning import Learned, train_network
 from dialeval.training.failures import in_words
 from dialeval.training.finishing import finished_folder, keep, take
 from dialeval.training.launching import is_first, spread
 from dialeval.training.memory import check_memory, free_memory
-
-_VERSIONS = ("torch", "transformers", "accelerate", "tokenizers")
 
 
 class Settings(BaseModel):
@@ -67,14 +66,8 @@ def stage(
     base = Base(settings.name, settings.model)
     read = read_set(iterate_rows(examples, TRAINING_EXAMPLES, COLUMNS), base.encoding, str(examples))
     _say(settings, read)
-    fingerprint = training_fingerprint(
-        name=settings.name,
-        examples=read.digest(),
-        base=base.weights or settings.model.revision,
-        model=settings.model.model_dump(mode="json"),
-        random_seed=settings.random_seed,
-        versions=versions_of(*_VERSIONS),
-        code=provenance.code,
+    fingerprint = encoder_fingerprint(
+        settings.name, settings.model, base.weights, read, settings.random_seed, provenance.code
     )
     kept = checkpoints / fingerprint / FINISHED
     if not kept.is_dir():
@@ -125,7 +118,7 @@ def _train(
         adapter_size=learning.adapter_size,
         body=Path(model.model or "").name if base.weights.startswith("sha256:") else model.model or "",
         revision=base.weights or model.revision,
-        versions=tuple(versions_of(*_VERSIONS).items()),
+        versions=tuple(versions_of(*LIBRARIES).items()),
     )
     with finished_folder(trained) as folder:
         save_network(folder, network, base.tokenizer, metric)

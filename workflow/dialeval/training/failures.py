@@ -13,7 +13,10 @@ SMALLER = (
     "lower micro_batch_size (the batch stays as large), set gradient_checkpointing: true, precision: bfloat16, or a "
     "lower limit of tokens"
 )
-_FULL = ("No space left", "PytorchStreamWriter failed writing", "Disk quota exceeded", "os error 28")
+_FULL = (
+    "No space left", "PytorchStreamWriter failed writing", "Disk quota exceeded", "File too large", "os error 28",
+    "os error 27", "os error 122",
+)  # fmt: skip
 
 
 @contextmanager
@@ -28,14 +31,16 @@ def in_words(name: str) -> Iterator[None]:
     """
     try:
         yield
+    except UserError:
+        raise
     except Exception as error:  # torch and safetensors raise several kinds
         said = str(error)
         if type(error).__name__ == "OutOfMemoryError" or "out of memory" in said or "can't allocate memory" in said:
             raise UserError(f"{name}: the memory is too small for this training; {SMALLER}: {_line(said)}") from error
         if any(words in said for words in _FULL):
             raise UserError(
-                f"{name}: the disk of results_dir is full: {_line(said)}; make room and run the same command again: "
-                "the training goes on from its last whole checkpoint"
+                f"{name}: the disk of results_dir is full, or takes no file of this size: {_line(said)}; make room and "
+                "run the same command again: the training goes on from its last whole checkpoint"
             ) from error
         raise
 
