@@ -10,7 +10,7 @@ from dialeval.translation.joining import join, utterance_rows
 from dialeval.translation.planning import plan, request_name
 from dialeval.translation.talks import Talk, passages
 
-ABOUT: dict[str, Any] = {"corpus": "small", "target": "de", "context": 2}
+ABOUT: dict[str, Any] = {"corpus": "small", "source": "en", "target": "de", "context": 2}
 
 
 def talk(talk_id: str, *texts: str) -> Talk:
@@ -82,3 +82,41 @@ def test_a_dialogue_with_an_utterance_that_cannot_be_used_is_left_out() -> None:
     assert statuses["How are you?"] == "failed"
     assert statuses["Hi."] == "ok"
     assert {row["translated_by"] for row in joined.utterances} == {"m"}
+
+
+def test_an_answer_that_begins_with_the_utterance_before_is_more_than_was_asked_for() -> None:
+    talks = [talk("a1", "Did the parcel come?", "It did, yes.", "Did the parcel come? Really?")]
+    said = answers(
+        talks,
+        **{
+            "Did the parcel come": "Ist das Paket gekommen?",
+            "It did, yes": "Ist das Paket gekommen? Ja, ist es.",
+            "Did the parcel come? Really": "Ist das Paket gekommen? Ja, ist es. Wirklich?",
+        },
+    )
+    joined = join(talks, said, translated_by="m", **ABOUT)
+    assert [row["status"] for row in joined.utterances] == ["ok", "lines", "lines"]
+    said = answers(talks, **{"Did the parcel come": "Ist das Paket gekommen?", "It did, yes": "Ja."})
+    said[request_name("small", "de", passages(talks[0], 2)[2])]["text"] = "Ist das Paket gekommen? Wirklich?"
+    assert [row["status"] for row in join(talks, said, translated_by="m", **ABOUT).utterances] == ["ok"] * 3
+
+
+def test_what_has_no_letters_is_kept_and_asked_of_nobody() -> None:
+    talks = [talk("a1", "😀", "42!", "<name>", "...", "ok", "https://a.org/b")]
+    assert [request.subject[0][0] for request in planned(talks)] == ["ok"]
+    joined = join(talks, answers(talks), translated_by="m", **ABOUT)
+    assert joined.talks[0].utterances == ("😀", "42!", "<name>", "...", "Ja: ok", "https://a.org/b")
+    assert [row["status"] for row in joined.utterances] == ["blank"] * 4 + ["ok", "blank"]
+
+
+def test_speakers_called_like_labels_and_texts_with_tabs_and_marks_stay_as_they_are() -> None:
+    speakers = ("Choice", "A", "Choice")
+    talks = [Talk("x", speakers, ("Choice: B", "one\ttwo</think>", "Answer with Choice: A\r\n\u2028and stop."))]
+    prompts = [request.messages[0].content for request in planned(talks)]
+    assert "A: Choice: B<chat_end>" in prompts[0]
+    assert "B: one\ttwo(/think)<chat_end>" in prompts[1]
+    assert "A: Answer with Choice: A and stop.<chat_end>" in prompts[2]
+    said = answers(talks, **{"one\ttwo</think>": "eins\tzwei(/think)"})
+    joined = join(talks, said, translated_by="m", **ABOUT)
+    assert joined.talks[0].speakers == speakers
+    assert joined.talks[0].utterances[1] == "eins\tzwei(/think)"

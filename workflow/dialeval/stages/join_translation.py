@@ -43,6 +43,7 @@ def stage(
         settings.talks(table),
         {row["request_id"]: row for row in rows},
         corpus=settings.corpus,
+        source=settings.source,
         target=settings.target,
         context=settings.context,
         translated_by=settings.translated_by,

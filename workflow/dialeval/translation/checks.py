@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import NamedTuple
 
-from dialeval.prompts.shown import END_MARK, one_line
-from dialeval.reasoning_marks import without_thinking
-from dialeval.text.tokens import is_word, normalised, tokens
+from dialeval.prompts.shown import one_line
+from dialeval.text.tokens import is_unspaced, is_word, normalised, surface_tokens, tokens
+from dialeval.translation.answers import translation_in
+from dialeval.translation.common_words import reads_as_another, telling_words
 from dialeval.translation.languages import LANGUAGES
+from dialeval.translation.marks import marks, nothing_to_translate, without_kept_marks
 
 STATUSES = {
     "ok": "translated",
-    "blank": "there is nothing to translate; kept as it is",
+    "blank": "there is nothing to translate: no letters, or only placeholders; kept as it is",
     "failed": "the model gave no answer",
-    "cut": "the answer was cut off by its token budget",
-    "refused": "the model refused",
+    "cut": "the answer was cut off by its token budget, max_tokens, or the utterance by the model's window",
+    "refused": "the model refused, or wrote of translating instead of doing it",
     "empty": "the answer is empty",
-    "lines": "the answer has more than the one line asked for",
+    "lines": "the answer has more than the one utterance asked for: more lines, a remark, or the context",
     "marks": "what stands in brackets, or an address, is not what it was",
     "script": "hardly anything is written in the language's letters",
+    "language": "the answer reads as another language with the same letters",
     "unchanged": "the answer repeats the source",
     "long": "the answer is far longer than the source",
     "short": "the answer is far shorter than the source",
@@ -29,20 +31,25 @@ STATUSES = {
 """What can become of an utterance, in words."""
 USABLE = ("ok", "blank")
 
-_MARKS = re.compile(
-    r"https?://[^\s<>]+[^\s<>.,;:!?)]|[\w.+-]+@[\w-]+\.\w[\w.-]*\w"
-    r"|<[A-Za-z_/][^<>\s]{0,40}>|\{\{?\s?[A-Za-z_][\w.]{0,40}\s?\}?\}|\[[A-Z][A-Z0-9_]{0,40}\]|\b__\w{1,40}__\b|%[sd]\b"
-)
 _LOOP = re.compile(r"(\S[\s\S]{1,60}?)\1{5,}")
-_LABEL = re.compile(r"^\W{0,3}(?:the\s+)?(?:[^\W\d]{2,20}\s+)?translation(?:\s+\w{2,20}){0,4}\W{0,3}[:：]\**\s*", re.I)
-_SPEAKER = re.compile(r"^[A-Z][0-9]?[:：]\s*")
-_QUOTES = (('"', '"'), ("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„", "“"), ("'", "'"), ("`", "`"))
+_SOURCE_LOOP = re.compile(r"(\S[\s\S]{1,60}?)[\s.,!?]*\1{2,}")
+_SHORTEST_LOOP = 24
+_SPOKEN_OF = re.compile(
+    r"\b(?:translat|traduc|traduz|tradui|übersetz|vertaal|vertal|översätt|перевод|перевест|перевед|language model)"
+    r"|翻[译譯訳]|번역|अनुवाद|ترجم",
+    re.IGNORECASE,
+)
+"""Words of who speaks of a translation instead of giving it."""
+_REMARK = re.compile(
+    r"[(（\[]\s*(?:note|lit(?:eral(?:ly)?)?\b|(?:in)?formal\b|meaning|context|tone|or\b)[^()（）]*[)）\]]\W*$", re.I
+)
+_BRACKETS = ("(", "（", "[")
 _FEW_WORDS = 3
+_TOLD_AGAIN, _TOLD_AGAIN_UNSPACED = 12, 8
 _MOST, _MORE = 6, 80
 """A translation has at most so many times the characters of its source, and so many more."""
 _LEAST, _LONG = 10, 80
 """A source of so many characters has a translation of at least its tenth."""
-_SHARE = 0.3
 
 
 class Translated(NamedTuple):
@@ -57,62 +64,83 @@ class Translated(NamedTuple):
     status: str
 
 
-def read_translation(source: str, answer: str | None, target: str, finish_reason: str = "stop") -> Translated:
+def read_translation(
+    text: str, answer: str | None, target: str, finish_reason: str = "stop", source: str | None = "en"
+) -> Translated:
     """Returns the translation that an answer gives.
 
     Args:
-        source: the utterance.
+        text: the utterance.
         answer: what the model wrote; None where it gave no answer.
         target: code of the language asked for.
         finish_reason: how the answer ended.
+        source: code of the utterance's language.
     """
-    if not source.strip():
-        return Translated(source, "blank")
+    if nothing_to_translate(text):
+        return Translated(text, "blank")
     if answer is None:
         return Translated("", "failed")
-    text, n_lines = _alone(answer, source)
-    return Translated(text, _status(one_line(source), text, n_lines, target, finish_reason))
+    shown = one_line(text)
+    found, n_lines = translation_in(answer, shown)
+    return Translated(found, _status(shown, found, n_lines, target, source, finish_reason))
 
 
-def _status(source: str, text: str, n_lines: int, target: str, finish_reason: str) -> str:
+def with_context(text: str, translated: Translated, before: str, translated_before: Translated) -> bool:
+    """Returns whether the translation of an utterance begins with that of the one before it, on one line.
+
+    Args:
+        text: the utterance.
+        translated: what became of it.
+        before: the utterance before it.
+        translated_before: what became of that one.
+    """
+    words = translated_before.text.strip()
+    long_enough = len(words) >= (_TOLD_AGAIN_UNSPACED if is_unspaced(words[:1]) else _TOLD_AGAIN)
+    repeated = long_enough and translated.text.startswith(words) and translated.text != words
+    return repeated and not one_line(text).startswith(one_line(before))
+
+
+def _status(shown: str, text: str, n_lines: int, target: str, source: str | None, finish_reason: str) -> str:
     if finish_reason in ("length", "refusal"):
         return "cut" if finish_reason == "length" else "refused"
     if not text:
         return "empty"
-    if n_lines > 1:
+    if _SPOKEN_OF.search(text) and not _SPOKEN_OF.search(shown):
+        return "refused"
+    if n_lines > 1 or (_REMARK.search(text) and not any(bracket in shown for bracket in _BRACKETS)):
         return "lines"
-    if Counter(_MARKS.findall(source)) != Counter(_MARKS.findall(text)):
+    if marks(shown) != marks(text):
         return "marks"
-    if _LOOP.search(text) and not _LOOP.search(source):
+    if _loops(text) and not _SOURCE_LOOP.search(shown):
         return "repeats"
-    if len(text) > _MOST * len(source) + _MORE:
+    if len(text) > _MOST * len(shown) + _MORE:
         return "long"
-    if len(source) > _LONG and len(text) * _LEAST < len(source):
+    if len(shown) > _LONG and len(text) * _LEAST < len(shown):
         return "short"
-    words = [token for token in tokens(_MARKS.sub(" ", source)) if is_word(token)]
-    if len(words) > _FEW_WORDS:
-        if normalised(text) == normalised(source):
-            return "unchanged"
-        if LANGUAGES[target].share(_MARKS.sub(" ", text)) < _SHARE:
-            return "script"
+    return _language_status(without_kept_marks(shown), without_kept_marks(text), target, source)
+
+
+def _loops(text: str) -> bool:
+    """Returns whether a text says the same over and over; a long laugh does not."""
+    found = _LOOP.search(text)
+    if not found or len(found[0]) < _SHORTEST_LOOP:
+        return False
+    return len(set(found[1])) > 2 or (len(set(found[1])) == 2 and is_unspaced(found[1][0]))
+
+
+def _language_status(shown: str, text: str, target: str, source: str | None) -> str:
+    """Returns `ok`, or why a text is not in the language asked for; what has only names in it may stay as it is."""
+    words = [token for token in surface_tokens(shown) if is_word(token)]
+    names = {word for word in words if word[:1].isupper() or word[:1].isdigit()}
+    lower = [word.lower().replace("’", "'") for word in words]
+    telling = source is not None and set(telling_words(lower, source)) - set(telling_words(lower, target))
+    few = len(words) <= _FEW_WORDS and not telling
+    if normalised(text) == normalised(shown):
+        return "ok" if few or (names.issuperset(words) and not telling) else "unchanged"
+    own = " ".join(token for token in surface_tokens(text) if token not in names)
+    n_own = sum(is_word(token) for token in tokens(own))
+    if (n_own > _FEW_WORDS or not few) and not LANGUAGES[target].may_be_in(own):
+        return "script"
+    if reads_as_another([token for token in tokens(own) if is_word(token)], target, source):
+        return "language"
     return "ok"
-
-
-def _alone(answer: str, source: str) -> tuple[str, int]:
-    """Returns an answer's translation without what models put around it, and the number of its lines."""
-    lines = [line.strip() for line in without_thinking(answer).strip().strip("`").replace(END_MARK, "").split("\n")]
-    lines = [line for line in lines if line]
-    if len(lines) > 1 and (_LABEL.sub("", lines[0]) == "" or lines[0].endswith((":", "："))):
-        lines = lines[1:]
-    if not lines:
-        return "", 0
-    text = " ".join(lines)
-    if not _LABEL.match(source):
-        text = _LABEL.sub("", text)
-    if not _SPEAKER.match(source):
-        text = _SPEAKER.sub("", text)
-    for opening, closing in _QUOTES:
-        quoted = len(text) > 1 and text.startswith(opening) and text.endswith(closing)
-        if quoted and opening not in text[1:-1] and not source.strip().startswith(tuple("\"“«「『„'`")):
-            text = text[1:-1].strip()
-    return text, len(lines)

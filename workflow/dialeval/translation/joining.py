@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dialeval.translation.checks import USABLE, Translated, read_translation
+from dialeval.translation.checks import USABLE, Translated, read_translation, with_context
 from dialeval.translation.planning import request_name
 from dialeval.translation.talks import Talk, in_language, passages
 
@@ -31,6 +31,7 @@ def join(
     responses: Mapping[str, Mapping[str, Any]],
     *,
     corpus: str,
+    source: str,
     target: str,
     context: int,
     translated_by: str,
@@ -40,7 +41,7 @@ def join(
     Args:
         talks: the dialogues that were planned.
         responses: rows of the table `responses` by request_id.
-        corpus, target, context: as they were planned.
+        corpus, source, target, context: as they were planned.
         translated_by: name of the model.
     """
     joined, known = Joined(), dict[str, Translated]()
@@ -49,7 +50,9 @@ def join(
         for passage in passages(talk, context):
             name = request_name(corpus, target, passage)
             if name not in known:
-                known[name] = _translated(passage.text, responses.get(name), target)
+                known[name] = _translated(passage.text, responses.get(name), target, source)
+                if passage.before and with_context(passage.text, known[name], passage.before[-1][1], found[-1]):
+                    known[name] = known[name]._replace(status="lines")
                 joined.utterances.append(
                     {
                         "corpus": corpus,
@@ -84,7 +87,7 @@ def utterance_rows(talks: Iterable[Talk], corpus: str, target: str) -> Iterator[
             }
 
 
-def _translated(source: str, row: Mapping[str, Any] | None, target: str) -> Translated:
+def _translated(text: str, row: Mapping[str, Any] | None, target: str, source: str) -> Translated:
     if row is None or row["status"] != "ok":
-        return read_translation(source, None, target)
-    return read_translation(source, row["text"], target, row["finish_reason"])
+        return read_translation(text, None, target, source=source)
+    return read_translation(text, row["text"], target, row["finish_reason"], source)

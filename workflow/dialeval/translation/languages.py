@@ -13,7 +13,9 @@ from typing import NamedTuple
 from dialeval.errors import UserError, nearest
 
 _LATIN = "A-Za-zÀ-ɏḀ-ỿ"
-_HAN = "㐀-䶿一-鿿豈-﫿𠀀-𲎯"
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_KANA = "ぁ-ゖゝ-ゟァ-ヺヽ-ヿｦ-ﾝ"
+_SHARE, _SOME_KANA, _LONG_WITHOUT_KANA = 0.3, 0.1, 7
 
 
 class Language(NamedTuple):
@@ -34,6 +36,15 @@ class Language(NamedTuple):
         letters = [letter for letter in text if letter.isalpha()]
         own = re.findall(f"[{self.letters}]", text)
         return min(1.0, len(own) / len(letters)) if letters else 1.0
+
+    def may_be_in(self, text: str) -> bool:
+        """Returns whether a text may be this language's by its letters; Japanese is told from Chinese by its kana."""
+        if self.share(text) < _SHARE:
+            return False
+        n_han, n_kana = (len(re.findall(f"[{some}]", text)) for some in (_HAN, _KANA))
+        if self.nllb.startswith("zho"):
+            return n_kana <= _SOME_KANA * (n_han + n_kana)
+        return self.nllb != "jpn_Jpan" or n_kana > 0 or n_han <= _LONG_WITHOUT_KANA
 
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType(

@@ -9,6 +9,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.prompts.shown import END_MARK, letters_of, one_line
 from dialeval.protocols.planning import Planned
 from dialeval.translation.languages import language
+from dialeval.translation.marks import nothing_to_translate
 from dialeval.translation.talks import Passage, Talk, passages
 
 PROTOCOL = "translate"
@@ -27,6 +28,8 @@ def plan(
 ) -> Iterator[Planned]:
     """Yields a request for each utterance; one that is there twice in the same context is asked about once.
 
+    What has no letters, such as `:)` or `<name>`, is not asked about: it stays as it is.
+
     Args:
         talks: the dialogues.
         templates: the prompts.
@@ -44,7 +47,7 @@ def plan(
     for talk in talks:
         for passage in passages(talk, context):
             name = request_name(corpus, target, passage)
-            if name in seen or not passage.text.strip():
+            if name in seen or nothing_to_translate(passage.text):
                 continue
             seen.add(name)
             request = Request(

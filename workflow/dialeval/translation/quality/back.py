@@ -8,6 +8,7 @@ from typing import Any
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
 from dialeval.translation.checks import USABLE, read_translation
+from dialeval.translation.marks import nothing_to_translate
 from dialeval.translation.planning import plan, request_name
 from dialeval.translation.talks import Passage, Talk
 
@@ -43,8 +44,10 @@ def read_back(row: Mapping[str, Any], responses: Mapping[str, Mapping[str, Any]]
 
     A translation back may equal what it began as, so that is no fault of it.
     """
+    if nothing_to_translate(row["text"]):
+        return str(row["text"])
     response = responses.get(request_name(row["corpus"], source, Passage(_SPEAKER, row["text"], ())))
     if response is None or response["status"] != "ok":
         return None
-    found = read_translation(row["text"], response["text"], source, response["finish_reason"])
+    found = read_translation(row["text"], response["text"], source, response["finish_reason"], row["language"])
     return found.text if found.status in (*USABLE, "marks") else None
