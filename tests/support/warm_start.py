@@ -28,6 +28,10 @@ LIBRARIES = (
 )  # fmt: skip
 
 
+HEAVY = ("accelerate", "peft", "torch", "transformers", "vllm")
+"""What few jobs need, each of which imports it itself, and what no process that forks should have begun to use."""
+
+
 def serve(address: str, library: str) -> None:
     """Becomes every program that is handed over, each in a fork."""
     for name in LIBRARIES:
@@ -53,12 +57,17 @@ def serve(address: str, library: str) -> None:
 
 
 def _import_ours() -> None:
-    """Imports every stage, and reads the code of each as Snakemake does at its start."""
+    """Imports every stage that is not heavy, and reads the code of each as Snakemake does at its start."""
     stages = importlib.import_module("dialeval.stages")
     fingerprints = importlib.import_module("dialeval.fingerprint")
+    for name in HEAVY:
+        sys.modules[name] = None  # type: ignore[assignment]  # importing it fails for now
     for stage in pkgutil.iter_modules(stages.__path__):
-        importlib.import_module(f"dialeval.stages.{stage.name}")
+        with suppress(ImportError):
+            importlib.import_module(f"dialeval.stages.{stage.name}")
         fingerprints.fingerprint(f"dialeval.stages.{stage.name}")
+    for name in HEAVY:
+        del sys.modules[name]
 
 
 def _keep(client: socket.socket, library: str) -> None:
