@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pyarrow.compute as pc
 
 from dialeval.aggregation.score_arrays import keys, places, scaled
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.stats.arrays import BoolArray
+from dialeval.stats.arrays import BoolArray, FloatArray
 
 GROUP = ("corpus", "language", "criterion")
 ITEM = ("corpus", "language", "item_id", "criterion")
@@ -34,11 +35,10 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
             anything on a criterion in a corpus and language counts there, so that no member counts twice.
     """
     given = [_scores(tables) for tables in members.values()]
-    key = keys(given[0], *ITEM)
-    found = [places(key, keys(table, *ITEM).combine_chunks()) for table in given]
+    found = [places(given[0].key, one.key) for one in given]
     common = np.flatnonzero((np.array(found) >= 0).all(axis=0))
-    own = [table.take(place[common]) for table, place in zip(given, found, strict=True)]
-    scores = np.array([pc.fill_null(table["value"], np.nan).to_numpy() for table in own], dtype=np.float64)
+    scores = np.array([one.score[place[common]] for one, place in zip(given, found, strict=True)])
+    own = [one.about.take(place[common]) for one, place in zip(given, found, strict=True)]
     missing = np.isnan(scores)
     value = pa.array(scores.mean(axis=0), mask=missing.any(axis=0))
     n = len(common)
@@ -60,19 +60,39 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
     return pa.table(arrays, names=schema.names).cast(schema)
 
 
-def _scores(tables: Sequence[pa.Table]) -> pa.Table:
-    """Returns a member's mean score over repeats, in [0, 1], null where all are missing; a row per judged thing."""
+class _Scores(NamedTuple):
+    """A member's scores, one of each item and criterion.
+
+    Attributes:
+        key: of what is scored.
+        about: the columns of `ITEM` and `ABOUT`.
+        score: mean over repeats, in [0, 1], NaN where all are missing, shape [n].
+    """
+
+    key: pa.Array
+    about: pa.Table
+    score: FloatArray
+
+
+def _scores(tables: Sequence[pa.Table]) -> _Scores:
+    """Returns a member's scores, of each criterion in a corpus and language from the first table that has any."""
     kept: list[pa.Table] = []
     seen = pa.array([], pa.string())
     for table in tables:
         group = keys(table, *GROUP)
         kept.append(table.filter(pc.invert(pc.is_in(group, value_set=seen))))
         seen = pa.concat_arrays([seen, group.unique()])
-    of_items = scaled(pa.concat_tables(kept)).group_by(ITEM, use_threads=False)
-    means = of_items.aggregate([("value", "mean"), *((column, "first") for column in ABOUT)])
-    return means.select([*ITEM, "value_mean", *(f"{column}_first" for column in ABOUT)]).rename_columns(
-        [*ITEM, "value", *ABOUT]
-    )
+    table = scaled(pa.concat_tables(kept))
+    encoded = keys(table, *ITEM).combine_chunks().dictionary_encode()
+    code, n = encoded.indices.to_numpy(), len(encoded.dictionary)
+    first = np.zeros(n, dtype=np.int64)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    value = pc.fill_null(table["value"], np.nan).to_numpy()
+    known = ~np.isnan(value)
+    total = np.bincount(code[known], value[known], minlength=n).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        score = total / np.bincount(code[known], minlength=n)
+    return _Scores(encoded.dictionary, table.select([*ITEM, *ABOUT]).take(first), score)
 
 
 def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:

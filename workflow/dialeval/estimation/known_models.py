@@ -200,10 +200,7 @@ def _as_it_is(name: str, model: VllmModel) -> KnownModel:
     try:
         engine = VllmEngine(model)  # reads the tokenizer only
         notes = [] if window else ["dropping old utterances that do not fit the window is not foreseen"]
-        if model.lora:  # its weights, which are not made for an estimate, decide where its answers lie
-            notes.append("answers that an adapter of it has given before are not looked up")
-        known = _opened(name, engine, window, Counting("the model's own"), *notes)
-        return replace(known, identity=None) if model.lora else known
+        return _opened(name, engine, window, Counting("the model's own"), *notes)
     except UserError as error:
         tokenizer = _tokenizer(model.model)
         note = f"stored answers could not be looked up: {error}"
