@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from dialeval.criteria import LEVELS, SHIPPED, Level
@@ -48,3 +51,14 @@ def test_what_means_nothing_is_refused(
 ) -> None:
     with pytest.raises(UserError, match=words):
         chosen_kinds(criteria, kinds, level)
+
+
+def test_the_docs_name_the_kinds_of_each_criterion() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    for criterion in ("understandability", "specificity", "coherence", "engagingness", "informativeness"):
+        level: Level = "turn" if criterion in ("understandability", "specificity") else "dialogue"
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{criterion}`"))
+        assert tuple(re.findall(r"`(\w+)`", row.split("|")[2])) == kinds_for(criterion, level)
+    assert set(kinds_for("relevance", "turn")) == set(kinds_of_level("turn")) - {"unnatural_paraphrase"}
+    for kind in (*kinds_of_level("turn"), *kinds_of_level("dialogue")):
+        assert f"`{kind}`" in text

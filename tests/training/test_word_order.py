@@ -53,3 +53,8 @@ def test_names_keep_their_capital_and_sentences_begin_with_one() -> None:
 @pytest.mark.parametrize("text", ["", "Yes.", "Yes, I do.", "no no no no no", "好的。", "?!"])
 def test_few_words_have_no_wrong_order(text: str) -> None:
     assert isinstance(shuffled_words(text, np.random.default_rng(0)), NotApplicable)
+
+
+def test_detached_endings_and_numbers_stay_whole() -> None:
+    new = shuffled("you 've come at 6:30 , to the right place .", 1)
+    assert {"'ve", "6:30"} <= set(new.split())

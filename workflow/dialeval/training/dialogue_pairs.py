@@ -10,6 +10,7 @@ from dialeval.perturbations.item_damage import NotApplicable
 from dialeval.perturbations.registry import STRATEGIES, damage
 from dialeval.training.hashing import number_of
 from dialeval.training.human_dialogues import HumanDialogue, roles
+from dialeval.training.manner import Manner
 from dialeval.training.pair import Pair, Side, Spoiled
 from dialeval.training.shared_text import plain
 from dialeval.training.splitting import Placed
@@ -51,8 +52,14 @@ def make_dialogue_pair(
         side = _spoiled(kind, item, around, random_seed)
         if side and [plain(text) for text in side.utterances] != texts and all(map(str.strip, side.utterances)):
             made_from = _source(item, side, around) if kind.startswith("utterance_replacement") else None
-            return Pair(dialogue, placed, None, criterion, true, Spoiled(side, kind, made_from))
+            written = Side(side.speakers, _as_it_is_written(true.utterances, side.utterances))
+            return Pair(dialogue, placed, None, criterion, true, Spoiled(written, kind, made_from))
     return None
+
+
+def _as_it_is_written(true: tuple[str, ...], spoiled: tuple[str, ...]) -> tuple[str, ...]:
+    manner, said = Manner(true), set(true)
+    return tuple(text if text in said else manner.written(text) for text in spoiled)
 
 
 def _spoiled(kind: str, item: Item, around: Surroundings, random_seed: int) -> Side | None:

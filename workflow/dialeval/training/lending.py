@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from dialeval.perturbations.words import pieces
+from dialeval.perturbations.words import has_word, pieces
 from dialeval.training.hashing import Ring, number_of
 from dialeval.training.human_dialogues import HumanDialogue
 from dialeval.training.shared_text import plain
@@ -15,7 +15,7 @@ from dialeval.training.splitting import Placed
 
 TRIES = 60
 """Utterances that are looked at in search of one that may be lent."""
-SHORTEST = 4
+SHORTEST = 5
 """Words, or characters of a script without blanks, that an utterance needs to be lent: fewer fit in many places."""
 LENGTH_TOLERANCE = 0.1
 """By how much a similar length may differ."""
@@ -84,7 +84,7 @@ class Lender:
 
 def length_of(text: str) -> int:
     """Returns the length of an utterance in words, or in characters of a script without blanks."""
-    return len(pieces(text)[0])
+    return sum(map(has_word, pieces(text)[0]))
 
 
 def lengths_near(length: int) -> Iterator[int]:

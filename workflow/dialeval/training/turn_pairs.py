@@ -13,6 +13,7 @@ from dialeval.training.hashing import number_of
 from dialeval.training.human_dialogues import HumanDialogue, roles
 from dialeval.training.kinds import NEAR, RANDOM, SAME_DIALOGUE, SIMILAR_LENGTH, WORD_ORDER
 from dialeval.training.lending import SHORTEST, length_of
+from dialeval.training.manner import Manner
 from dialeval.training.pair import Pair, Side, Spoiled
 from dialeval.training.shared_text import plain
 from dialeval.training.splitting import Placed
@@ -61,7 +62,7 @@ def make_turn_pair(
     for kind in sorted(kinds, key=lambda kind: number_of(*place, kind)):
         found = _instead(kind, dialogue, turn, item, placed, around, random_seed)
         if found and plain(found[0]) not in (response, ""):
-            side = Side(names, (*true.utterances[:-1], found[0]))
+            side = Side(names, (*true.utterances[:-1], Manner(dialogue.utterances).written(found[0])))
             return Pair(dialogue, placed, turn, criterion, true, Spoiled(side, kind, found[1]))
     return None
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from dialeval.perturbations.item_damage import NotApplicable
 from dialeval.perturbations.strategy import NewText
-from dialeval.perturbations.words import STOP_WORDS, Replacement, replace, words
+from dialeval.perturbations.words import STOP_WORDS, Replacement, replace
 from dialeval.text.tokens import is_unspaced, script_of
 
 FEWEST_WORDS = 4
@@ -14,6 +16,8 @@ FEWEST_WORDS = 4
 UNSPACED_WORD = 2
 """Characters that stay together in a script without blanks: most words are about so long."""
 _TRIES = 20
+# an ending that stands alone, as in "you 've", keeps its apostrophe, and 6:30 is one word
+_WORD = re.compile(r"(?:(?<=\s)['’])?(?:\d+(?:[.:,]\d+)+|[^\W_]+(?:[-’'][^\W_]+)*)")
 
 Stretch = tuple[int, int]
 
@@ -38,7 +42,7 @@ def shuffled_words(text: str, rng: np.random.Generator) -> NewText | NotApplicab
 
 def _stretches(text: str) -> list[Stretch]:
     if script_of((text,)) == "spaced":
-        return [(word.start, word.end) for word in words(text)]
+        return [found.span() for found in _WORD.finditer(text)]
     found: list[Stretch] = []
     for place, letter in enumerate(text):
         if not letter.isalnum():

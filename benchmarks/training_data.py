@@ -1,0 +1,117 @@
+"""How long 100,000 pairs take that judges learn from, and how much memory, beside reading and writing as many rows.
+
+    python benchmarks/training_data.py [--data DIR] [--pairs N] [--level turn|dialogue]
+
+People's dialogues of MuTual are repeated with other words in the place of their long ones, as often as the pairs need,
+so that no two share a passage. Each measurement is a process of its own, as in a run; the yardstick reads the same
+dialogues and writes two rows of the same length for each pair. The goal: 60 seconds of one core, and 1 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from dialeval.corpora import mutual_folder
+from dialeval.schemas.shared import UTTERANCES
+from dialeval.schemas.training import TRAINING_EXAMPLES
+from dialeval.stages.make_training_data import stage
+from dialeval.tables import Provenance, TableWriter, count_rows
+from dialeval.training.hashing import number_of
+from dialeval.training.human_dialogues import read_dialogues
+from dialeval.training.pair import Pair, Side, Spoiled, rows_of
+from dialeval.training.recipe import Recipe
+from dialeval.training.splitting import Placed
+
+GOAL_SECONDS, GOAL_BYTES = 60.0, 1_000_000_000
+SHARE_OF_NEW_WORDS = 0.5
+_LONG_WORD = re.compile(r"[a-z]{5,}")
+_SYLLABLES = [one + two for one in "bdfgklmnprstvz" for two in "aeiou"]
+
+
+def reworded(text: str, copy: int) -> str:
+    """Returns a text with about half of its long words replaced, by other ones in every copy."""
+
+    def other(found: re.Match[str]) -> str:
+        drawn = number_of(found[0], copy)
+        if copy == 0 or drawn % 1000 > 1000 * SHARE_OF_NEW_WORDS:
+            return found[0]
+        drawn %= 40_000  # a vocabulary as large as people's
+        return "".join(_SYLLABLES[drawn // 70**place % 70] for place in range(3))
+
+    return _LONG_WORD.sub(other, text)
+
+
+def rows(folder: Path, n_dialogues: int) -> Iterator[dict[str, object]]:
+    dialogues = mutual_folder.read(folder, "en").dialogues
+    for number in range(n_dialogues):
+        copy, place = divmod(number, len(dialogues))
+        one = dialogues[place]
+        for turn, said in enumerate(one.utterances):
+            yield {"corpus": "mutual", "dialogue_id": f"{one.dialogue_id}-{copy}", "turn": turn,
+                   "speaker": said.speaker, "text": reworded(said.text, copy), "language": "en"}  # fmt: skip
+
+
+def recipe(level: str) -> Recipe:
+    return Recipe(name="mine", level=level, domains={"daily": ["mutual"]})
+
+
+def make(level: str, utterances: Path, examples: Path) -> None:
+    stage(recipe(level), [utterances], [], examples, Provenance())
+
+
+def copy(level: str, utterances: Path, examples: Path) -> None:
+    with TableWriter(examples, TRAINING_EXAMPLES, Provenance()) as table:
+        table.write_all(row for pair in copies(level, utterances) for row in rows_of(pair, "mine"))
+
+
+def copies(level: str, utterances: Path) -> Iterator[Pair]:
+    placed = Placed("mutual", "train")
+    for one in read_dialogues([utterances], {"mutual": "daily"}):
+        for turn in range(1, len(one.utterances)) if level == "turn" else range(3):
+            end = turn + 1 if level == "turn" else None
+            side = Side(one.speakers[:end], one.utterances[:end])
+            yield Pair(one, placed, turn, "relevance", side, Spoiled(side, "none"))
+
+
+def measured(doing: str, level: str, utterances: Path, examples: Path) -> None:
+    before = time.process_time()
+    {"make": make, "copy": copy}[doing](level, utterances, examples)
+    seconds, peak = time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    n = count_rows(examples, TRAINING_EXAMPLES) // 2
+    print(f"{doing} ({level}): {n} pairs, {seconds:.1f} CPU seconds, peak {peak / 1e6:.0f} MB", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    data = Path(__file__).parents[2] / "shared" / "data" / "mutual" / "test"
+    parser.add_argument("--data", type=Path, default=data, help="folder of MuTual's test_<n>.txt")
+    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--level", choices=["turn", "dialogue"], action="append")
+    parser.add_argument("--doing", choices=["make", "copy"], help=argparse.SUPPRESS)
+    parser.add_argument("--files", nargs=2, type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.doing:
+        measured(options.doing, options.level[0], *options.files)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for level in options.level or ["turn", "dialogue"]:
+            utterances, examples = Path(folder, "utterances.parquet"), Path(folder, "examples.parquet")
+            per_dialogue = 3.3 if level == "turn" else 3.0
+            with TableWriter(utterances, UTTERANCES, Provenance()) as table:
+                table.write_all(rows(options.data, int(options.pairs / per_dialogue)))
+            for doing in ("copy", "make"):
+                command = [sys.executable, __file__, "--level", level, "--doing", doing, "--files"]
+                subprocess.run([*command, str(utterances), str(examples)], check=True)
+    print(f"goals: {GOAL_SECONDS:.0f} seconds, {GOAL_BYTES / 1e6:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
