@@ -32,6 +32,15 @@ HEAVY = ("accelerate", "peft", "torch", "transformers", "vllm")
 """What few jobs need, each of which imports it itself, and what no process that forks should have begun to use."""
 
 
+class Refusing:
+    """Finds that nothing heavy is installed."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Refuses to look for a module that is heavy, and leaves others to those who come after."""
+        if name.partition(".")[0] in HEAVY:
+            raise ModuleNotFoundError(f"{name} is left to the jobs that need it", name=name)
+
+
 def serve(address: str, library: str) -> None:
     """Becomes every program that is handed over, each in a fork."""
     for name in LIBRARIES:
@@ -60,14 +69,12 @@ def _import_ours() -> None:
     """Imports every stage that is not heavy, and reads the code of each as Snakemake does at its start."""
     stages = importlib.import_module("dialeval.stages")
     fingerprints = importlib.import_module("dialeval.fingerprint")
-    for name in HEAVY:
-        sys.modules[name] = None  # type: ignore[assignment]  # importing it fails for now
+    sys.meta_path.insert(0, Refusing())
     for stage in pkgutil.iter_modules(stages.__path__):
         with suppress(ImportError):
             importlib.import_module(f"dialeval.stages.{stage.name}")
         fingerprints.fingerprint(f"dialeval.stages.{stage.name}")
-    for name in HEAVY:
-        del sys.modules[name]
+    del sys.meta_path[0]
 
 
 def _keep(client: socket.socket, library: str) -> None:
