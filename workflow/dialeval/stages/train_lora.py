@@ -121,6 +121,7 @@ def _train(
     settle(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
     model = with_adapter(model, learning)
     result = train_adapter(
+        settings.name,
         model,
         learning,
         parts["train"],

@@ -21,6 +21,7 @@ from dialeval.training.clock import running_clock, seconds_of
 from dialeval.training.label_scores import keeps_few, label_scores
 from dialeval.training.launching import is_first, processes
 from dialeval.training.lora_questions import LoraQuestion
+from dialeval.training.telling import tell_progress
 
 _UNREAD = -100
 
@@ -62,6 +63,7 @@ def with_adapter(model: Any, learning: LoraTraining) -> Any:
 
 
 def train_adapter(
+    name: str,
     model: Any,
     learning: LoraTraining,
     train: Sequence[LoraQuestion],
@@ -75,6 +77,7 @@ def train_adapter(
     """Trains the adapter of a model in place, from its newest checkpoint where there is one.
 
     Args:
+        name: the judge's.
         model: of `with_adapter`.
         learning: how.
         train: what is learned from.
@@ -98,6 +101,7 @@ def train_adapter(
         return _look(model, development, tree, filling, batch_tokens=at_once * learning.cutoff)
 
     trainer = _trainer(model, arguments, list(train), order, look, filling)
+    tell_progress(trainer, name)
     trainer.add_callback(running_clock())
     if learning.patience is not None:
         from transformers import EarlyStoppingCallback

@@ -1,0 +1,88 @@
+"""The memory of a training, estimated before it begins: against what is known and what is really kept."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dialeval.errors import UserError
+from dialeval.training.memory import Memory, check_memory, free_memory, training_memory
+
+LLAMA_2 = SimpleNamespace(hidden_size=4096, intermediate_size=11008, num_hidden_layers=32, vocab_size=32000)
+PARAMETERS = 6_738_415_616
+RANK_8_OF_Q_AND_K = 4_194_304
+GB = 2**30
+
+
+def _llama(**changes: Any) -> Memory:
+    options = {"precision": "bfloat16", "tokens": 32 * 1024, "checkpointing": True, "words": 64}
+    return training_memory(PARAMETERS, RANK_8_OF_Q_AND_K, LLAMA_2, **options | changes)
+
+
+def test_a_model_of_seven_billion_parameters_is_trained_where_the_paper_trained_it() -> None:
+    needed = _llama()
+    assert needed.weights == PARAMETERS * 2  # 13.5e9 bytes
+    assert needed.learned == RANK_8_OF_Q_AND_K * 16
+    assert 20 * GB < needed.total < 40 * GB  # an A100 of 40 GB, with checkpointing
+    assert _llama(checkpointing=False).total > 100 * GB
+    assert _llama(precision="float32").weights == PARAMETERS * 4
+    assert _llama(tokens=8 * 1024).kept == pytest.approx(needed.kept / 4, rel=0.01)
+
+
+def test_what_does_not_fit_is_told_with_what_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    check_memory("judge", _llama(), 40e9, on_cpu=False, checkpointing=True)
+    assert capsys.readouterr().out.startswith("judge: the training takes about ")
+    with pytest.raises(UserError, match=r"the GPU's memory has 22\.4 GB free; lower micro_batch_size") as error:
+        check_memory("judge", _llama(), 24e9, on_cpu=False, checkpointing=True)
+    assert "gradient_checkpointing" not in str(error.value)  # it is on already
+    with pytest.raises(UserError, match="set gradient_checkpointing: true"):
+        check_memory("judge", _llama(checkpointing=False), 80e9, on_cpu=False, checkpointing=False)
+    with pytest.raises(UserError, match="the weights alone do not fit: take a smaller model or a larger GPU"):
+        check_memory("judge", _llama(), 12e9, on_cpu=False, checkpointing=True)
+    with pytest.raises(UserError, match="the machine's memory"):
+        check_memory("judge", _llama(), 12e9, on_cpu=True, checkpointing=True)
+    check_memory("judge", _llama(), None, on_cpu=False, checkpointing=True)  # nobody knows
+
+
+def test_the_machine_says_what_is_free() -> None:
+    free = free_memory(on_cpu=True)
+    assert free is not None
+    assert 2**20 < free < 2**50
+
+
+@pytest.mark.train
+@pytest.mark.parametrize(("width", "inner", "precision"), [(256, 688, "float32"), (128, 352, "bfloat16")])
+def test_what_is_kept_of_the_forward_pass_is_estimated_well(width: int, inner: int, precision: str) -> None:
+    import torch
+    import transformers
+
+    from dialeval.config.training import LoraTraining
+    from dialeval.training.batches import padded
+    from dialeval.training.lora import with_adapter
+
+    shape = transformers.LlamaConfig(
+        vocab_size=512, hidden_size=width, intermediate_size=inner, num_hidden_layers=4, num_attention_heads=4,
+        num_key_value_heads=4,
+    )  # fmt: skip
+    model: Any = transformers.LlamaForCausalLM(shape).to(getattr(torch, precision))
+    model = with_adapter(model, LoraTraining(train=["turns"], gpus=0)).train()
+    weights = {part.untyped_storage().data_ptr() for part in model.parameters()}
+    kept: dict[int, Any] = {}
+
+    def keep(tensor: Any) -> Any:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in weights:
+            kept[storage.data_ptr()] = storage  # held, so that no other takes its place
+        return tensor
+
+    rows = [[1] * 256, [1] * 249, [1] * 256]
+    with (
+        torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"),
+        torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor),
+    ):
+        model(**padded(rows, 0), use_cache=False, logits_to_keep=2)
+    measured = sum(storage.nbytes() for storage in kept.values())
+    estimate = training_memory(1, 1, shape, precision=precision, tokens=3 * 256, checkpointing=False).kept
+    assert 0.75 < estimate / measured < 1.35
