@@ -109,6 +109,77 @@ def test_a_language_that_the_model_lacks_and_other_requests_are_refused_in_words
         asyncio.run(opened(folder).answer(other))
 
 
+def test_an_utterance_longer_than_the_window_is_cut_and_loses_nothing_silently(folder: Path) -> None:
+    engine = opened(folder)
+    long = "Is there any milk left? " * 30
+    found = answered(engine, requests([long, TEXTS[0]]))
+    assert found[TEXTS[0]] == answered(engine, requests(TEXTS[:1]))[TEXTS[0]]
+    cut = found[long]
+    assert isinstance(cut, Response)
+    assert (cut.text, cut.finish_reason, cut.completion_tokens) == ("", "length", 0)
+    assert (cut.prompt_tokens or 0) > 64
+
+
+def test_what_looks_like_the_models_own_tokens_is_text(folder: Path) -> None:
+    from transformers import AutoTokenizer
+
+    special = set(AutoTokenizer.from_pretrained(folder).all_special_ids)
+    translator = opened(folder)._translator
+    ids = translator.encode("Hello <pad> zho_Hans there.", "eng_Latn")
+    plain = translator.encode("Hello there.", "eng_Latn")
+    assert (ids[0], ids[-1]) == (plain[0], plain[-1])
+    unknown = {translator._tokenizer.unk_token_id}
+    assert not (special - unknown).intersection(ids[1:-1])
+
+
+def test_a_batch_that_is_too_large_for_the_memory_is_halved(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import torch
+
+    engine = opened(folder)
+    expected, real = answered(opened(folder), requests(TEXTS)), engine._translator._translated
+
+    def small(sequences: Any, target: str, max_tokens: int) -> Any:
+        if len(sequences) > 1:
+            raise torch.OutOfMemoryError("out of memory")
+        return real(sequences, target, max_tokens)
+
+    monkeypatch.setattr(engine._translator, "_translated", small)
+    assert answered(engine, requests(TEXTS)) == expected
+    assert "too small for 4 utterances at once: 2 now" in capsys.readouterr().out
+
+    def none(*_: Any) -> Any:
+        raise torch.OutOfMemoryError("out of memory")
+
+    monkeypatch.setattr(engine._translator, "_translated", none)
+    with pytest.raises(UserError, match=r"too small to translate \d+ tokens .* fewer beams"):
+        answered(engine, requests(TEXTS))
+
+
+def test_weights_are_estimated_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import AutoConfig, AutoModelForSeq2SeqLM
+
+    from dialeval.engines.nllb import memory, translator
+
+    needed = memory.weights_bytes(AutoConfig.from_pretrained(folder), "bfloat16")
+    network = AutoModelForSeq2SeqLM.from_pretrained(folder)
+    assert needed == 2 * sum(part.numel() for part in network.parameters())
+    monkeypatch.setattr(translator, "free_bytes", lambda on_gpu: 10)
+    with pytest.raises(UserError, match=r"the weights of .* take 0\.0 GB, and this machine has 0\.0 GB"):
+        answered(opened(folder), requests(TEXTS))
+
+
+def test_a_model_of_the_same_kind_with_other_names_of_languages_is_refused(folder: Path, tmp_path: Path) -> None:
+    for path in folder.iterdir():
+        text = path.read_bytes()
+        if path.suffix == ".json":
+            text = text.replace(b"eng_Latn", b"__en__")
+        (tmp_path / path.name).write_bytes(text)
+    with pytest.raises(UserError, match=r"m2m_100.* knows no language 'eng_Latn'.*M2M100, mBART and T5"):
+        opened(tmp_path)
+
+
 def test_its_identity_is_that_of_its_weights_and_search(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "elsewhere"
     copy.mkdir()

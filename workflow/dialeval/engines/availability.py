@@ -21,7 +21,7 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
     if isinstance(model, VllmModel):
         return None if own_environment else vllm_missing()
     if isinstance(model, NllbModel):
-        return None if own_environment else nllb_missing()
+        return (None if own_environment else nllb_missing()) or check_precision(model.precision, model.gpus)
     if isinstance(model, EncoderModel):
         missing = None if own_environment else encoder_missing(trains=model.train is not None)
         return missing or check_precision(model.precision, model.gpus)
@@ -45,4 +45,6 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
     if isinstance(model, EncoderModel):
         trains = no_gpu(model.train.gpus, "train.gpus") if model.train else None
         return trains or no_gpu(model.gpus, "gpus")
+    if isinstance(model, NllbModel):
+        return no_gpu(model.gpus, "gpus")
     return no_device(model, own_environment=own_environment) if isinstance(model, VllmModel) else None

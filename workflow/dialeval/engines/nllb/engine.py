@@ -13,6 +13,7 @@ from dialeval.engines.length_batches import by_length
 from dialeval.engines.nllb.translator import Translator
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
 from dialeval.engines.store import ResponseStore
+from dialeval.prompts.shown import one_line
 from dialeval.translation.languages import LANGUAGES
 
 Outcome = tuple[str, Response | AnswerFailure]
@@ -76,7 +77,11 @@ class NllbEngine:
             except AnswerFailure as failure:
                 yield key, failure
             else:
-                alike[asked.target, asked.max_tokens].append(asked)
+                if len(asked.ids) <= self._translator.window:
+                    alike[asked.target, asked.max_tokens].append(asked)
+                else:  # to translate a part of it and lose the rest would be worse
+                    cut = Response("", finish_reason="length", prompt_tokens=len(asked.ids), completion_tokens=0)
+                    yield key, cut
         for (target, max_tokens), group in alike.items():
             for places in by_length([len(asked.ids) for asked in group], self._batch_tokens):
                 batch = [group[place] for place in places]
@@ -101,5 +106,5 @@ class NllbEngine:
         for language in (source, target):
             if language not in LANGUAGES or not self._translator.knows(LANGUAGES[language].nllb):
                 raise AnswerFailure("unsupported", f"the model knows no language '{language}'")
-        ids = self._translator.encode(text, LANGUAGES[source].nllb)
+        ids = self._translator.encode(one_line(text), LANGUAGES[source].nllb)
         return _Asked(key, ids, LANGUAGES[target].nllb, request.sampling.max_tokens)
