@@ -27,7 +27,7 @@ def weights_bytes(config: Any, precision: str) -> int:
 
     with torch.device("meta"):
         empty = AutoModelForSeq2SeqLM.from_config(config)
-    return BYTES[precision] * sum(part.numel() for part in empty.parameters())
+    return BYTES[precision] * sum(int(part.numel()) for part in empty.parameters())
 
 
 def free_bytes(*, on_gpu: bool) -> int | None:
