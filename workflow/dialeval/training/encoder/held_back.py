@@ -37,17 +37,17 @@ def held_back_scores(
     for places, scores in score_batches(network, examples.encoding, inputs, batch_tokens=batch_tokens, device=device):
         found[[mine[place] for place in places]] = scores
     if shares > 1:
-        found = np.sum(_of_all_processes(found), axis=0)
+        found = np.sum(_of_all_processes(found, on_cpu=not learning.gpus), axis=0)
     if score == "mean":
         return np.asarray(found.mean(axis=1), dtype=np.float64)
     own = np.repeat(examples.numbers("held_back"), 2)
     return np.asarray(found[np.arange(len(found)), own], dtype=np.float64)
 
 
-def _of_all_processes(found: Floats) -> list[Floats]:
+def _of_all_processes(found: Floats, *, on_cpu: bool) -> list[Floats]:
     from accelerate import PartialState
     from accelerate.utils import gather_object
 
-    PartialState()
+    PartialState(cpu=on_cpu)  # nobody may have brought the processes together yet
     gathered: list[Floats] = gather_object([found])
     return gathered
