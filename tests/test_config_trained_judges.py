@@ -154,3 +154,10 @@ def test_one_mistake_is_told_once() -> None:
             files_are_there=False,
         )
     assert str(caught.value).count("\n") <= 1
+
+
+def test_a_plan_waits_for_translations_of_what_it_is_about_alone() -> None:
+    config = load_config(raw(), files_are_there=False)  # no item is made of the corpus that is translated
+    assert config.asked_before("yes_no") == []
+    config = load_config(raw(translate__mine={"into": ["fr"], "by": "nllb"}), files_are_there=False)
+    assert config.asked_before("yes_no") == ["nllb"]

@@ -43,6 +43,30 @@ def test_only_jobs_of_vllm_models_get_an_environment_with_vllm(workspace: Worksp
     assert "envs/vllm.yaml will be created" in output
 
 
+LEARNS = {
+    "chatbots": [],
+    "training": {"dialogues": {"level": "dialogue", "domains": {"all": ["bundled"]}, "overlap": "leave_out"}},
+    "protocols": {"yes_no": {}},
+    "metaeval": {"corpora": {"steps": {"reader": "ladder"}}},
+}
+
+
+@pytest.mark.usefixtures("conda")
+def test_jobs_that_train_get_libraries_and_gpus_of_their_own(workspace: Workspace) -> None:
+    encoder = {"engine": "encoder", "model": "some/encoder", "train": {"data": "dialogues", "gpus": 2}, "shards": 3}
+    tuned = {"engine": "vllm", "model": "some/model", "lora": {"train": ["dialogues"], "gpus": 4}, "gpus": 1}
+    workspace.configure(models={"fined": encoder, "tuned": tuned}, judges=["fined", "tuned"], **LEARNS)
+    output = workspace.run("--dry-run", "--sdm", "conda", "--workflow-profile", "none")
+    assert {name for name in ("core", "vllm", "train") if f"envs/{name}.yaml will be created" in output} == {
+        "core", "vllm", "train",
+    }  # fmt: skip
+    gpus = [line.rpartition("gpu=")[2] for line in output.splitlines() if "gpu=" in line]
+    assert sorted(gpus) == ["1"] * 4 + ["2", "4"]  # three shards of one and the other judge, and two trainings
+    workspace.configure(models={"fined": encoder}, judges=["fined"], **LEARNS)
+    output = workspace.run("--dry-run", "--sdm", "conda")
+    assert "envs/vllm.yaml" not in output
+
+
 @pytest.mark.parametrize("name", ["core", "vllm", "train"])
 def test_an_environment_is_filled_by_a_script_of_its_name(workspace: Workspace, name: str) -> None:
     assert (workspace.folder / "envs" / f"{name}.yaml").is_file()

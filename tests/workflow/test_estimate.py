@@ -87,3 +87,31 @@ def test_what_must_be_written_first_is_neither_asked_nor_counted(finished: Works
         "dialogbench_letter, which asks about",
     ):
         assert words in output, output
+
+
+def test_models_that_are_trained_or_translate_are_estimated_without_their_libraries(workspace: Workspace) -> None:
+    workspace.configure(
+        models={
+            "fined": {"engine": "encoder", "model": "some/encoder", "train": {"data": "dialogues"}},
+            "tuned": {"engine": "vllm", "model": "some/model", "lora": {"train": ["dialogues"]}},
+            "nllb": {"engine": "nllb", "model": "some/translator"},
+            "gpt": GPT,
+        },
+        chatbots=[],
+        judges=["fined", "tuned"],
+        ensembles={"both": ["fined", "tuned"]},
+        training={"dialogues": {"level": "dialogue", "domains": {"all": ["bundled"]}, "overlap": "leave_out"}},
+        translate={"bundled": {"into": ["es"], "by": "nllb"}},
+        protocols={"yes_no": {}, "rating": {"judges": ["gpt"]}},
+        metaeval={"corpora": {"steps": {"reader": "ladder", "limit": 2}}},
+    )
+    output = workspace.run("estimate")
+    told = rows(workspace, "estimate")
+    assert set(told) == {
+        ("nllb", "translate-bundled-es"), ("fined", "yes_no"), ("tuned", "yes_no"), ("gpt", "rating"),
+        ("all models", "all"),
+    }  # fmt: skip
+    assert told["fined", "yes_no"]["to_ask"] == told["tuned", "yes_no"]["to_ask"] != "0"
+    assert [told[one]["cost_most"] == "" for one in (("fined", "yes_no"), ("gpt", "rating"))] == [True, False]
+    assert "the training of fined, tuned, which takes time here and bills nothing" in output
+    assert not (workspace.folder / "results" / "trained").exists()

@@ -214,7 +214,9 @@ class Config(Section):
         elif found and self.robustness and DAMAGED in found.of.source:
             names = [self.robustness.rewriter]
         if found:
-            names += [asked.by for name, asked in self.translate.items() if {RATED, name} & {*found.of.source}]
+            rated = self.metaeval.corpora if self.metaeval else {}
+            translated = [name for name in self.translate if name in rated and {RATED, name} & {*found.of.source}]
+            names += [self.translate[name].by for name in translated]
         return list(dict.fromkeys(name for name in names if name and not isinstance(self.models[name], EmbeddedModel)))
 
     def dialogbench_models(self) -> list[str]:
