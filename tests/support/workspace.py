@@ -148,21 +148,23 @@ class Workspace:
         return Workspace(folder)
 
 
-def copy_library(folder: Path) -> Path:
-    """Copies the library for all workspaces that do not change it, and returns where it lies."""
+def copy_project(folder: Path) -> None:
+    """Copies what workspaces are made of: what is edited while tests run is then none of them in part."""
     half_written = ("*.pyc.*", "*.json.*")  # by another process that imports it at this moment
-    shutil.copytree(ROOT / "workflow", folder, ignore=shutil.ignore_patterns("*.egg-info", *half_written))
-    os.environ["WORKSPACE_LIBRARY"] = str(folder.resolve())
-    return folder.resolve()
+    for name in ("rules", "workflow", "profiles", "envs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.egg-info", *half_written))
+    shutil.copy2(ROOT / "Snakefile", folder / "Snakefile")
+    os.environ["WORKSPACE_PROJECT"] = str(folder.resolve())
 
 
 def new_workspace(folder: Path) -> Workspace:
     """Returns a workspace in a new folder, with the small configuration, in which nothing has run."""
+    project = Path(os.environ["WORKSPACE_PROJECT"])
     folder.mkdir(parents=True)
     for name in ("rules", "profiles", "envs"):
-        shutil.copytree(ROOT / name, folder / name)
-    shutil.copy2(ROOT / "Snakefile", folder / "Snakefile")
-    (folder / "workflow").symlink_to(os.environ["WORKSPACE_LIBRARY"])
+        shutil.copytree(project / name, folder / name)
+    shutil.copy2(project / "Snakefile", folder / "Snakefile")
+    (folder / "workflow").symlink_to(project / "workflow")
     workspace = Workspace(folder)
     workspace.configure()
     return workspace

@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from workspace import WARM_START, Workspace, copy_library, new_workspace
+from workspace import WARM_START, Workspace, copy_project, new_workspace
 
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A process that becomes the runs of most workspaces and their jobs, and the library that these share."""
+    """A process that becomes the runs of most workspaces and their jobs, and what all workspaces are made of."""
     folder = tmp_path_factory.mktemp("warm")
-    address, library = str(folder / "start"), copy_library(folder / "library")
-    command = [sys.executable, str(WARM_START.with_suffix(".py")), address, str(library)]
+    address, project = str(folder / "start"), folder / "project"
+    copy_project(project)
+    command = [sys.executable, str(WARM_START.with_suffix(".py")), address, str(project.resolve() / "workflow")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
