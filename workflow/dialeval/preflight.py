@@ -20,9 +20,9 @@ from dialeval.forms.question import Question
 from dialeval.perturbations.registry import find_strategy
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.template_check import unfit_template
-from dialeval.translation.template_check import unfit_translation_templates
 from dialeval.training.installation import training_missing
 from dialeval.training.kinds import chosen_kinds
+from dialeval.translation.template_check import unfit_translation_templates
 
 DEFAULT = Path("config.yaml")
 """The configuration of a run that names none."""
