@@ -162,6 +162,32 @@ def test_a_tokenizer_without_a_token_to_fill_up_with_is_told_and_serves(
     assert (trained / "adapter_model.safetensors").exists()
 
 
+def test_without_a_development_part_it_goes_to_its_end(
+    judge: Callable[..., VllmModel], train: Callable[..., Path]
+) -> None:
+    rows = [row | {"part": "train"} for row in EXAMPLES[:8]]
+    folder = train(judge(max_steps=2, patience=1, batch_size=4, micro_batch_size=4), rows)
+    (run,) = read_table(folder / "run.parquet", TRAINING_RUNS).to_pylist()
+    assert (run["steps"], run["label_mass_after"]) == (2, None)
+    assert len(read_table(folder / "scores.parquet", TRAINING_SCORES)) == 0
+
+
+def test_patience_ends_it_and_the_best_weights_are_kept(
+    judge: Callable[..., VllmModel], train: Callable[..., Path]
+) -> None:
+    # a rate at which what was learned is soon lost again
+    learning = {"max_steps": 8, "evaluations": 8, "patience": 2, "learning_rate": 0.5}
+    folder = train(judge(batch_size=4, micro_batch_size=4, dropout=0.0, **learning), EXAMPLES[:30])
+    (run,) = read_table(folder / "run.parquet", TRAINING_RUNS).to_pylist()
+    looks = [
+        (row["loss"], row["step"])
+        for row in read_table(folder / "curve.parquet", TRAINING_CURVE).to_pylist()
+        if row["measured"] == "development"
+    ]
+    assert run["best_step"] == min(looks)[1]
+    assert run["steps"] == min(run["best_step"] + 2, 8)
+
+
 @pytest.mark.slow
 def test_two_processes_learn_what_one_does(judge: Callable[..., VllmModel], tmp_path: Path) -> None:
     from safetensors.torch import load_file

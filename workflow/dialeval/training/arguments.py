@@ -34,7 +34,13 @@ def steps_of(learning: EncoderTraining | LoraTraining, n_examples: int) -> int:
 
 
 def training_arguments(
-    learning: EncoderTraining | LoraTraining, folder: Path, n_examples: int, random_seed: int, **more: Any
+    learning: EncoderTraining | LoraTraining,
+    folder: Path,
+    n_examples: int,
+    random_seed: int,
+    *,
+    looks: bool = True,
+    **more: Any,
 ) -> Any:
     """Returns the arguments of transformers' Trainer.
 
@@ -46,6 +52,7 @@ def training_arguments(
         folder: where checkpoints go.
         n_examples: that are learned from.
         random_seed: of the order and of dropout.
+        looks: whether there is a development part to look at.
         more: arguments by the Trainer's names.
     """
     from transformers import TrainingArguments
@@ -53,7 +60,7 @@ def training_arguments(
     at_once, accumulated = micro_batch(learning)
     steps = steps_of(learning, n_examples)
     every = max(1, math.ceil(steps / learning.evaluations))
-    on_cpu = learning.gpus == 0
+    on_cpu, best = learning.gpus == 0, looks and learning.patience is not None
     arguments: dict[str, Any] = {
         "output_dir": str(folder),
         "per_device_train_batch_size": at_once,
@@ -69,14 +76,14 @@ def training_arguments(
         "fp16": learning.precision == "float16",
         "gradient_checkpointing": learning.gradient_checkpointing,
         "gradient_checkpointing_kwargs": {"use_reentrant": False},
-        "eval_strategy": "steps",
+        "eval_strategy": "steps" if looks else "no",
         "eval_steps": every,
         "save_strategy": "steps",
         "save_steps": every,
         "save_total_limit": 2,
-        "load_best_model_at_end": learning.patience is not None,
-        "metric_for_best_model": "loss",
-        "greater_is_better": False,
+        "load_best_model_at_end": best,
+        "metric_for_best_model": "loss" if best else None,
+        "greater_is_better": False if best else None,
         "restore_callback_states_from_checkpoint": True,
         "logging_strategy": "steps",
         "logging_steps": max(1, min(every, steps // LOGS)),

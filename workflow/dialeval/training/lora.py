@@ -93,7 +93,8 @@ def train_adapter(
     newest = newest_checkpoint(checkpoints, sharing)
     if newest:
         print(f"going on from {newest}", flush=True)
-    arguments = training_arguments(learning, checkpoints, len(train), random_seed)
+    arguments = training_arguments(learning, checkpoints, len(train), random_seed, looks=bool(development))
+    stops_early = learning.patience is not None and bool(development)
     at_once, accumulated = micro_batch(learning)
     order = ShuffledOrder([one.length for one in train], at_once * accumulated * sharing, random_seed)
 
@@ -103,18 +104,18 @@ def train_adapter(
     trainer = _trainer(model, arguments, list(train), order, look, filling)
     tell_progress(trainer, name)
     trainer.add_callback(running_clock())
-    if learning.patience is not None:
+    if stops_early:
         from transformers import EarlyStoppingCallback
 
         trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=learning.patience))
     trainer.train(resume_from_checkpoint=str(newest) if newest else None)
     state, curve = trainer.state, _curve(trainer.state.log_history)
-    if learning.patience is None and not any(row["step"] == state.global_step for row in curve if _is_look(row)):
+    if development and not stops_early and not any(row["step"] == state.global_step for row in curve if _is_look(row)):
         curve += _curve([look() | {"step": state.global_step, "epoch": state.epoch}])
     return LoraResult(
         curve=curve,
         steps=state.global_step,
-        best_step=(state.best_global_step if learning.patience is not None else None) or state.global_step,
+        best_step=(state.best_global_step if stops_early else None) or state.global_step,
         epochs=float(state.epoch or 0.0),
         seconds=seconds_of(trainer),
         trained_parameters=sum(part.numel() for part in model.parameters() if part.requires_grad),
@@ -138,8 +139,6 @@ def _look(
     model: Any, questions: Sequence[LoraQuestion], tree: LabelTree, filling: int, batch_tokens: int
 ) -> dict[str, float]:
     """Returns the loss and the AUC of some questions."""
-    if not questions:
-        return {}
     found = label_scores(model, [one.prompt for one in questions], tree, filling=filling, batch_tokens=batch_tokens)
     loss = fmean(-one.spelled[question.answer] for question, one in zip(questions, found, strict=True))
     scores = [0.5 if one.score is None else one.score for one in found]
