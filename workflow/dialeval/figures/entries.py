@@ -224,8 +224,8 @@ TRAINING = (
         ("training/curve", "training/runs"),
         "training_curve.figure_curve",
         "How the training went",
-        "Loss of what was learned from, and loss and AUC of the development part, by which the weights that are kept "
-        "were chosen.",
+        "Loss of what was learned from, and loss and AUC of the development part; where a training may stop early, its "
+        "loss chooses the weights that are kept.",
     ),
 )
 
