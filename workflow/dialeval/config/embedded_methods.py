@@ -36,6 +36,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         "generic": Method(_CHATS, "says stock replies in turn, whatever was said; always takes the first option"),
         "forest": Method(_JUDGES, "tells people's dialogues from spoiled ones by randomised trees"),
+        "selection": Method(_JUDGES, "the forest, joined by a model that tells true replies from strange ones"),
         "length": Method(_RATES, "rates by the number of words", True),
         "overlap": Method(_RATES, "rates by the share of words that were said before", True),
         "perplexity": Method(_RATES, "rates by how likely the words are (Kneser-Ney trigrams)", True),

@@ -4,6 +4,10 @@ Nobody's ratings are learned from. A classifier tells the kinds of damage apart,
 dimension is how likely something is true, if it is either true or has a damage that hurts this dimension. Other damage
 leaves it about where it is: who repeats himself is not beside the point for that. A score is put on a scale by its
 place among those of true and of hurt examples, half of them each, from a classifier that never saw them.
+
+Where a model that does nothing but tell true replies from strange ones has an opinion (`selection.py`), it decides on
+what only the strange hurts: of an utterance, as far as that is either true or strange, and for what is something else
+the score is one half; of a dialogue, by half, the other half being what the kinds of damage say.
 """
 
 from __future__ import annotations
@@ -75,19 +79,28 @@ class Dimensions:
         taught: for each part of the judge, what it learns from.
         held_back: for each part, examples that it does not learn from.
         random_seed: of the classifiers.
+        selected: whether the last feature is the log-odds for being true and not strange, from elsewhere.
     """
 
     def __init__(
-        self, level: Level, taught: Sequence[Labelled], held_back: Sequence[Labelled], random_seed: int
+        self,
+        level: Level,
+        taught: Sequence[Labelled],
+        held_back: Sequence[Labelled],
+        random_seed: int,
+        *,
+        selected: bool = False,
     ) -> None:
+        self._selected, self._level = selected, level
+        self._strange = [number for number, harm in enumerate(HARM[level].values()) if harm == _STRANGE]
         self._harm = np.array(
             [[0.0, *(HARM[level][dimension].get(kind, 0.0) for kind in KINDS)] for dimension in DIMENSIONS[level]]
         )
         self._classifiers = [KindClassifier(*examples, LEAF[level], random_seed) for examples in taught]
         scores = np.concatenate(
             [
-                self._scores(classifier.probabilities(examples.values))
-                for classifier, examples in zip(self._classifiers, held_back, strict=True)
+                self._scores(probabilities)
+                for probabilities in self.probabilities([examples.values for examples in held_back])
             ]
         )
         kind = np.concatenate([examples.kind for examples in held_back])
@@ -98,8 +111,21 @@ class Dimensions:
         ]
 
     def probabilities(self, by_part: Sequence[Floats]) -> list[Floats]:
-        """Returns what each part thinks of the rows that it described: rows by 1 + kinds of damage."""
-        return [classifier.probabilities(values) for classifier, values in zip(self._classifiers, by_part, strict=True)]
+        """Returns what each part thinks of the rows that it described.
+
+        Returns:
+            Rows by 1 + kinds of damage; where there is a selector's opinion, it is one more column, as a probability.
+        """
+        return [self.opinion(part, values) for part, values in enumerate(by_part)]
+
+    def opinion(self, part: int, values: Floats) -> Floats:
+        """Returns what one part thinks of rows."""
+        kinds = self._classifiers[part].probabilities(values)
+        return np.column_stack([kinds, 1.0 / (1.0 + np.exp(-values[:, -1]))]) if self._selected else kinds
+
+    def fitting(self, probabilities: Floats) -> Floats:
+        """Returns the score that only what is strange hurts, before it is put on its scale."""
+        return np.asarray(self._scores(probabilities)[:, self._strange[0]], dtype=np.float64)
 
     def scores(self, probabilities: Sequence[Floats]) -> Floats:
         """Returns scores between 0 and 1, rows by dimensions, from what each part thinks."""
@@ -109,9 +135,17 @@ class Dimensions:
     def _scores(self, probabilities: Floats) -> Floats:
         """Returns rows by dimensions: how likely true, if it is either true or hurt in this dimension."""
         prior = np.array([0.5, *[0.5 / len(KINDS)] * len(KINDS)])
-        cautious = probabilities + NEUTRAL * prior
+        kinds = probabilities[:, : len(prior)]
+        cautious = kinds + NEUTRAL * prior
         is_true = cautious[:, [TRUE]]
-        return np.asarray(is_true / (is_true + (cautious[:, None, :] * self._harm).sum(axis=2)), dtype=np.float64)
+        scores = np.asarray(is_true / (is_true + (cautious[:, None, :] * self._harm).sum(axis=2)), dtype=np.float64)
+        if self._selected:
+            selected = probabilities[:, -1]
+            for number in self._strange:
+                either = kinds[:, TRUE] + kinds @ self._harm[number]
+                of_turn, of_dialogue = 0.5 + either * (selected - 0.5), (scores[:, number] + selected) / 2
+                scores[:, number] = of_turn if self._level == "turn" else of_dialogue
+        return scores
 
 
 def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, Floats]:

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dialeval.engines.embedded.damage import KINDS, Spoiler, most_generic
-from dialeval.engines.embedded.features import Described, describe
-from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
+from dialeval.engines.embedded.features import Described
+from dialeval.engines.embedded.reading import Reader
+from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.request import Dialogue
 from dialeval.text.folds import generator_for
 
@@ -24,7 +25,7 @@ TRUE = 0
 
 @dataclass(frozen=True)
 class Examples:
-    """Dialogues of one inner fold, true and spoiled, described by statistics of the others.
+    """Dialogues of one inner fold, true and spoiled, described by what the others taught.
 
     Attributes:
         described: all their utterances.
@@ -42,15 +43,15 @@ class Examples:
     utterance_label: npt.NDArray[np.int8]
 
 
-def make_examples(dialogues: Sequence[Dialogue], statistics: Statistics, random_seed: int) -> Examples:
+def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: int) -> Examples:
     """Returns the examples of one inner fold.
 
     Args:
         dialogues: those of the fold.
-        statistics: of dialogues of the other folds.
+        reader: learned from the other folds.
         random_seed: of the damage.
     """
-    spoiler = make_spoiler(dialogues, statistics.rarity)
+    spoiler = make_spoiler(dialogues, reader.rarity)
     texts: list[Dialogue] = []
     labels: list[npt.NDArray[np.int8]] = []
     weights: list[float] = []
@@ -67,7 +68,7 @@ def make_examples(dialogues: Sequence[Dialogue], statistics: Statistics, random_
             weights += [1.0, *[1.0 / len(copies)] * len(copies)]
             kinds += [TRUE, *(KINDS.index(copy.kind) + 1 for copy in copies)]
     return Examples(
-        described=describe(texts, statistics),
+        described=reader.describe(texts),
         is_machine=np.array(kinds) != TRUE,
         kind=np.array(kinds, dtype=np.int64),
         weight=np.array(weights),

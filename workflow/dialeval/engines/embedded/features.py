@@ -132,7 +132,7 @@ def describe(dialogues: Sequence[Dialogue], statistics: Statistics) -> Described
             similar,
             is_new * _cosine_rows(so_far, alone.tfidf[row]),
             is_new * _seen_before(alone.presence[row], statistics.idf, turn),
-            cosine(_before(turn) @ alone.place[row], alone.place[row]),
+            cosine(before(turn) @ alone.place[row], alone.place[row]),
             replies * cosine(alone.place[last], alone.place[row]),
             replies * statistics.reply.fit(alone.asked[last], alone.answered[row]),
             replies
@@ -213,7 +213,7 @@ def _look_back(
     return greatest, similar, nearest, first_two
 
 
-def _before(turn: Integers) -> sparse.csr_array:
+def before(turn: Integers) -> sparse.csr_array:
     """Returns a matrix that sums over the earlier utterances of the same dialogue."""
     ends = np.cumsum([0, *turn])
     within = np.arange(ends[-1]) - np.repeat(ends[:-1], turn)
@@ -223,21 +223,21 @@ def _before(turn: Integers) -> sparse.csr_array:
 
 def _said_so_far(tfidf: sparse.csr_array, row: Integers, turn: Integers) -> sparse.csr_array:
     """Returns the TF-IDF vectors, of length 1, of all that was said before each utterance."""
-    total = sparse.csr_array(_before(turn) @ tfidf[row])
+    total = sparse.csr_array(before(turn) @ tfidf[row])
     norm = np.sqrt(np.asarray((total * total).sum(axis=1)).ravel())
     return sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ total)
 
 
 def _seen_before(presence: sparse.csr_array, idf: Floats, turn: Integers) -> Floats:
     """Returns the share of each utterance's words, weighted by idf, that were said before in the dialogue."""
-    said = sparse.csr_array(_before(turn) @ presence)
+    said = sparse.csr_array(before(turn) @ presence)
     said.data = np.minimum(said.data, 1.0)
     total = presence @ idf
     return np.asarray((sparse.csr_array(said * presence) @ idf) / np.maximum(total, 1e-12), dtype=np.float64)
 
 
 def _mean_before(values: Floats, turn: Integers) -> Floats:
-    return np.asarray((_before(turn) @ values) / np.maximum(turn, 1), dtype=np.float64)
+    return np.asarray((before(turn) @ values) / np.maximum(turn, 1), dtype=np.float64)
 
 
 def _greatest_before(values: Floats, turn: Integers) -> Floats:

@@ -33,8 +33,9 @@ from dialeval.engines.embedded.classifiers import (
 )
 from dialeval.engines.embedded.dimensions import Dimensions, Labelled
 from dialeval.engines.embedded.examples import Examples, make_examples
-from dialeval.engines.embedded.features import ALONE, Described, describe
-from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
+from dialeval.engines.embedded.features import ALONE, N_FEATURES, Described
+from dialeval.engines.embedded.reading import Reader
+from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.request import Dialogue
 from dialeval.text.tokens import normalised
 
@@ -55,7 +56,7 @@ Element = TypeVar("Element")
 class Part:
     """What was learned without one inner fold."""
 
-    statistics: Statistics
+    reader: Reader
     utterances: UtteranceClassifier
     dialogues: DialogueClassifier
 
@@ -70,18 +71,18 @@ class Judge:
 
     Args:
         inner_folds: dialogues by fold, those that begin alike in the same one.
-        statistics: gives the statistics of all inner folds but the given one.
+        reader: gives what describes utterances with what all inner folds but the given one taught.
         random_seed: of everything that is drawn.
     """
 
     def __init__(
         self,
         inner_folds: Mapping[int, Sequence[Dialogue]],
-        statistics: Callable[[int], Statistics],
+        reader: Callable[[int], Reader],
         random_seed: int,
     ) -> None:
         used = [number for number, fold in inner_folds.items() if fold]
-        examples = [make_examples(inner_folds[number], statistics(number), random_seed) for number in used]
+        examples = [make_examples(inner_folds[number], reader(number), random_seed) for number in used]
         utterances = [_learn_utterances(_others(examples, part), random_seed) for part in range(len(used))]
         opinions = [
             classifier.machine(example.described.values) * (example.described.turn > 0)
@@ -93,9 +94,16 @@ class Judge:
         dialogues = [
             _learn_dialogues(_others(tables, part), _others(examples, part), random_seed) for part in range(len(used))
         ]
-        self._parts = [Part(statistics(used[i]), utterances[i], dialogues[i]) for i in range(len(used))]
-        self._turns, self._turns_alone = _learn_turn_dimensions(examples, random_seed)
-        self._wholes = _learn_dialogue_dimensions(examples, tables, dialogues, random_seed)
+        self._parts = [Part(reader(used[i]), utterances[i], dialogues[i]) for i in range(len(used))]
+        self._selects = examples[0].described.values.shape[1] > N_FEATURES
+        self._turns, self._turns_alone = _learn_turn_dimensions(examples, self._selects, random_seed)
+        fitting = [
+            self._fitting(example.described, self._turns.opinion(part, example.described.values))
+            for part, example in enumerate(examples)
+        ]
+        seen = [[classifier.corrected(*table) for table in tables] for classifier in dialogues]
+        seen = [[*map(_joined, by_one, fitting)] for by_one in seen]
+        self._wholes = _learn_dialogue_dimensions(examples, seen, self._selects, random_seed)
         self._part_of = _parts_of_utterances([inner_folds[number] for number in used])
 
         human = np.concatenate([classifier.human(*table) for classifier, table in zip(dialogues, tables, strict=True)])
@@ -128,7 +136,7 @@ class Judge:
 
     def rarity(self, utterance: str) -> float:
         """Returns the idf of the rarest word of an utterance."""
-        return self._parts[0].statistics.rarity(utterance)
+        return self._parts[0].reader.rarity(utterance)
 
     def _judge_chunk(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
         described, opinions = self._read(dialogues)
@@ -169,7 +177,28 @@ class Judge:
             part.dialogues.corrected(*dialogue_features(one, opinion))
             for part, one, opinion in zip(self._parts, described, opinions, strict=True)
         ]
-        return self._wholes.scores(self._wholes.probabilities(corrected))
+        opinion = np.mean(self._turns.probabilities([one.values for one in described]), axis=0)
+        fitting = self._fitting(described[0], opinion)
+        seen = [_joined(one, fitting) for one in corrected]
+        return self._wholes.scores(self._wholes.probabilities(seen))
+
+    def _fitting(self, described: Described, opinion: Floats) -> Floats | None:
+        """Returns log-odds for how well the replies of each dialogue fit on the (geometric) average.
+
+        Args:
+            described: all utterances.
+            opinion: what is thought of each.
+
+        Returns:
+            A column; none where nothing but the kinds of damage is known.
+        """
+        if not self._selects:
+            return None
+        replies = described.turn > 0
+        n = np.bincount(described.dialogue)
+        logs = np.bincount(described.dialogue, np.log(self._turns.fitting(opinion)) * replies, len(n))
+        mean = np.where(n > 1, np.exp(logs / np.maximum(n - 1, 1)), 0.5)
+        return np.asarray(np.log(mean / (1.0 - mean)), dtype=np.float64)[:, None]
 
     def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
         """Returns for each part the utterances described, and how likely it thinks each is a machine's."""
@@ -186,7 +215,7 @@ class Judge:
         return np.array([self._part_of.get(normalised(u), _IN_NONE) for dialogue in dialogues for u in dialogue])
 
     def _describe(self, dialogues: Sequence[Dialogue], learned_by: Integers) -> list[Described]:
-        described = [describe(dialogues, part.statistics) for part in self._parts]
+        described = [part.reader.describe(dialogues) for part in self._parts]
         values = _without_the_learned([one.values for one in described], learned_by)
         return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
 
@@ -241,7 +270,13 @@ def _learn_dialogues(
     )
 
 
-def _learn_turn_dimensions(examples: Sequence[Examples], random_seed: int) -> tuple[Dimensions, Dimensions]:
+def _joined(values: Floats, column: Floats | None) -> Floats:
+    return values if column is None else np.column_stack([values, column])
+
+
+def _learn_turn_dimensions(
+    examples: Sequence[Examples], selected: bool, random_seed: int
+) -> tuple[Dimensions, Dimensions]:
     """Returns what scores utterances that follow others, and what scores those that stand alone."""
     used = [example.utterance_label >= 0 for example in examples]
     labelled = [
@@ -254,26 +289,29 @@ def _learn_turn_dimensions(examples: Sequence[Examples], random_seed: int) -> tu
     ]
     alone = [one._replace(values=one.values[:, ALONE]) for one in labelled]
     return (
-        Dimensions("turn", _all_others(labelled), labelled, random_seed),
+        Dimensions("turn", _all_others(labelled), labelled, random_seed, selected=selected),
         Dimensions("turn", _all_others(alone), alone, random_seed),
     )
 
 
 def _learn_dialogue_dimensions(
-    examples: Sequence[Examples],
-    tables: Sequence[tuple[Floats, Integers]],
-    dialogues: Sequence[DialogueClassifier],
-    random_seed: int,
+    examples: Sequence[Examples], seen: Sequence[Sequence[Floats]], selected: bool, random_seed: int
 ) -> Dimensions:
+    """Learns from all examples but those of a part, as the part sees them.
+
+    Args:
+        examples: of each part.
+        seen: for each part the dialogues of all examples by features.
+        selected: whether the last feature is the log-odds for being true and not strange.
+        random_seed: of the classifiers.
+    """
     labelled = [
-        [
-            Labelled(classifier.corrected(*table), example.kind, example.weight)
-            for table, example in zip(tables, examples, strict=True)
-        ]
-        for classifier in dialogues
+        [Labelled(values, example.kind, example.weight) for values, example in zip(by_one, examples, strict=True)]
+        for by_one in seen
     ]
-    taught = [_together(_others(seen, part)) for part, seen in enumerate(labelled)]
-    return Dimensions("dialogue", taught, [seen[part] for part, seen in enumerate(labelled)], random_seed)
+    taught = [_together(_others(by_one, part)) for part, by_one in enumerate(labelled)]
+    held_back = [by_one[part] for part, by_one in enumerate(labelled)]
+    return Dimensions("dialogue", taught, held_back, random_seed, selected=selected)
 
 
 def _all_others(labelled: Sequence[Labelled]) -> list[Labelled]:

@@ -12,6 +12,7 @@ from dialeval.engines.embedded.evaluation import held_back_report
 from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, Part
 from dialeval.engines.embedded.kneser_ney import KneserNey, Order
 from dialeval.engines.embedded.language_model import LanguageModel
+from dialeval.engines.embedded.reading import PlainReader
 from dialeval.engines.embedded.reply_model import ReplyModel
 from dialeval.engines.embedded.statistics import Statistics
 from dialeval.engines.embedded.topics import Topics
@@ -23,18 +24,18 @@ from dialeval.text.folds import without
 
 def learn_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[Judge]:
     """Returns for each fold the judge learned without it; statistics without the same two folds are counted once."""
-    counted: dict[tuple[int, int], Statistics] = {}
+    counted: dict[tuple[int, int], PlainReader] = {}
 
-    def statistics(*left_out: int) -> Statistics:
+    def reader(*left_out: int) -> PlainReader:
         key = (min(left_out), max(left_out))
         if key not in counted:
-            counted[key] = Statistics(without(parts, *key))
+            counted[key] = PlainReader(Statistics(without(parts, *key)))
         return counted[key]
 
     return [
         Judge(
             {other: parts[other] for other in range(len(parts)) if other != fold},
-            partial(statistics, fold),
+            partial(reader, fold),
             random_seed,
         )
         for fold in range(len(parts))
@@ -45,7 +46,7 @@ LEARNER = Learner(
     learn_judges,
     (
         Calibration, DialogueClassifier, Dimensions, Judge, KindClassifier, KneserNey, LanguageModel, Order, Part,
-        ReplyModel, Statistics, Topics, Trees, UtteranceClassifier, WordWeights,
+        PlainReader, ReplyModel, Statistics, Topics, Trees, UtteranceClassifier, WordWeights,
     ),
     needs=MIN_DIALOGUES,
     min_folds=3,

@@ -1,0 +1,73 @@
+"""Which reply an utterance leads to be expected: a ridge regression from the signs of the one to those of the other.
+
+The pairs of words are factorised: utterances and replies are each placed in some hundred dimensions (their leading
+singular vectors), and a matrix between the two is learned from true replies in closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.extmath import randomized_svd
+
+from dialeval.engines.embedded.word_signs import Signs
+
+Floats = npt.NDArray[np.float64]
+
+DIMENSIONS = 100
+PENALTY = 3.0
+"""Strength of the ridge, in mean variances of a dimension."""
+_SEED = 0
+
+
+class ExpectedReply:
+    """Tells how like a reply is to what was to be expected.
+
+    Args:
+        last: signs of utterances.
+        reply: signs of what was replied to each.
+    """
+
+    def __init__(self, last: Sequence[Sequence[str]], reply: Sequence[Sequence[str]]) -> None:
+        self._from, self._to = Places(last), Places(reply)
+        given, said = self._from.of(last), self._to.of(reply)
+        product = given.T @ given
+        ridge = PENALTY * np.trace(product) / max(len(product), 1)
+        self._map: Floats = np.linalg.solve(product + (ridge + 1e-9) * np.eye(len(product)), given.T @ said)
+
+    def expected(self, last: Sequence[Sequence[str]]) -> Floats:
+        """Returns where replies to utterances are to be expected, as directions: utterances by dimensions."""
+        return _unit_rows(self._from.of(last) @ self._map)
+
+    def place(self, reply: Sequence[Sequence[str]]) -> Floats:
+        """Returns where replies lie, as directions: replies by dimensions."""
+        return _unit_rows(self._to.of(reply))
+
+
+class Places:
+    """Texts in a few dimensions.
+
+    Args:
+        texts: signs of each text to learn from.
+    """
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self._signs = Signs(texts)
+        rows = self._signs.rows(texts)
+        n = min(DIMENSIONS, *rows.shape)
+        self._directions: Floats = np.zeros((rows.shape[1], n))
+        if n:
+            self._directions = np.ascontiguousarray(randomized_svd(rows, n, n_iter=2, random_state=_SEED)[2].T)
+        placed = rows @ self._directions
+        self._mean: Floats = placed.mean(axis=0)
+        self._scale: Floats = 1.0 / np.sqrt(np.maximum(placed.std(axis=0), 1e-3))
+
+    def of(self, texts: Sequence[Sequence[str]]) -> Floats:
+        """Returns texts by dimensions, centred; rare dimensions are stretched by the square root of what they lack."""
+        return np.asarray((self._signs.rows(texts) @ self._directions - self._mean) * self._scale, dtype=np.float64)
+
+
+def _unit_rows(rows: Floats) -> Floats:
+    return np.asarray(rows / np.maximum(np.sqrt((rows * rows).sum(axis=1, keepdims=True)), 1e-12), dtype=np.float64)
