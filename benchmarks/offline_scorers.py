@@ -1,7 +1,7 @@
 """How well embedded judges tell true replies from others on dialogues that they did not learn from.
 
     python benchmarks/offline_scorers.py MUTUAL_FOLDER [--also OTHER_FOLDER] [--seeds 2] [--methods forest selection]
-    python benchmarks/offline_scorers.py --fed FED_JSON
+    python benchmarks/offline_scorers.py [MUTUAL_FOLDER] --fed FED_JSON
 
 For every reply of every dialogue four others are put in its place: a reply from another dialogue (`random`), one of
 another dialogue with as many words (`similar length`: one of the ten nearest), what the same speaker said before
@@ -14,7 +14,9 @@ Besides `relevance` and the probability that an utterance is a person's (`person
 number of words, and the TF-IDF cosine with the context, its weights from the other folds.
 
 `--also` scores another folder's dialogues with judges that learned from the first folder alone. `--fed` correlates the
-dialogue score on coherence with people's, learned from the bundled dialogues; nothing was chosen by it.
+dialogue score on coherence, and the probability that people alone wrote a dialogue, with people's ratings of FED's
+dialogues, learned from the bundled dialogues and, where the folder is named, from MuTual's instead; nothing was chosen
+by it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +35,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from dialeval.corpora import mutual_folder
 from dialeval.criteria import DIMENSIONS
 from dialeval.engines.embedded.judge import Judge
-from dialeval.engines.embedded.learning import Learned, learn, learner_of
+from dialeval.engines.embedded.learning import human_probability, learn, learner_of
 from dialeval.engines.request import Dialogue
 from dialeval.text.folds import generator_for, split, without
 from dialeval.text.tokens import tokens
@@ -180,21 +182,25 @@ def _scores(scorers: Sequence[Scorer], texts: Sequence[Dialogue]) -> dict[str, F
     return {name: values for scorer in scorers for name, values in scorer(texts).items()}
 
 
-def coherence_of_fed(path: Path, methods: Sequence[str]) -> None:
+def coherence_of_fed(path: Path, corpora: Mapping[str, Sequence[Dialogue]], methods: Sequence[str]) -> None:
     rated = json.loads(path.read_text(encoding="utf-8"))
     dialogues = [tuple(utterance["text"] for utterance in item["dialog"]) for item in rated]
     people = np.array([np.mean(item["annotations"]["Coherent"]) for item in rated])
-    for method in methods:
-        learned: Learned = learn(method, bundled(), random_seed=0)
-        column = DIMENSIONS["dialogue"].index("coherence")
-        scores = np.array([learned.rater_for(one).rate([one], "dialogue")[0, column] for one in dialogues])
-        rng = np.random.default_rng(0)
-        draws = [rng.integers(len(people), size=len(people)) for _ in range(2000)]
-        low, high = np.quantile([np.corrcoef(scores[draw], people[draw])[0, 1] for draw in draws], (0.025, 0.975))
-        print(
-            f"{method}: coherence of {len(people)} dialogues, Pearson {np.corrcoef(scores, people)[0, 1]:.2f} "
-            f"[{low:.2f}, {high:.2f}]"
-        )
+    rng = np.random.default_rng(0)
+    draws = [rng.integers(len(people), size=len(people)) for _ in range(2000)]
+    for name, corpus in corpora.items():
+        for method in methods:
+            learned = learn(method, corpus, random_seed=0)
+            scores = {
+                "coherence": np.array([learned.rater_for(one).rate([one], "dialogue")[0, 0] for one in dialogues]),
+                "person": human_probability(learned, dialogues),
+            }
+            for score, values in scores.items():
+                low, high = np.quantile(
+                    [np.corrcoef(values[draw], people[draw])[0, 1] for draw in draws], (0.025, 0.975)
+                )
+                pearson = np.corrcoef(values, people)[0, 1]
+                print(f"FED, {method} from {name}: {score} {pearson:.2f} [{low:.2f}, {high:.2f}]", flush=True)
 
 
 def main() -> None:
@@ -205,10 +211,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--methods", nargs="+", default=["forest", "selection"])
     options = parser.parse_args()
-    if options.folder:
-        by_folds(options.folder, options.also, options.methods, options.seeds)
     if options.fed:
-        coherence_of_fed(options.fed, options.methods)
+        corpora = {"bundled": bundled()} | ({"MuTual": mutual(options.folder)} if options.folder else {})
+        coherence_of_fed(options.fed, corpora, options.methods)
+    else:
+        by_folds(options.folder, options.also, options.methods, options.seeds)
 
 
 if __name__ == "__main__":

@@ -37,11 +37,18 @@ def chatbots(english: list[Dialogue], chinese: list[Dialogue]) -> dict[str, Lear
 
 
 @pytest.fixture(scope="session")
-def raters(english: list[Dialogue], chatbots: dict[str, Learned], forest: Learned) -> dict[str, Learned]:
+def raters(
+    english: list[Dialogue], chatbots: dict[str, Learned], forest: Learned, selection: Learned
+) -> dict[str, Learned]:
     baselines = {name: learn(name, english, random_seed=1) for name in ("length", "overlap", "perplexity")}
-    return {"forest": forest, "random": chatbots["random"], **baselines}
+    return {"forest": forest, "selection": selection, "random": chatbots["random"], **baselines}
 
 
 @pytest.fixture(scope="session")
 def forest(english: list[Dialogue]) -> Learned:
     return learn("forest", english, random_seed=1)
+
+
+@pytest.fixture(scope="session")
+def selection(english: list[Dialogue]) -> Learned:
+    return learn("selection", english, random_seed=1)

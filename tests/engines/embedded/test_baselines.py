@@ -62,7 +62,7 @@ def test_random_scores_depend_on_seed_level_and_texts() -> None:
     assert all(len(set(row)) == 5 for row in scores)
 
 
-@pytest.mark.parametrize("name", ["forest", "random", "length", "overlap", "perplexity"])
+@pytest.mark.parametrize("name", ["forest", "selection", "random", "length", "overlap", "perplexity"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_scores_do_not_depend_on_the_batch(
     raters: dict[str, Learned], english: list[Dialogue], name: str, level: Level
@@ -76,7 +76,7 @@ def test_scores_do_not_depend_on_the_batch(
     assert rater.rate([], level).shape == (0, len(DIMENSIONS[level]))
 
 
-@pytest.mark.parametrize("name", ["forest", "length", "overlap", "perplexity"])
+@pytest.mark.parametrize("name", ["forest", "selection", "length", "overlap", "perplexity"])
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=4).map(tuple), st.sampled_from(LEVELS))
 @settings(max_examples=10, deadline=None)
 def test_any_text_has_a_score(raters: dict[str, Learned], name: str, dialogue: Dialogue, level: Level) -> None:

@@ -57,7 +57,7 @@ def _read(response: Response) -> dict[str, float]:
     return {name: float(value) for name, value in (line.split(" - ") for line in response.text.split("\n"))}
 
 
-@pytest.mark.parametrize("name", ["forest", "random", "length", "overlap", "perplexity"])
+@pytest.mark.parametrize("name", ["forest", "selection", "random", "length", "overlap", "perplexity"])
 @pytest.mark.parametrize("level", ["turn", "dialogue"])
 def test_ratings_and_yes_no_say_the_same(
     raters: dict[str, Learned], english: list[Dialogue], name: str, level: Level

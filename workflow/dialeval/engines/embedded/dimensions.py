@@ -142,7 +142,7 @@ class Dimensions:
         if self._selected:
             selected = probabilities[:, -1]
             for number in self._strange:
-                either = kinds[:, TRUE] + kinds @ self._harm[number]
+                either = kinds[:, TRUE] + (kinds * self._harm[number]).sum(axis=1)
                 of_turn, of_dialogue = 0.5 + either * (selected - 0.5), (scores[:, number] + selected) / 2
                 scores[:, number] = of_turn if self._level == "turn" else of_dialogue
         return scores

@@ -31,23 +31,25 @@ class ExpectedReply:
     """
 
     def __init__(self, last: Sequence[Sequence[str]], reply: Sequence[Sequence[str]]) -> None:
-        self._from, self._to = Places(last), Places(reply)
-        given, said = self._from.of(last), self._to.of(reply)
+        places, self._replies = Places(last), Places(reply)
+        given, said = places.of(last), self._replies.of(reply)
         product = given.T @ given
         ridge = PENALTY * np.trace(product) / max(len(product), 1)
-        self._map: Floats = np.linalg.solve(product + (ridge + 1e-9) * np.eye(len(product)), given.T @ said)
+        self._expected = places.mapped(np.linalg.solve(product + (ridge + 1e-9) * np.eye(len(product)), given.T @ said))
 
     def expected(self, last: Sequence[Sequence[str]]) -> Floats:
         """Returns where replies to utterances are to be expected, as directions: utterances by dimensions."""
-        return _unit_rows(self._from.of(last) @ self._map)
+        return _unit_rows(self._expected.of(last))
 
     def place(self, reply: Sequence[Sequence[str]]) -> Floats:
         """Returns where replies lie, as directions: replies by dimensions."""
-        return _unit_rows(self._to.of(reply))
+        return _unit_rows(self._replies.of(reply))
 
 
 class Places:
-    """Texts in a few dimensions.
+    """Texts in a few dimensions: the leading ones of those it learns from, centred and evened out.
+
+    A dimension is divided by the square root of its standard deviation, which leaves it half as unlike the others.
 
     Args:
         texts: signs of each text to learn from.
@@ -57,16 +59,24 @@ class Places:
         self._signs = Signs(texts)
         rows = self._signs.rows(texts)
         n = min(DIMENSIONS, *rows.shape)
-        self._directions: Floats = np.zeros((rows.shape[1], n))
+        directions = np.zeros((rows.shape[1], n))
         if n:
-            self._directions = np.ascontiguousarray(randomized_svd(rows, n, n_iter=2, random_state=_SEED)[2].T)
-        placed = rows @ self._directions
-        self._mean: Floats = placed.mean(axis=0)
-        self._scale: Floats = 1.0 / np.sqrt(np.maximum(placed.std(axis=0), 1e-3))
+            directions = randomized_svd(rows, n, n_iter=2, random_state=_SEED)[2].T
+        placed = rows @ directions
+        scale = 1.0 / np.sqrt(np.maximum(placed.std(axis=0), 1e-3))
+        self._directions: Floats = np.ascontiguousarray(directions * scale)
+        self._middle: Floats = placed.mean(axis=0) * scale
+
+    def mapped(self, by: Floats) -> Places:
+        """Returns the same places in other dimensions, by a matrix: dimensions by other dimensions."""
+        other = object.__new__(Places)
+        other._signs = self._signs
+        other._directions, other._middle = np.ascontiguousarray(self._directions @ by), self._middle @ by
+        return other
 
     def of(self, texts: Sequence[Sequence[str]]) -> Floats:
-        """Returns texts by dimensions, centred; rare dimensions are stretched by the square root of what they lack."""
-        return np.asarray((self._signs.rows(texts) @ self._directions - self._mean) * self._scale, dtype=np.float64)
+        """Returns texts by dimensions, each the same whatever others there are."""
+        return np.asarray(self._signs.rows(texts) @ self._directions - self._middle, dtype=np.float64)
 
 
 def _unit_rows(rows: Floats) -> Floats:

@@ -44,7 +44,7 @@ class Selector:
     """Tells true replies from strange ones.
 
     Args:
-        replies: at least one of each sort; with none of either it has no opinion.
+        replies: of some folds; without true or without strange ones among them it has no opinion.
     """
 
     def __init__(self, replies: Sequence[Replies]) -> None:
@@ -61,7 +61,8 @@ class Selector:
 
     def log_odds(self, values: Floats) -> Floats:
         """Returns log-odds for being a true reply, where true and strange ones are equally frequent."""
-        return np.asarray((values - self._mean) / self._scale @ self._weights + self._constant, dtype=np.float64)
+        shares = (values - self._mean) / self._scale * self._weights
+        return np.asarray(shares.sum(axis=1) + self._constant, dtype=np.float64)
 
 
 class SelectingReader:
