@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
 
 from dialeval.engines.embedded.abilities import Learner
 from dialeval.engines.embedded.classifiers import Calibration, DialogueClassifier, KindClassifier, UtteranceClassifier
@@ -26,27 +24,24 @@ from dialeval.engines.embedded.word_weights import WordWeights
 from dialeval.engines.request import Dialogue
 from dialeval.text.folds import without
 
-AT_ONCE = 2
-"""How many judges are learned at once: trees grow beside what Python does meanwhile. None depends on another."""
-
 
 def learn_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[Judge]:
     """Returns for each fold the judge learned without it; what is learned without the same two is learned once."""
-    folds = [fold for fold in range(len(parts)) if parts[fold]]
-    pairs = [(first, second) for first, second in combinations(range(len(parts)), 2) if {first, second} & {*folds}]
+    known: dict[tuple[int, int], tuple[Statistics, ReplyFit]] = {}
 
-    def learn_without(pair: tuple[int, int]) -> tuple[Statistics, ReplyFit]:
-        dialogues = without(parts, *pair)
-        return Statistics(dialogues), ReplyFit(dialogues)
+    def learned_without(*left_out: int) -> tuple[Statistics, ReplyFit]:
+        key = (min(left_out), max(left_out))
+        if key not in known:
+            dialogues = without(parts, *key)
+            known[key] = (Statistics(dialogues), ReplyFit(dialogues))
+        return known[key]
 
     def judge_without(fold: int) -> Judge:
         inner = {other: parts[other] for other in range(len(parts)) if other != fold}
-        used = {other: known[min(fold, other), max(fold, other)] for other in inner if inner[other]}
+        used = {other: learned_without(fold, other) for other, dialogues in inner.items() if dialogues}
         return Judge(inner, _readers(inner, used, random_seed).__getitem__, random_seed)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        known = dict(zip(pairs, pool.map(learn_without, pairs), strict=True))
-        return list(pool.map(judge_without, range(len(parts))))
+    return [judge_without(fold) for fold in range(len(parts))]
 
 
 def _readers(
