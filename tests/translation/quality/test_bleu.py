@@ -30,3 +30,39 @@ def test_bleu_and_chrf_are_sacrebleus_and_their_intervals_hold_them() -> None:
     assert single == pytest.approx(CHRF().sentence_score(texts[0], [sources[0]]).score)
     same = {key_of(row): row["source"] for row in rows}
     assert next(back_rows(rows, same, "m", 0.95))["value"] == pytest.approx(100)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say_with_few_dialogues(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialeval.translation.quality.measures.RESAMPLES", 200)
+    random = np.random.default_rng(7)
+    words = np.array([f"w{n}" for n in range(60)])
+
+    def dialogue(number: int) -> list[tuple[str, str, str]]:
+        kept, said = random.beta(6, 2), []
+        for _ in range(random.integers(1, 6)):
+            source = random.choice(words, random.integers(4, 16))
+            back = np.where(random.random(len(source)) < kept, source, random.choice(words, len(source)))
+            said.append((f"d{number}", " ".join(source), " ".join(back)))
+        return said
+
+    from sacrebleu.metrics import BLEU
+
+    people = [dialogue(number) for number in range(2000)]
+    everything = [said for one in people for said in one]
+    truth = BLEU().corpus_score([back for *_, back in everything], [[source for _, source, _ in everything]]).score
+    held, n_trials = 0, 200
+    for _ in range(n_trials):
+        said = [one for place in random.choice(len(people), 12, replace=False) for one in people[place]]
+        rows = [
+            ROWS[0] | {"utterance_id": f"u{n}", "cluster": cluster, "source": source}
+            for n, (cluster, source, _) in enumerate(said)
+        ]
+        bleu = next(back_rows(rows, {key_of(row): said[n][2] for n, row in enumerate(rows)}, "m", 0.95))
+        held += bleu["low"] <= truth <= bleu["high"]
+    assert held / n_trials >= 0.87, held
+
+
+def test_how_many_did_not_come_back_is_said() -> None:
+    rows = [row | {"source": "The tea is warm and good today."} for row in ROWS]
+    (bleu, _) = back_rows(rows, {key_of(row): row["source"] for row in rows[:38]}, "m", 0.95)
+    assert (bleu["n"], bleu["reason"]) == (38, "2 of 40 did not come back")

@@ -59,7 +59,9 @@ def test_what_comes_back_is_read_against_the_translation() -> None:
     assert read_back(drawn[0], response("Good day!"), "en") == "Good day!"
     assert read_back(drawn[0], response("Good day!", "failed"), "en") is None
     assert read_back(drawn[0], {}, "en") is None
-    assert read_back(drawn[0], response("one\ntwo"), "en") is None
+    assert read_back(drawn[0], response("I cannot translate this."), "en") is None
+    assert read_back(drawn[0], response("one\ntwo"), "en") == "one two", "what is garbled counts as it is"
+    assert read_back(drawn[0], response("Bonjour."), "en") == "Bonjour."
 
 
 def test_adequacy_is_asked_from_1_to_5_and_read() -> None:

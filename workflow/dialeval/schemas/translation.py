@@ -70,12 +70,13 @@ TRANSLATION_QUALITY = Table(
         "of all corpora together: they are of its own corpora and translators."
     ),
     columns={
-        "corpus": "all: all corpora together",
+        "corpus": "all: the utterances of all corpora together, so that one with a larger sample weighs more",
         "metric": (
             "bleu and chrf (0 to 100) and sentence_chrf compare the source with what was translated back; adequacy and "
             "people are ratings from 1 to 5; others are scores of the user's files"
         ),
         "by": "the model that translated back or judged, or the file",
+        "n": "utterances that have the number; several ratings of one are averaged first",
         "published": "of Table 2, by the metric's name; adequacy: GPT-4's",
         "published_people": "mean rating of the paper's people",
         "signature": "how the number was computed, where there are many ways",

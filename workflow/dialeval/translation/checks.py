@@ -30,6 +30,8 @@ STATUSES = {
 }
 """What can become of an utterance, in words."""
 USABLE = ("ok", "blank")
+NOTHING = ("failed", "cut", "refused", "empty")
+"""Of these there is no text, or only a part."""
 
 _LOOP = re.compile(r"(\S[\s\S]{1,60}?)\1{5,}")
 _SOURCE_LOOP = re.compile(r"(\S[\s\S]{1,60}?)[\s.,!?]*\1{2,}")

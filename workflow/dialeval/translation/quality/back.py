@@ -7,7 +7,7 @@ from typing import Any
 
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
-from dialeval.translation.checks import USABLE, read_translation
+from dialeval.translation.checks import NOTHING, read_translation
 from dialeval.translation.marks import nothing_to_translate
 from dialeval.translation.planning import plan, request_name
 from dialeval.translation.talks import Passage, Talk
@@ -40,9 +40,9 @@ def plan_back(
 
 
 def read_back(row: Mapping[str, Any], responses: Mapping[str, Mapping[str, Any]], source: str) -> str | None:
-    """Returns an utterance of a sample as it came back; None where the translation back cannot be used.
+    """Returns an utterance of a sample as it came back; None where nothing did.
 
-    A translation back may equal what it began as, so that is no fault of it.
+    What came back garbled counts as it is: to leave it out would make the rest look better than the whole.
     """
     if nothing_to_translate(row["text"]):
         return str(row["text"])
@@ -50,4 +50,4 @@ def read_back(row: Mapping[str, Any], responses: Mapping[str, Mapping[str, Any]]
     if response is None or response["status"] != "ok":
         return None
     found = read_translation(row["text"], response["text"], source, response["finish_reason"], row["language"])
-    return found.text if found.status in (*USABLE, "marks") else None
+    return None if found.status in NOTHING else found.text

@@ -10,6 +10,7 @@ import numpy as np
 
 from dialeval.published.translation import published_quality
 from dialeval.stats.means import mean_interval
+from dialeval.stats.resampling import cluster_counts, percentile_interval
 from dialeval.translation.quality.score_files import Key
 
 ALL = "all"
@@ -71,10 +72,11 @@ def back_rows(
         clusters = [f"{row['corpus']}/{row['cluster']}" for row in known]
         for metric in ("bleu", "chrf"):
             row = _row(corpus, language, metric, by, len(pairs), sample)
-            if problem := (sacrebleu_missing() or (None if pairs else "nothing came back that could be used")):
+            if problem := (sacrebleu_missing() or (None if pairs else "nothing came back")):
                 yield row | {"reason": problem}
             else:
-                yield row | _corpus_score(metric, pairs, clusters, confidence)
+                lost = f"{len(rows) - len(pairs)} of {len(rows)} did not come back" if len(pairs) < len(rows) else None
+                yield row | {"reason": lost} | _corpus_score(metric, pairs, clusters, confidence)
 
 
 def sentence_scores(sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str], by: str) -> Scores:
@@ -122,9 +124,9 @@ def _corpus_score(
     codes = np.unique(clusters, return_inverse=True)[1]
     by_cluster = np.zeros((codes.max() + 1, counts.shape[1]), counts.dtype)
     np.add.at(by_cluster, codes, counts)
-    draws = np.random.default_rng(0).integers(0, len(by_cluster), (RESAMPLES, len(by_cluster)))
-    resampled = [measure._aggregate_and_compute([by_cluster[draw].sum(axis=0).tolist()]).score for draw in draws]
-    low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2])
+    drawn = cluster_counts(len(by_cluster), RESAMPLES, np.random.default_rng(0)).astype(np.int64) @ by_cluster
+    resampled = np.array([measure._aggregate_and_compute([sums]).score for sums in drawn.tolist()])
+    low, high = percentile_interval(resampled, confidence, len(by_cluster))
     return found | {"low": float(low), "high": float(high)}
 
 
