@@ -46,7 +46,7 @@ def serve(address: str, library: str) -> None:
     for name in LIBRARIES:
         importlib.import_module(name)
     sys.path.insert(0, library)
-    _import_ours()
+    import_ours()
     sys.path.remove(library)
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as listening:
@@ -65,7 +65,7 @@ def serve(address: str, library: str) -> None:
                     pass
 
 
-def _import_ours() -> None:
+def import_ours() -> None:
     """Imports every stage that is not heavy, and reads the code of each as Snakemake does at its start."""
     stages = importlib.import_module("dialeval.stages")
     fingerprints = importlib.import_module("dialeval.fingerprint")
