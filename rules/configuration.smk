@@ -43,7 +43,8 @@ except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 
 
-# an estimate asks nobody, so engines and keys need not be at hand; what the targets are, Snakemake says only later
+# an estimate or a download asks nobody, so engines and keys need not be at hand; what the targets are, Snakemake says
+# only later
 ESTIMATING = "estimate" in sys.argv
 DOWNLOADING = "download" in sys.argv
 OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
@@ -73,7 +74,7 @@ CONFIG = in_words(
     preflight.checked_config,
     config,
     GIVEN,
-    asks=not ESTIMATING,
+    asks=not (ESTIMATING or DOWNLOADING),
     reads=not DOWNLOADING,
     own_environments=OWN_ENVIRONMENTS,
 )

@@ -150,7 +150,9 @@ def test_ready_scores_stand_beside_the_judges(scored: Workspace, tmp_path: Path)
 
 
 def test_public_corpora_come_from_a_mirror(workspace: Workspace) -> None:
-    workspace.configure(**settings(public_corpora=["botchat"], mirror="mirror", data_dir="data"))
+    gpt = {"engine": "openai", "model": "gpt-4o", "api_key_env": "DIALEVAL_NO_SUCH_KEY"}  # nobody is asked
+    more = settings(public_corpora=["botchat"], mirror="mirror", data_dir="data", judges=["length", "gpt"])
+    workspace.configure(**more | {"models": more["models"] | {"gpt": gpt}})
     (workspace.folder / "mirror" / "botchat").mkdir(parents=True)
     output = workspace.run("download", ok=False)
     assert "licence: Apache-2.0" in output

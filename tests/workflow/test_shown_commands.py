@@ -50,6 +50,7 @@ NOT_RUN = {
 ELSEWHERE = {"battles": "configs/battles.yaml", "download": "configs/metaeval.yaml"}
 """Targets that the default configuration has nothing for -> one that has."""
 FOLDERS = ("FOLDER", "DATA_DIR", "DIR")
+LIBRARIES = ("accelerate", "peft", "safetensors", "tokenizers", "torch", "transformers", "vllm")
 
 
 def not_run(shown: Shown) -> bool:
@@ -128,13 +129,14 @@ def run_all(commands: list[list[str]], folder: Path) -> list[tuple[int, str]]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The workflow with all configurations, and a stand-in for vLLM."""
+    """The workflow with all configurations, and stand-ins for the libraries that their models need."""
     workspace = new_workspace(tmp_path_factory.mktemp("shown") / "work")
     folder = workspace.folder
     shutil.copytree(ROOT / "configs", folder / "configs")
     shutil.copytree(ROOT / "benchmarks", folder / "benchmarks")
     shutil.copy(ROOT / "config.yaml", folder / "config.yaml")
-    (workspace.own_library() / "vllm.py").touch()
+    for name in LIBRARIES:
+        (workspace.own_library() / f"{name}.py").touch()
     with_data(folder / "public")
     return folder
 
