@@ -78,3 +78,16 @@ def test_more_that_is_judged_is_checked_and_makes_nothing_again(workspace: Works
     judged = {"corpora": {"ladder": LADDER | {"dialogues": "other"}}}
     configure(workspace, training={"turns": turns}, metaeval=judged)
     assert "5 of 30 dialogues" in workspace.run("training", ok=False)
+
+
+def test_translations_are_made_for_the_languages_that_are_learned(workspace: Workspace) -> None:
+    gpt = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
+    models = {"forest": {"engine": "embedded", "method": "forest"}, "gpt": gpt}
+    translate = {"own": {"into": ["fr", "es"], "by": "gpt"}}
+
+    def translations(**changes: Any) -> int:
+        turns = TURNS | {"domains": {"own": ["own"]}} | changes
+        configure(workspace, training={"turns": turns}, models=models, translate=translate)
+        return workspace.would_run("results/training/turns/examples.parquet")["join_translation"]
+
+    assert (translations(), translations(languages=["en"]), translations(languages=["fr"])) == (2, 0, 1)

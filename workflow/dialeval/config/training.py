@@ -43,7 +43,7 @@ class TrainingSet(Section):
         description="Languages of the dialogues; null: all that the corpora, and what is translated of them, have.",
     )
     pairs_per_language: Count | None = Field(
-        None, description="Pairs drawn of each language (the paper's LoRA data have 10,000); null: all."
+        None, description="Pairs drawn of each language, of all parts (the paper has 10,000 for LoRA); null: all."
     )
     max_context: Count = Field(10, description="Utterances before the judged one that are kept, of a turn.")
     development: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues that stop the training.")
