@@ -41,6 +41,14 @@ def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) 
     assert "OPENAI_API_KEY" not in check(raw, mine, asks=False)
 
 
+def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(mine: Path) -> None:
+    translate = {"bundled": {"into": ["es", "xx"], "by": "gpt", "source": "englsh"}}
+    message = check({**BASE, "translate": translate}, mine, asks=False)
+    assert "translate.bundled.into: nothing is known of a language 'xx'" in message
+    assert "translate.bundled.source: nothing is known of a language 'englsh'" in message
+    assert "'es'" not in message
+
+
 def test_a_file_that_lacks_something_is_said_to_stand_alone(mine: Path) -> None:
     assert "stands alone: nothing is taken from config.yaml" in check({"judges": ["forest"]}, mine)
 

@@ -22,6 +22,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.template_check import unfit_template
 from dialeval.training.installation import training_missing
 from dialeval.training.kinds import chosen_kinds
+from dialeval.translation.languages import language
 
 DEFAULT = Path("config.yaml")
 """The configuration of a run that names none."""
@@ -62,7 +63,12 @@ def checked_config(
         UserError: one message with every mistake.
     """
     check_files(given)
-    checks: list[Callable[[Config], Iterator[Mistake]]] = [_unknown_strategies, _unknown_kinds, _unwritable]
+    checks: list[Callable[[Config], Iterator[Mistake]]] = [
+        _unknown_strategies,
+        _unknown_kinds,
+        _unknown_languages,
+        _unwritable,
+    ]
     if reads:
         checks += [_unfit_templates, _incomplete_sets, _unreadable_scenarios]
     if asks:
@@ -124,6 +130,16 @@ def _unknown_kinds(config: Config) -> Iterator[Mistake]:
             chosen_kinds(criteria or None, section.kinds, section.level, config.hurt())
         except UserError as error:
             yield Mistake(f"training.{name}", str(error), (f"training.{name}.criteria", "criteria"))
+
+
+def _unknown_languages(config: Config) -> Iterator[Mistake]:
+    for name, asked in config.translate.items():
+        for field, codes in (("into", asked.into), ("source", [asked.source])):
+            for code in codes:
+                try:
+                    language(code)
+                except UserError as error:
+                    yield Mistake(f"translate.{name}.{field}", str(error))
 
 
 def _unfit_templates(config: Config) -> Iterator[Mistake]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dialeval.config.models import EncoderModel, VllmModel
 from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.resolved import asks
+from dialeval.config.training import EncoderTraining
 from dialeval.criteria import DIMENSIONS, LEVELS, Level, with_own
 from dialeval.errors import nearest
 
@@ -29,8 +30,16 @@ def unfit_learners(config: Config) -> Found:
                     words = f"'{data}' is no set of training examples; {nearest(data, config.training)}"
                     yield f"models.{name}.lora.train", words, (f"training.{data}",)
         if isinstance(model, EncoderModel) and model.train and model.train.data in config.training:
+            yield from _without_effect(config, name, model.train)
             yield from _asked_something_else(config, name, model.train.data)
     yield from _unused_sets(config)
+
+
+def _without_effect(config: Config, name: str, train: EncoderTraining) -> Found:
+    """Yields the margin of a ranking where nothing is ranked."""
+    if "margin" in train.model_fields_set and config.training[train.data].level == "turn":
+        words = f"only dialogues are ranked with a margin, and '{train.data}' is about turns; take it out"
+        yield f"models.{name}.train.margin", words, (f"training.{train.data}",)
 
 
 def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
