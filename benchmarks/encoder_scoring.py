@@ -35,6 +35,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
 
 MAX_TOKENS = 256
+Seconds = tuple[float, float]
 QUESTION = "Is the response relevant to the context?\n\n"
 
 
@@ -70,10 +71,8 @@ def made_metric(folder: Path, options: argparse.Namespace) -> Path:
     return made
 
 
-def ours(folder: Path, model: EncoderModel, table: Sequence[Request]) -> tuple[float, list[float]]:
-    """Returns the seconds from the first request to the last stored answer, and the scores."""
-    import math
-
+def ours(folder: Path, model: EncoderModel, table: Sequence[Request]) -> Seconds:
+    """Returns the seconds from the first request to the last stored answer, and those of the processor."""
     engine = open_engine(model, [])
     engine._load()  # type: ignore[attr-defined]  # loading is not what is compared
     with (
@@ -81,20 +80,19 @@ def ours(folder: Path, model: EncoderModel, table: Sequence[Request]) -> tuple[f
         ResponseStore(Path(store_folder), identity=engine.identity, name="poe", protocol="yes_no") as store,
     ):
         answering = Answering(engine, store, Progress("scoring", None, "answers", stream=StringIO()))
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         asyncio.run(answering.ask_all(table))
-        seconds = time.perf_counter() - start
+        seconds = time.perf_counter() - start, time.process_time() - cpu
         assert store.written == len(table), answering.first_message
-        found = [store.get(answering.key(request)) for request in table]
-    return seconds, [math.exp((one.label_logprobs or {})["Yes"]) for one in found if one]
+    return seconds
 
 
-def bare(network: Any, tokenizer: Any, texts: Sequence[tuple[str, ...]], batch_tokens: int, device: str) -> float:
-    """Returns the seconds of a plain loop over the same texts."""
+def bare(network: Any, tokenizer: Any, texts: Sequence[tuple[str, ...]], batch_tokens: int, device: str) -> Seconds:
+    """Returns the seconds of a plain loop over the same texts, and those of the processor."""
     import torch
 
-    start = time.perf_counter()
-    separator = f" {tokenizer.sep_token} "
+    start, cpu = time.perf_counter(), time.process_time()
+    separator = tokenizer.sep_token
     encoded = tokenizer(
         [separator.join(one[:-1]) for one in texts], [one[-1] for one in texts],
         truncation="only_first", max_length=MAX_TOKENS,
@@ -110,7 +108,7 @@ def bare(network: Any, tokenizer: Any, texts: Sequence[tuple[str, ...]], batch_t
             found = torch.sigmoid(network.all_logits(batch["input_ids"], batch["attention_mask"]).double()).mean(dim=1)
             scores |= dict(zip(chosen, found.tolist(), strict=True))
     assert len(scores) == len(texts)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - cpu
 
 
 def main() -> None:
@@ -149,20 +147,28 @@ def main() -> None:
         in_precision(network, options.precision, device)
         for tokens in (texts[:64],):  # both warm
             bare(network, tokenizer, tokens, options.batch_tokens, device)
-        ratios, rates = [], []
+        ratios, rates, cpu_ratios = [], [], []
         for number in range(options.pairs):
-            first = bare(network, tokenizer, texts, options.batch_tokens, device)
-            second, _ = ours(folder, model, table)
+            order = (bare, ours) if number % 2 else (ours, bare)
+            took = {
+                run: bare(network, tokenizer, texts, options.batch_tokens, device)
+                if run is bare
+                else ours(folder, model, table)
+                for run in order
+            }
+            (first, first_cpu), (second, second_cpu) = took[bare], took[ours]
             ratios.append(first / second)
+            cpu_ratios.append(first_cpu / second_cpu)
             rates.append((len(texts) / second, len(texts) / first))
             print(
                 f"pair {number + 1}: ours {rates[-1][0]:,.0f} turns/s, bare {rates[-1][1]:,.0f} turns/s, ratio "
-                f"{ratios[-1]:.3f}",
+                f"{ratios[-1]:.3f} (by processor time {cpu_ratios[-1]:.3f})",
                 flush=True,
             )
+        parameters = sum(part.numel() for part in network.parameters())
         print(
-            f"{sum(p.numel() for p in network.parameters()):,} parameters, {device}, {options.precision}: median ratio "
-            f"{statistics.median(ratios):.3f} (from {min(ratios):.3f} to {max(ratios):.3f}), "
+            f"{parameters:,} parameters, {device}, {options.precision}: median ratio {statistics.median(ratios):.3f} "
+            f"(from {min(ratios):.3f} to {max(ratios):.3f}), by processor time {statistics.median(cpu_ratios):.3f}; "
             f"{statistics.median(rate for rate, _ in rates):,.0f} turns/s"
         )
 

@@ -23,6 +23,9 @@ def learned(name):
     model = CONFIG.models.get(name)
     if isinstance(model, EmbeddedModel):
         return [f"{RESULTS}/embedded/{name}.learned"]
+    if isinstance(model, EncoderModel) and model.weights:
+        weights = model.weights.expanduser()
+        return [str(weights / name) for name in ("metric.json", "experts.safetensors")]
     if model is None or not model.learns_from:
         return []
     return [ancient(f"{RESULTS}/trained/{name}"), f"{RESULTS}/trained/{name}.digest"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dialeval.config import Config, EncoderModel, load_config
 from dialeval.engines.availability import cannot_compute_here, unavailable
+from dialeval.engines.encoder.metric import Metric
 from dialeval.errors import UserError
 
 BASE: dict[str, Any] = {
@@ -114,10 +116,11 @@ def test_an_encoder_that_cannot_be_had_is_refused(fields: dict[str, Any], words:
     assert words in refused(models=with_model(**fields))
 
 
+WITHOUT_TURNS = {"dialogues": BASE["training"]["dialogues"]}
+
+
 def test_a_metric_of_an_earlier_run_needs_no_training() -> None:
-    model = load(models=with_model(weights="old/poe"), training={"dialogues": BASE["training"]["dialogues"]}).models[
-        "poe"
-    ]
+    model = load(models=with_model(weights="old/poe"), training=WITHOUT_TURNS).models["poe"]
     assert isinstance(model, EncoderModel)
     assert model.train is None
 
@@ -135,3 +138,11 @@ def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(mon
         assert reason is None if words is None else words in str(reason)
     on_cpu = load(models=with_model(model="m", train={"data": "turns", "gpus": 0}, gpus=0, precision="float16"))
     assert "float16 is for GPUs" in str(unavailable(on_cpu.models["poe"], own_environment=True))
+
+
+def test_a_folder_that_holds_no_metric_is_told_before_anything_runs(tmp_path: Path) -> None:
+    model = load(models=with_model(weights=str(tmp_path)), training=WITHOUT_TURNS).models["poe"]
+    assert "weights: " in str(unavailable(model, own_environment=True))
+    assert "holds no trained metric" in str(unavailable(model, own_environment=True))
+    (tmp_path / "metric.json").write_text(Metric("turn", ("relevance",), ("daily",), 64).to_json(), encoding="utf-8")
+    assert unavailable(model, own_environment=True) is None

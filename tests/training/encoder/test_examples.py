@@ -59,7 +59,8 @@ def test_pairs_are_read_by_part_with_their_experts() -> None:
     assert train.lengths().tolist()[:6] == [3, 2, 6, 5, 6, 6]
     assert [one.ids for one in train.inputs()[:2]] == [tuple(map(ord, "abc")), tuple(map(ord, "ab"))]
     assert train.n_cut == sum(len("".join(row["utterances"])) > 6 for row in rows if row["part"] == "train")
-    assert train.names[:2] == ["p0/1", "p0/0"]
+    assert found.parts["held_back"].names[:2] == ["p2/1", "p2/0"]
+    assert not train.names  # of millions nobody asks
 
 
 def test_experts_of_dialogues_are_criteria() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from dialeval.config import EncoderModel, Model, NllbModel, OpenAIModel, VllmModel
 from dialeval.engines.encoder.installation import check_precision, encoder_missing, no_gpu
+from dialeval.engines.encoder.metric import read_metric
 from dialeval.engines.nllb.installation import nllb_missing
 from dialeval.engines.vllm_engine.devices import no_device
 from dialeval.engines.vllm_engine.installation import vllm_missing
+from dialeval.errors import UserError
 
 
 def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
@@ -24,7 +27,7 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
         return (None if own_environment else nllb_missing()) or check_precision(model.precision, model.gpus)
     if isinstance(model, EncoderModel):
         missing = None if own_environment else encoder_missing(trains=model.train is not None)
-        return missing or check_precision(model.precision, model.gpus)
+        return missing or check_precision(model.precision, model.gpus) or _no_metric(model.weights)
     if isinstance(model, OpenAIModel) and model.api_key_env and not os.environ.get(model.api_key_env):
         return (
             f"the environment variable {model.api_key_env}, which api_key_env names, is not set; "
@@ -48,3 +51,13 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
     if isinstance(model, NllbModel):
         return no_gpu(model.gpus, "gpus")
     return no_device(model, own_environment=own_environment) if isinstance(model, VllmModel) else None
+
+
+def _no_metric(folder: Path | None) -> str | None:
+    """Returns why a folder that should hold a trained metric holds none, or None."""
+    try:
+        if folder is not None:
+            read_metric(folder.expanduser())
+    except UserError as error:
+        return f"weights: {error}"
+    return None

@@ -10,7 +10,6 @@ from dialeval.config import EncoderModel
 from dialeval.criteria import Level
 from dialeval.engines.encoder.encoding import Encoding
 from dialeval.engines.encoder.folder import folder_digest
-from dialeval.engines.encoder.network import ExpertNetwork
 from dialeval.errors import UserError
 from dialeval.training.arguments import micro_batch
 from dialeval.training.memory import Memory, training_memory
@@ -104,6 +103,8 @@ class Base:
         import torch
         import transformers
 
+        from dialeval.engines.encoder.network import ExpertNetwork
+
         train = self._model.train
         assert train
         try:
@@ -126,6 +127,8 @@ class Base:
     def _laid_out(self, n_experts: int) -> Any:
         import torch
         import transformers
+
+        from dialeval.engines.encoder.network import ExpertNetwork
 
         train = self._model.train
         assert train

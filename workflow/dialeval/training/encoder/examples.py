@@ -16,7 +16,8 @@ from dialeval.engines.encoder.encoding import Encoded, Encoding
 from dialeval.errors import UserError
 from dialeval.training.encoder.order import Ints
 
-PARTS = ("train", "development", "held_back")
+HELD_BACK = "held_back"
+PARTS = ("train", "development", HELD_BACK)
 EXPERT: Mapping[Level, str] = {"turn": "domain", "dialogue": "criterion"}
 """Column of the table that says which expert learns from an example."""
 COLUMNS = ["example_id", "pair_id", "part", "level", "criterion", "domain", "good", "utterances"]
@@ -26,14 +27,18 @@ _AT_ONCE = 1024
 class Pairs:
     """The pairs of one part: of each the true example's input, then the spoiled one's.
 
+    Args:
+        keeps_names: whether the names of the examples are asked for later.
+
     Attributes:
-        names: `example_id` of every input, two for each pair.
+        names: `example_id` of every input, two for each pair; empty if they are not kept.
         experts: name of each pair's expert.
         n_cut: how many inputs lost their beginning.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_names: bool) -> None:
         self.names: list[str] = []
+        self._keeps_names, self._named = keeps_names, hashlib.sha256()
         self.experts: list[str] = []
         self.n_cut = 0
         self._tokens = array("i")
@@ -45,7 +50,9 @@ class Pairs:
 
     def add(self, names: tuple[str, str], expert: str, inputs: tuple[Encoded, Encoded]) -> None:
         """Adds a pair: what belongs to the true example stands first."""
-        self.names.extend(names)
+        if self._keeps_names:
+            self.names.extend(names)
+        self._named.update("\0".join([*names, expert, ""]).encode("utf-8", "surrogatepass"))
         self.experts.append(expert)
         for one in inputs:
             self._tokens.extend(one.ids)
@@ -69,7 +76,7 @@ class Pairs:
 
     def digest(self) -> str:
         """Returns a digest of all inputs and their experts."""
-        digest = hashlib.sha256("\0".join([*self.experts, *self.names]).encode("utf-8", "surrogatepass"))
+        digest = self._named.copy()
         for part in (self._tokens, self._starts, self._seconds):
             digest.update(part.tobytes())
         return digest.hexdigest()[:32]
@@ -114,7 +121,7 @@ def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], E
     Raises:
         UserError: rows are no pairs, or there is nothing to learn from or to stop by.
     """
-    waiting, parts, criteria = iter(rows), {name: Pairs() for name in PARTS}, set()
+    waiting, parts, criteria = iter(rows), {name: Pairs(keeps_names=name == HELD_BACK) for name in PARTS}, set()
     first = next(waiting, None)
     if first is None:
         raise UserError(

@@ -14,7 +14,6 @@ from dialeval.training.arguments import LOGS, micro_batch, training_arguments
 from dialeval.training.checkpoints import newest_checkpoint, remove_incomplete
 from dialeval.training.clock import running_clock, seconds_of
 from dialeval.training.encoder.collation import Collation
-from dialeval.training.encoder.development import Development
 from dialeval.training.encoder.examples import ExampleSet
 from dialeval.training.encoder.order import ExpertOrder
 from dialeval.training.launching import is_first, processes
@@ -68,6 +67,7 @@ def train_network(
     """
     from transformers import EarlyStoppingCallback, PrinterCallback
 
+    from dialeval.training.encoder.development import Development
     from dialeval.training.encoder.trainer import ExpertTrainer, Progress, StopAtNoNumber
 
     at_once, accumulated = micro_batch(learning)
