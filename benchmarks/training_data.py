@@ -1,6 +1,6 @@
 """How long 100,000 pairs take that judges learn from, and how much memory, beside reading and writing as many rows.
 
-    python benchmarks/training_data.py [--data DIR] [--pairs N] [--level turn|dialogue]
+    python benchmarks/training_data.py [--data DIR] [--pairs N] [--joined N] [--level turn|dialogue]
 
 People's dialogues of MuTual are repeated with other words in the place of their long ones, as often as the pairs need,
 so that no two share a passage. Each measurement is a process of its own, as in a run; the yardstick reads the same
@@ -49,14 +49,16 @@ def reworded(text: str, copy: int) -> str:
     return _LONG_WORD.sub(other, text)
 
 
-def rows(folder: Path, n_dialogues: int) -> Iterator[dict[str, object]]:
+def rows(folder: Path, level: str, n_pairs: int, joined: int) -> Iterator[dict[str, object]]:
     dialogues = mutual_folder.read(folder, "en").dialogues
-    for number in range(n_dialogues):
-        copy, place = divmod(number, len(dialogues))
-        one = dialogues[place]
-        for turn, said in enumerate(one.utterances):
-            yield {"corpus": "mutual", "dialogue_id": f"{one.dialogue_id}-{copy}", "turn": turn,
-                   "speaker": said.speaker, "text": reworded(said.text, copy), "language": "en"}  # fmt: skip
+    number = made = 0
+    while made < n_pairs:
+        copy, place = divmod(number * joined, len(dialogues))
+        said = [text for step in range(joined) for text in dialogues[(place + step) % len(dialogues)].utterances]
+        for turn, one in enumerate(said):
+            yield {"corpus": "mutual", "dialogue_id": f"d{number}", "turn": turn, "speaker": "mf"[turn % 2],
+                   "text": reworded(one.text, copy), "language": "en"}  # fmt: skip
+        number, made = number + 1, made + (len(said) - 1 if level == "turn" else 3)
 
 
 def recipe(level: str) -> Recipe:
@@ -94,6 +96,7 @@ def main() -> None:
     data = Path(__file__).parents[2] / "shared" / "data" / "mutual" / "test"
     parser.add_argument("--data", type=Path, default=data, help="folder of MuTual's test_<n>.txt")
     parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--joined", type=int, default=1, help="MuTual dialogues, of four utterances, behind each other")
     parser.add_argument("--level", choices=["turn", "dialogue"], action="append")
     parser.add_argument("--doing", choices=["make", "copy"], help=argparse.SUPPRESS)
     parser.add_argument("--files", nargs=2, type=Path, help=argparse.SUPPRESS)
@@ -104,9 +107,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for level in options.level or ["turn", "dialogue"]:
             utterances, examples = Path(folder, "utterances.parquet"), Path(folder, "examples.parquet")
-            per_dialogue = 3.3 if level == "turn" else 3.0
             with TableWriter(utterances, UTTERANCES, Provenance()) as table:
-                table.write_all(rows(options.data, int(options.pairs / per_dialogue)))
+                table.write_all(rows(options.data, level, options.pairs, options.joined))
             for doing in ("copy", "make"):
                 command = [sys.executable, __file__, "--level", level, "--doing", doing, "--files"]
                 subprocess.run([*command, str(utterances), str(examples)], check=True)

@@ -134,8 +134,14 @@ def pieces(text: str) -> tuple[list[str], str]:
     Scripts with blanks give words with their marks, joined by a blank; scripts without give characters, each with the
     signs that belong to it, joined by nothing.
     """
+    found, blank = _pieces(text)
+    return list(found), blank
+
+
+@lru_cache(maxsize=16384)
+def _pieces(text: str) -> tuple[tuple[str, ...], str]:
     if script_of((text,)) == "spaced":
-        return text.split(), " "
+        return tuple(text.split()), " "
     found: list[str] = []
     for character in text.strip():
         joined = found and (
@@ -147,7 +153,7 @@ def pieces(text: str) -> tuple[list[str], str]:
             found[-1] += character
         else:
             found.append(character)
-    return found, ""
+    return tuple(found), ""
 
 
 def _is_latin(character: str) -> bool:

@@ -67,9 +67,10 @@ def is_unspaced(token: str) -> bool:
     return _UNSPACED_CHARACTER.match(token) is not None
 
 
+@lru_cache(maxsize=65536)
 def normalised(text: str) -> str:
     """Returns the letters and digits of a text, in lower case: what makes two utterances the same."""
-    return "".join(letter for letter in unicodedata.normalize("NFKC", text).lower() if letter.isalnum())
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
 
 
 def script_of(utterances: Sequence[str]) -> Script:

@@ -19,7 +19,7 @@ class Manner:
 
     def __init__(self, utterances: Sequence[str]) -> None:
         text = "\n".join(utterances)
-        self._lower = not any(letter.isupper() for letter in text)
+        self._lower = text == text.lower()
         self._detached = bool(_DETACHED_MARK.search(text)) and not _MARK.search(text)
 
     def written(self, text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from dialeval.text.tokens import is_unspaced, normalised
 from dialeval.training.hashing import number_of
@@ -22,6 +23,7 @@ _UNSPACED_LETTERS = 3
 _NAME = re.compile(r"^\s*[^\W\d_]{1,12}(?:[ _-]?[\w]{1,2})?\s*[:：]\s+")
 
 
+@lru_cache(maxsize=65536)
 def plain(text: str) -> str:
     """Returns what makes an utterance the same wherever it stands: its letters and digits, without a speaker's name."""
     return normalised(_NAME.sub("", text, count=1)) or normalised(text)
