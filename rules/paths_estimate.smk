@@ -30,6 +30,16 @@ def already_trained(names):
     ]
 
 
+def asked_of_samples():
+    """Returns at most how many requests about samples of translations a model gets; they are drawn once there are any."""
+    most = {}
+    for _, corpus, _, models in QUALITY.values():
+        for name in models:
+            sample = CONFIG.translate[corpus].quality.sample
+            most[name] = most.get(name, 0) + sample
+    return most
+
+
 def not_estimated():
     """Returns what is asked besides, in words."""
     written = CONFIG.dialogbench.written if CONFIG.dialogbench else None
@@ -47,6 +57,10 @@ def not_estimated():
         f"{protocol}, which asks about what {' and '.join(asked_before(protocol))} must write first"
         for protocol, path in planned().items()
         if asked_before(protocol) and not Path(path).exists()
+    ]
+    parts += [
+        f"what {name} is asked about samples of the translations (at most {most:,} requests)"
+        for name, most in asked_of_samples().items()
     ]
     untrained = [name for name in trained_judges() if not already_trained([name])]
     if untrained:

@@ -49,6 +49,20 @@ def test_the_mean_is_of_scores_from_0_to_1_on_any_scale() -> None:
     assert row["request_id"] == "yes_no/c/en/1/coherence"
 
 
+def test_on_a_scale_that_all_members_have_it_is_written_as_they_are() -> None:
+    scale = (1.0, 5.0)
+    (row,) = ensemble_judgements(
+        "both", "rating", {"a": [scores({1: 2.0}, scale)], "b": [scores({1: 5.0}, scale)]}
+    ).to_pylist()
+    assert (row["value"], row["scale_min"], row["scale_max"]) == (3.5, 1.0, 5.0)
+    given = {
+        "a": [scores({1: 2.0, 2: 2.0}, scale)],
+        "b": [pa.concat_tables([scores({1: 5.0}, scale), scores({2: 0.25})])],
+    }
+    rows = ensemble_judgements("both", "rating", given).to_pylist()
+    assert [(row["value"], row["scale_max"]) for row in rows] == [(3.5, 5.0), (0.25, 1.0)]
+
+
 def test_a_missing_score_makes_no_mean_of_fewer_and_is_named() -> None:
     given = {
         "a": [scores({1: 0.5, 2: None, 3: None})],

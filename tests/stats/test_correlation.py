@@ -96,6 +96,19 @@ def test_undefined_ones_are_missing_with_a_reason(method):
 
 
 @METHODS
+def test_a_resample_that_drew_none_of_the_items_is_missing_without_a_warning(method, recwarn):
+    scores, human = np.full((1, 1, 10), np.nan), np.arange(10.0)[np.newaxis]
+    scores[0, 0, 4:7] = 1.0, 3.0, 2.0
+    result = correlate(scores, human, range(10), method=method, resamples=200)
+    drawn = cluster_counts(10, 200, np.random.default_rng(0))
+    none = drawn[:, 4:7].sum(axis=1) == 0
+    assert none.any()
+    assert np.isnan(result.replicates[none]).all()
+    assert not np.isnan(result.estimate).any()
+    assert not recwarn.list
+
+
+@METHODS
 def test_a_resample_without_variation_is_missing_not_zero(method):
     """One item differs: a third of the resamples do not draw it."""
     scores = np.array([[[1.0, 1.0, 1.0, 1.0, 2.0]]])

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
+import signal
+import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -36,13 +39,13 @@ def translator(asked: Asked) -> Reply:
     return Reply(completion(f"{words} {marks}".strip()))
 
 
-def configure(workspace: Workspace, url: str, into: list[str], **more: Any) -> None:
+def configure(workspace: Workspace, url: str, into: list[str], chat: dict[str, Any] | None = None, **more: Any) -> None:
     (workspace.folder / "data").mkdir(exist_ok=True)
     (workspace.folder / "data/rated.jsonl").write_text(LINES, encoding="utf-8")
-    chat: dict[str, Any] = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None}
+    model = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None} | (chat or {})
     length = {"engine": "embedded", "method": "length", "folds": 2}
     raw = {
-        "models": {"chat": chat, "length": length},
+        "models": {"chat": model, "length": length},
         "chatbots": [],
         "judges": ["length"],
         "protocols": {"yes_no": {}},
@@ -92,15 +95,24 @@ def test_a_sample_is_translated_back_and_judged_and_people_add_theirs(workspace:
     quality = {"sample": 3, "back": "chat", "judges": ["chat"]}
     with LoopbackEndpoint(translator) as endpoint:
         configure(workspace, endpoint.url, ["fr"], quality=quality)
+        said = workspace.run("estimate")
+        assert "what chat is asked about samples of the translations (at most 6 requests)" in said
+        assert not endpoint.log
         workspace.run("results/tables/translation/quality.csv")
         assert len(endpoint.log) == 7 + 3 + 3
+        configure(workspace, endpoint.url, ["fr"], quality=quality | {"sample": 4})
+        workspace.run("results/tables/translation/quality.csv")
+        assert len(endpoint.log) == 13 + 2, "one utterance more is translated back and judged"
+        configure(workspace, endpoint.url, ["fr"], quality=quality)
+        workspace.run("results/tables/translation/quality.csv")
+        assert len(endpoint.log) == 15
         sample = workspace.folder / "results/translations/mine/fr.sample.csv"
         lines = sample.read_text(encoding="utf-8-sig").splitlines()
         rated = [lines[0] + ",rating", *(f"{line},{3 + number}" for number, line in enumerate(lines[1:]))]
         (workspace.folder / "data/people.csv").write_text("\n".join(rated), encoding="utf-8")
         configure(workspace, endpoint.url, ["fr"], quality=quality | {"ratings": "people.csv"})
         workspace.run("results/tables/translation/quality.csv")
-        assert len(endpoint.log) == 13, "people's ratings ask nothing"
+        assert len(endpoint.log) == 15, "people's ratings ask nothing"
     found = {row["metric"]: row for row in rows(workspace, "translation/quality")}
     assert (found["adequacy"]["value"], found["adequacy"]["by"], found["adequacy"]["published"]) == (
         "4",
@@ -109,3 +121,35 @@ def test_a_sample_is_translated_back_and_judged_and_people_add_theirs(workspace:
     )
     assert float(found["people"]["value"]) == 4
     assert found["bleu"]["value"] or "sacrebleu is not installed" in found["bleu"]["reason"]
+
+
+def remembering(seen: list[str], seconds: float = 0) -> Callable[[Asked], Reply]:
+    def answer(asked: Asked) -> Reply:
+        seen.append(asked.text)
+        time.sleep(seconds)
+        return translator(asked)
+
+    return answer
+
+
+def test_another_context_asks_again_only_for_what_was_shown_with_another(workspace: Workspace) -> None:
+    seen: list[str] = []
+    with LoopbackEndpoint(remembering(seen)) as endpoint:
+        for context in (4, 0, 4):
+            configure(workspace, endpoint.url, ["fr"], context=context)
+            workspace.run("results/tables/translation/corpora.csv")
+    # the three that begin a dialogue have nothing before them, now as then
+    assert len(seen) == len(set(seen)) == 7 + 4
+
+
+def test_after_kill_9_nothing_is_asked_twice_and_shards_ask_as_much(workspace: Workspace) -> None:
+    seen: list[str] = []
+    with LoopbackEndpoint(remembering(seen, 0.3)) as endpoint:
+        configure(workspace, endpoint.url, ["fr"], chat={"concurrency": 1})
+        workspace.interrupt_when(lambda: len(seen) >= 3, signal.SIGKILL)
+        assert 3 <= len(seen) < 7
+        for shards in (1, 3):
+            configure(workspace, endpoint.url, ["fr"], chat={"concurrency": 1, "shards": shards})
+            workspace.run("results/tables/translation/corpora.csv")
+            assert len(set(seen)) == 7
+            assert len(seen) <= 8, "what was on its way at the kill, and nothing else"

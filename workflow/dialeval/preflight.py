@@ -23,6 +23,7 @@ from dialeval.protocols.template_check import unfit_template
 from dialeval.training.installation import training_missing
 from dialeval.training.kinds import chosen_kinds
 from dialeval.translation.languages import language
+from dialeval.translation.template_check import unfit_translation_templates
 
 DEFAULT = Path("config.yaml")
 """The configuration of a run that names none."""
@@ -70,7 +71,7 @@ def checked_config(
         _unwritable,
     ]
     if reads:
-        checks += [_unfit_templates, _incomplete_sets, _unreadable_scenarios]
+        checks += [_unfit_templates, _unfit_translation_templates, _incomplete_sets, _unreadable_scenarios]
     if asks:
         checks.append(partial(_unavailable_models, own_environments=own_environments))
     source = f" in {', '.join(map(_shown, given))}" if given else ""
@@ -157,6 +158,18 @@ def _unfit_templates(config: Config) -> Iterator[Mistake]:
         except UserError as error:
             where = config.prompts.directory or "prompts.directory, which is not set"
             yield Mistake(field, f"{error} (looked for in {where})", about)
+
+
+def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
+    """Yields what the user's own templates of translation forget."""
+    if not config.translate or not config.prompts.directory:
+        return
+    judged = any(asked.quality and asked.quality.judges for asked in config.translate.values())
+    try:
+        for words in unfit_translation_templates(Templates(config.prompts.directory), judged=judged):
+            yield Mistake("prompts.directory", words, ("translate",))
+    except UserError as error:
+        yield Mistake("prompts.directory", str(error), ("translate",))
 
 
 def _incomplete_sets(config: Config) -> Iterator[Mistake]:

@@ -18,7 +18,8 @@ ITEM = ("corpus", "language", "item_id", "criterion")
 """What tells one score from another."""
 ABOUT = ("case_id", "left", "n_utterances")
 """What is known of an item besides; files of scores do not say it."""
-COLUMNS = ("judge", "protocol", *ITEM, *ABOUT, "value", "scale_min", "scale_max")
+SCALE = ("scale_min", "scale_max")
+COLUMNS = ("judge", "protocol", *ITEM, *ABOUT, "value", *SCALE)
 """Columns of the table `judgements` that are needed."""
 
 
@@ -26,7 +27,8 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
     """Returns the table `judgements` of an ensemble: the arithmetic mean of its members' scores, each in [0, 1].
 
     A member's score of an item is the mean over repeats. There is a row for every item and criterion that all members
-    were asked about; where one of them gave no score, there is none, rather than a mean of fewer.
+    were asked about; where one of them gave no score, there is none, rather than a mean of fewer. The mean is written
+    on the members' scale where they all have one, so that it can be shown beside them, and else from 0 to 1.
 
     Args:
         name: of the ensemble, the judge of the rows.
@@ -40,7 +42,8 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
     scores = np.array([one.score[place[common]] for one, place in zip(given, found, strict=True)])
     own = [one.about.take(place[common]) for one, place in zip(given, found, strict=True)]
     missing = np.isnan(scores)
-    value = pa.array(scores.mean(axis=0), mask=missing.any(axis=0))
+    low, high = _common_scale(own)
+    value = pa.array(low + scores.mean(axis=0) * (high - low), mask=missing.any(axis=0))
     n = len(common)
     columns = {
         **{column: own[0][column] for column in ITEM},
@@ -50,8 +53,8 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
         "request_id": pc.binary_join_element_wise(method, *(own[0][column] for column in ITEM), "/"),
         "repeat": pa.repeat(0, n),
         "value": value,
-        "scale_min": pa.repeat(0.0, n),
-        "scale_max": pa.repeat(1.0, n),
+        "scale_min": low,
+        "scale_max": high,
         "reason": pa.array(_reasons(missing, list(members)), pa.string()),
         "status": pc.if_else(pc.is_null(value), "missing", "ok"),
     }
@@ -60,12 +63,19 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
     return pa.table(arrays, names=schema.names).cast(schema)
 
 
+def _common_scale(members: Sequence[pa.Table]) -> tuple[FloatArray, FloatArray]:
+    """Returns the ends of the scale on which all members scored an item, 0 and 1 where there is no such scale."""
+    low, high = (np.array([table[name].to_numpy() for table in members]) for name in SCALE)
+    same = (low == low[0]).all(axis=0) & (high == high[0]).all(axis=0)
+    return np.where(same, low[0], 0.0), np.where(same, high[0], 1.0)
+
+
 class _Scores(NamedTuple):
     """A member's scores, one of each item and criterion.
 
     Attributes:
         key: of what is scored.
-        about: the columns of `ITEM` and `ABOUT`.
+        about: the columns of `ITEM`, `ABOUT` and `SCALE`.
         score: mean over repeats, in [0, 1], NaN where all are missing, shape [n].
     """
 
@@ -92,7 +102,7 @@ def _scores(tables: Sequence[pa.Table]) -> _Scores:
     total = np.bincount(code[known], value[known], minlength=n).astype(np.float64)
     with np.errstate(invalid="ignore"):
         score = total / np.bincount(code[known], minlength=n)
-    return _Scores(encoded.dictionary, table.select([*ITEM, *ABOUT]).take(first), score)
+    return _Scores(encoded.dictionary, table.select([*ITEM, *ABOUT, *SCALE]).take(first), score)
 
 
 def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:

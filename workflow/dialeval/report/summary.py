@@ -49,7 +49,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
     """Returns what an ensemble is."""
-    return f"Judge {ensemble} is an ensemble: the mean of the scores, from 0 to 1, of {listed(list(members))}."
+    return f"Judge {ensemble} is an ensemble: the mean of the scores, each taken to 0 to 1, of {listed(list(members))}."
 
 
 def _ensemble(inputs: ReportInputs, judge: str) -> list[str]:

@@ -28,7 +28,7 @@ def weighted_pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> Float
         y: ratings, shape [D, n].
 
     Returns:
-        Shape [R, J, D]; NaN where a variable does not vary.
+        Shape [R, J, D]; NaN where a variable does not vary, or where all weights are 0.
     """
     n_judges, n_dimensions, n = x.shape
     x = (x - x.mean(axis=2, keepdims=True)).reshape(-1, n)
@@ -39,8 +39,8 @@ def weighted_pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> Float
     widths = np.cumsum([1, n_dimensions, n_dimensions, len(x), len(x)])
     total, sum_y, sum_yy, sum_x, sum_xx, sum_xy = np.split(sums, widths, axis=1)
     sum_x, sum_xx, sum_xy = (part.reshape(-1, n_judges, n_dimensions) for part in (sum_x, sum_xx, sum_xy))
-    mean_y = sum_y / total
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # a resample may have drawn none of these items
+        mean_y = sum_y / total
         spread_y = sum_yy - sum_y * mean_y
         spread_x = sum_xx - sum_x**2 / total[:, :, np.newaxis]
         value = sum_xy - sum_x * mean_y[:, np.newaxis]
