@@ -23,7 +23,7 @@ class _Places(NamedTuple):
 
 
 _PLACES = (
-    _Places("BERT, RoBERTa, XLM-R, CamemBERT, ELECTRA, MPNet, DeBERTa", "attention.output.dropout", "output.dropout"),
+    _Places("BERT, RoBERTa, XLM-R, CamemBERT, DeBERTa, ELECTRA", "attention.output.dropout", "output.dropout"),
     _Places("DistilBERT", "attention.out_lin", "ffn"),
     _Places("ModernBERT", "attn.out_drop", "mlp"),
 )
