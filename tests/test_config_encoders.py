@@ -123,6 +123,7 @@ def test_a_metric_of_an_earlier_run_needs_no_training() -> None:
     model = load(models=with_model(weights="old/poe"), training=WITHOUT_TURNS).models["poe"]
     assert isinstance(model, EncoderModel)
     assert model.train is None
+    assert EncoderModel.model_validate(model.model_dump(mode="json")) == model, "as a job is told of it"
 
 
 def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -352,7 +352,8 @@ class EncoderModel(_Model):
             raise ValueError("say how it is trained (train), or where its weights lie (weights), one of the two")
         if self.train and self.model is None:
             raise ValueError("say which encoder is trained: model: xlm-roberta-base, say")
-        said = sorted({"model", "revision", "max_tokens"} & self.model_fields_set)
+        fields = EncoderModel.model_fields  # a job is told of all, those that nobody named too
+        said = [one for one in ("max_tokens", "model", "revision") if getattr(self, one) != fields[one].default]
         if self.weights and said:
             raise ValueError(f"a metric that is trained has its {' and '.join(said)} in its folder; leave that out")
         return self
