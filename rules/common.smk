@@ -28,7 +28,10 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
     "duplicate_similarity",
 ]
 # the commands of all jobs name it as it stands here: where the folder lies is no part of them, and moving it re-runs nothing
-os.environ |= {"DIALEVAL_PROMPTS": str(CONFIG.prompts.directory or "")}
+os.environ |= {
+    "DIALEVAL_PROMPTS": str(CONFIG.prompts.directory or ""),
+    "DIALEVAL_OUTSIDE": str(outside.__file__),
+}
 
 
 if OWN_ENVIRONMENTS:

@@ -121,6 +121,10 @@ def quality_settings():
         return settings()
     files = [file for asked in sections.values() for file in quality_files(asked)]
     return settings(
+        measured={
+            metric: [path for path, of in measured() if of == metric]
+            for metric in sorted({of for _, of in measured()})
+        },
         sources={corpus: asked.source for corpus, asked in sections.items()},
         back={corpus: asked.quality.back for corpus, asked in sections.items()},
         judges=sorted(
@@ -138,3 +142,18 @@ def quality_files(asked):
         for metric, path in named.items()
         if path
     ]
+
+
+def measured():
+    """Returns the files of scores that are computed in an environment of their own, and their metrics."""
+    return [
+        (f"{RESULTS}/translations/{corpus}/{language}.{metric}.csv", metric)
+        for corpus, language in looked_at()
+        for metric in CONFIG.translate[corpus].quality.metrics
+    ]
+
+
+def measured_rows(wildcards):
+    """Returns what a metric reads of a sample: the translations, or what came back of them."""
+    kind = "back" if wildcards.metric == "bertscore" else "sample"
+    return f"{RESULTS}/translations/{wildcards.corpus}/{wildcards.language}.{kind}.csv"

@@ -117,6 +117,58 @@ rule plan_adequacy:
         command("plan_adequacy", "--drawn {input:q} --requests {output:q}")
 
 
+rule list_back_translations:
+    input:
+        drawn=f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
+        responses=lambda wildcards: shards_of(
+            CONFIG.translate[wildcards.corpus].quality.back,
+            f"back-{wildcards.corpus}-{wildcards.language}",
+        ),
+    output:
+        back=f"{RESULTS}/translations/{{corpus}}/{{language}}.back.parquet",
+        csv=f"{RESULTS}/translations/{{corpus}}/{{language}}.back.csv",
+    log:
+        f"{RESULTS}/logs/translations/{{corpus}}/{{language}}.back.log",
+    wildcard_constraints:
+        corpus=one_of({corpus for corpus, _ in looked_at()}),
+        language=one_of({language for _, language in looked_at()}),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            source=CONFIG.translate[wildcards.corpus].source,
+            by=CONFIG.translate[wildcards.corpus].quality.back,
+        ),
+        code=code("list_back_translations"),
+    shell:
+        command(
+            "list_back_translations",
+            "--drawn {input.drawn:q} --responses {input.responses:q} --back {output.back:q} --csv {output.csv:q}",
+        )
+
+
+rule score_translations:
+    input:
+        measured_rows,
+    output:
+        f"{RESULTS}/translations/{{corpus}}/{{language}}.{{metric}}.csv",
+    log:
+        f"{RESULTS}/logs/translations/{{corpus}}/{{language}}.{{metric}}.log",
+    wildcard_constraints:
+        corpus=one_of({corpus for corpus, _ in looked_at()}),
+        language=one_of({language for _, language in looked_at()}),
+        metric=one_of({metric for _, metric in measured()}),
+    conda:
+        "../envs/comet.yaml"
+    params:
+        source=lambda wildcards: CONFIG.translate[wildcards.corpus].source,
+        code=fingerprint("dialeval.translation.quality.outside"),
+    shell:
+        # by its path, and alone: this environment has none of our packages
+        'python -u "$DIALEVAL_OUTSIDE" --metric {wildcards.metric} --rows {input:q} --language {params.source:q} '
+        "--scores {output:q} 2>&1 | tee -i {log:q}"
+
+
 rule translation_quality:
     input:
         drawn=[
@@ -131,6 +183,7 @@ rule translation_quality:
             if asked.quality
             for file in quality_files(asked)
         ],
+        measured=[path for path, _ in measured()],
     output:
         quality=f"{TRANSLATION}/quality.parquet",
         csv=f"{TRANSLATION}/quality.csv",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -18,12 +18,25 @@ class TranslationQuality(Section):
         None, description="Model that translates back, for BLEU, chrF and BERTScore against the source; null: none."
     )
     judges: list[Name] = Field([], description="Models that say how adequate a translation is, from 1 to 5.")
+    metrics: list[Literal["cometkiwi22", "cometkiwi23", "bertscore"]] = Field(
+        [], description="Metrics to compute in an environment of their own, with weights from Hugging Face."
+    )
     ratings: Path | None = Field(
         None, description="CSV of people's ratings from 1 to 5, in data_dir; see docs/translation.md."
     )
     scores: dict[Name, Path] = Field(
         {}, description="CSV of scores of further metrics, such as cometkiwi22, by the metric's name; in data_dir."
     )
+
+    @model_validator(mode="after")
+    def _metrics_have_what_they_need(self) -> Self:
+        if "bertscore" in self.metrics and not self.back:
+            raise ValueError(
+                "metrics: bertscore compares the source with what is translated back; name a model in back"
+            )
+        if twice := sorted({*self.metrics} & {*self.scores}):
+            raise ValueError(f"{', '.join(twice)}: either of metrics, which is computed, or of scores, which is read")
+        return self
 
 
 class Translation(Section):

@@ -58,6 +58,19 @@ TRANSLATION_SAMPLE = Table(
     },
     shown=False,
 )
+BACK_TRANSLATIONS = Table(
+    "back_translations", schema(
+        corpus=TEXT, language=TEXT, utterance_id=TEXT, translated_back_by=TEXT, source=TEXT, back=TEXT
+    ),
+    row="utterance of a sample that was translated back (`translations/<corpus>/<language>.back`, and `.csv`)",
+    columns={
+        "language": "that it was translated into, and back from",
+        "translated_back_by": "model of the configuration",
+        "source": "as it was said",
+        "back": "as it came back",
+    },
+    shown=False,
+)
 TRANSLATION_QUALITY = Table(
     "translation/quality", schema(
         corpus=TEXT, language=TEXT, metric=TEXT, by=TEXT, n=INT, value=maybe(FLOAT), low=maybe(FLOAT),

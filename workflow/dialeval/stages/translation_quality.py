@@ -16,6 +16,7 @@ from dialeval.tables import Provenance, read_tables, to_table, write_for_people
 from dialeval.translation.quality.adequacy import read_adequacy, request_name
 from dialeval.translation.quality.back import read_back
 from dialeval.translation.quality.measures import Scores, back_rows, key_of, score_rows, sentence_scores
+from dialeval.translation.quality.outside import COMET_MODELS
 from dialeval.translation.quality.score_files import read_translation_scores
 
 PEOPLE = "people"
@@ -29,12 +30,16 @@ class File(BaseModel):
 
 
 class Settings(BaseModel):
-    """By corpus the language of its sources, the model that translated back, who judged, and the files."""
+    """By corpus the language of its sources, the model that translated back, who judged, and the files.
+
+    `measured` are, by metric, the files of scores that a run has computed.
+    """
 
     sources: dict[str, str]
     back: dict[str, str | None]
     judges: list[str]
     files: list[File]
+    measured: dict[str, list[Path]] = {}
     confidence: float = 0.95
 
 
@@ -85,6 +90,12 @@ def _of_scores(settings: Settings, sample: list[dict[str, Any]], adequacy: list[
         column, scale = ("rating", (1.0, 5.0)) if of_people else (file.metric, (None, None))
         values = read_translation_scores(file.path, column, known, *scale)
         rows += score_rows(sample, Scores(file.metric, file.path.name, values), settings.confidence)
+    for metric, paths in settings.measured.items():
+        values = {}
+        for path in paths:
+            values |= read_translation_scores(path, metric, known)
+        by = COMET_MODELS.get(metric, "bert_score")
+        rows += score_rows(sample, Scores(metric, by, values), settings.confidence)
     return rows
 
 

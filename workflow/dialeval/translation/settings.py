@@ -39,7 +39,7 @@ class TranslationSettings(BaseModel):
         if self.target in languages:
             raise UserError(
                 f"translate.{self.corpus}.into: the corpus has dialogues in '{self.target}' already; take it out, or "
-                "read the corpus without that language (its field `languages`)"
+                "read the corpus without that language (its field `language` or `languages`)"
             )
         if self.source not in languages:
             raise UserError(
