@@ -123,6 +123,44 @@ def test_a_sample_is_translated_back_and_judged_and_people_add_theirs(workspace:
     assert found["bleu"]["value"] or "sacrebleu is not installed" in found["bleu"]["reason"]
 
 
+COMET = """
+download_model = str
+class Model:
+    def predict(self, samples, **options):
+        return type("Prediction", (), {"scores": [0.5 + 0.1 * len(one["src"].split()) for one in samples]})
+load_from_checkpoint = lambda path: Model()
+"""
+BERT_SCORE = """
+class Numbers(list):
+    tolist = lambda self: list(self)
+score = lambda cands, refs, **options: (None, None, Numbers(0.75 for _ in cands))
+"""
+
+
+def test_metrics_of_another_environment_are_computed_by_a_script_of_its_own(workspace: Workspace) -> None:
+    """Their packages are stand-ins: what is tried is what passes between them and the table."""
+    quality = {"sample": 4, "back": "chat", "metrics": ["cometkiwi22", "bertscore"]}
+    with LoopbackEndpoint(translator) as endpoint:
+        configure(workspace, endpoint.url, ["fr"], quality=quality)
+        said = workspace.run("results/tables/translation/quality.csv", "--keep-going", ok=False)
+        assert "error in cometkiwi22: cometkiwi22 needs unbabel-comet, which is not installed here" in said
+        assert "error in bertscore: bertscore needs bert-score" in said
+        library = workspace.own_library()
+        cuda = "class cuda:\n    is_available = staticmethod(lambda: False)\n"
+        for name, text in (("comet", COMET), ("torch", cuda), ("bert_score", BERT_SCORE)):
+            (library / f"{name}.py").write_text(text, encoding="utf-8")
+        asked = len(endpoint.log)
+        workspace.run("results/tables/translation/quality.csv", warm=False)
+        assert len(endpoint.log) == asked
+    found = {row["metric"]: row for row in rows(workspace, "translation/quality")}
+    assert (found["bertscore"]["value"], found["bertscore"]["n"]) == ("0.75", "4")
+    sample = pq.read_table(workspace.folder / "results/translations/mine/fr.sample.parquet").to_pylist()
+    mean = sum(0.5 + 0.1 * len(row["source"].split()) for row in sample) / 4
+    assert float(found["cometkiwi22"]["value"]) == pytest.approx(mean, abs=1e-3)
+    assert found["cometkiwi22"]["by"] == "Unbabel/wmt22-cometkiwi-da"
+    assert float(found["cometkiwi22"]["published"]) == 0.842
+
+
 def remembering(seen: list[str], seconds: float = 0) -> Callable[[Asked], Reply]:
     def answer(asked: Asked) -> Reply:
         seen.append(asked.text)
