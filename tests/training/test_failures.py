@@ -26,6 +26,7 @@ class OutOfMemoryError(RuntimeError):
             RuntimeError("[enforce fail] PytorchStreamWriter failed writing file data/3"),
             "the disk of results_dir is full",
         ),
+        (RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 344896 vs 344788"), "make room and"),
         (
             OSError(28, "No space left on device"),
             "run the same command again: the training goes on from its last whole",

@@ -66,5 +66,5 @@ def test_another_rank_retrains_one_judge_and_nothing_else(workspace: Workspace) 
     assert "--learned results/trained/one results/trained/one.digest" in first[asked[0]]
     second = _commands(workspace, one=_lora(rank=16, learning_rate=1e-4), other=_lora(rank=4))
     assert first.keys() == second.keys()
-    assert [name for name in first if first[name] != second[name]] == [trainings[0]]
-    assert "results/trained/one" in trainings[0]
+    (changed,) = [name for name in first if first[name] != second[name]]
+    assert changed.startswith("train_lora results/trained/one,")

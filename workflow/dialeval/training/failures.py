@@ -15,7 +15,7 @@ SMALLER = (
 )
 _FULL = (
     "No space left", "PytorchStreamWriter failed writing", "Disk quota exceeded", "File too large", "os error 28",
-    "os error 27", "os error 122",
+    "os error 27", "os error 122", ". unexpected pos ",
 )  # fmt: skip
 
 

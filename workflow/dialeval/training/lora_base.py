@@ -89,8 +89,10 @@ class Base:
         """
         import torch
         from transformers import AutoModelForCausalLM
+        from transformers.utils import logging
 
         learning = self._learning
+        logging.disable_progress_bar()
         try:
             model = AutoModelForCausalLM.from_pretrained(
                 name_or_folder(self._model), dtype=getattr(torch, learning.precision), **self._options

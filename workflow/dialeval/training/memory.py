@@ -6,6 +6,7 @@ backward pass is an estimate for layers of the common kind (attention in one fus
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,7 +83,7 @@ def free_memory(*, on_cpu: bool) -> float | None:
         return float(found[1]) * 1024 if found else None
     import torch
 
-    return float(torch.cuda.mem_get_info()[0])
+    return float(torch.cuda.mem_get_info(int(os.environ.get("LOCAL_RANK", "0")))[0])
 
 
 def check_memory(name: str, needed: Memory, free: float | None, *, on_cpu: bool, checkpointing: bool) -> None:
