@@ -92,3 +92,19 @@ def test_jobs_without_a_gpu_are_refused_before_any_runs(workspace: Workspace, mo
     assert "nothing is computed" not in output
     assert not list((workspace.folder / "results").rglob("*.parquet"))
     workspace.run(str(Path("results", "corpora", "bundled.parquet")))  # a job that needs no GPU runs as ever
+
+
+@pytest.mark.usefixtures("conda")
+def test_translations_and_their_measures_get_what_each_needs(workspace: Workspace) -> None:
+    quality = {"back": "nllb", "metrics": ["cometkiwi22", "bertscore"]}
+    workspace.configure(
+        models={"nllb": {"engine": "nllb"}, "length": {"engine": "embedded", "method": "length", "folds": 2}},
+        chatbots=[],
+        judges=["length"],
+        protocols={"yes_no": {}},
+        metaeval={"corpora": {"steps": {"reader": "ladder"}}},
+        translate={"steps": {"into": ["fr"], "by": "nllb", "quality": quality}},
+    )
+    output = workspace.run("--dry-run", "--sdm", "conda", "--workflow-profile", "none")
+    made = {name for name in ("core", "vllm", "train", "comet") if f"envs/{name}.yaml will be created" in output}
+    assert made == {"core", "train", "comet"}

@@ -180,6 +180,17 @@ def test_another_context_asks_again_only_for_what_was_shown_with_another(workspa
     assert len(seen) == len(set(seen)) == 7 + 4
 
 
+def test_a_changed_file_asks_for_what_is_new_in_it(workspace: Workspace) -> None:
+    seen: list[str] = []
+    more = LINES.splitlines()[1].replace('"t2"', '"t5"').replace("The bus is late.", "No.")
+    with LoopbackEndpoint(remembering(seen)) as endpoint:
+        configure(workspace, endpoint.url, ["fr"])
+        workspace.run("results/tables/translation/corpora.csv")
+        (workspace.folder / "data/rated.jsonl").write_text(f"{LINES}{more}\n", encoding="utf-8")
+        workspace.run("results/tables/translation/corpora.csv")
+    assert len(seen) == len(set(seen)) == 7 + 1
+
+
 def test_after_kill_9_nothing_is_asked_twice_and_shards_ask_as_much(workspace: Workspace) -> None:
     seen: list[str] = []
     with LoopbackEndpoint(remembering(seen, 0.3)) as endpoint:
