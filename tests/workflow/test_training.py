@@ -92,6 +92,7 @@ def test_a_second_run_says_nothing_is_to_be_done(trained: Workspace) -> None:
     assert "What did trained judges learn?" in page
 
 
+@pytest.mark.slow
 def test_retrained_weights_re_run_their_judge_and_nothing_else(finished: Workspace) -> None:
     before = {name: finished.stored(f"{name}/*") for name in ("panel", "other")}
     raw = yaml.safe_load((finished.folder / "config.yaml").read_text(encoding="utf-8"))
@@ -106,6 +107,7 @@ def test_retrained_weights_re_run_their_judge_and_nothing_else(finished: Workspa
     assert finished.would_run() == {}
 
 
+@pytest.mark.slow
 def test_what_is_judged_besides_trains_nothing(finished: Workspace) -> None:
     more = [*RATED, {**RATED[0], "item_id": "new"}]
     configure(finished, rated=more)
@@ -130,9 +132,8 @@ def test_a_further_language_asks_for_its_translations_and_scores(finished: Works
     assert jobs["answer"] == 3, "the translation, and the scores of two judges"
 
 
-def test_the_recipe_of_the_docs_trains_on_ones_own_dialogues(trained: Workspace, tmp_path: Path) -> None:
-    workspace = new_workspace(tmp_path / "work")
-    shutil.copytree(trained.folder / "tiny-encoder", workspace.folder / "tiny-encoder")
+def test_the_recipe_of_the_docs_trains_on_ones_own_dialogues(workspace: Workspace) -> None:
+    build("encoder.tiny_encoder", workspace.folder, "tiny-encoder")
     dialogues = [[part.text for part in one.utterances] for one in bundled.read("en").dialogues]
     for name, system, chosen in (("desk", None, dialogues[:80]), ("support", "north", dialogues[80:90])):
         lines = [
