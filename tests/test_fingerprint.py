@@ -133,6 +133,7 @@ def test_what_is_said_of_a_table_or_a_field_is_the_reports_alone(changed: Change
 
 
 RENDERED = {
+    "adequacy.j2": {"plan_adequacy"},
     "arena.j2": set(),  # what a protocol names counts for that alone, see below
     "ask_again.j2": {"plan_again"},
     "detect.j2": {"plan_detect"},
@@ -148,8 +149,9 @@ RENDERED = {
     "rating_": {"plan_scale", "answer_items"},
     "selfchat.j2": {"selfchat"},
     "structured_answer.j2": {"plan_detect", "plan_pair", "plan_scale"},
+    "translate.j2": {"plan_translation", "plan_back_translation"},
     "unieval.j2": set(),
-    "yes_no_": {"plan_probability", "answer_items"},
+    "yes_no_": {"plan_probability", "answer_items", "train_lora"},
 }
 """Beginnings of templates' names -> who renders them."""
 

@@ -109,6 +109,15 @@ def shortened(
         criteria: all that may be asked about, by name.
         names: the protocol's own templates; None for the shipped ones.
     """
+    chosen = request.kind == "choice"
+    about = [criteria[name] for name in (request.subject[1][1:] if chosen else request.labels)]
+    return shortened_with(request, templates, window, about, names or (YES_NO if chosen else RATING))
+
+
+def shortened_with(
+    request: Request, templates: Templates, window: Window, about: Sequence[Criterion], names: ByLevel
+) -> tuple[Request, int]:
+    """Does what `shortened` says of a request whose criteria and templates are known."""
     limit = window.context_window
 
     def fits(candidate: Request) -> bool:
@@ -116,16 +125,13 @@ def shortened(
 
     if fits(request):
         return request, 0
-    chosen = request.kind == "choice"
-    used = names or (YES_NO if chosen else RATING)
-    about = [criteria[name] for name in (request.subject[1][1:] if chosen else request.labels)]
     utterances, level, speakers, *more = request.subject
     first, *rest = request.messages
-    whole = prompt_for(templates, used, about, request.subject)
+    whole = prompt_for(templates, names, about, request.subject)
 
     def without(dropped: int) -> Request:
         subject = (utterances[dropped:], level, speakers[dropped:], *more)
-        prompt = prompt_for(templates, used, about, subject)
+        prompt = prompt_for(templates, names, about, subject)
         message = first._replace(content=prompt + first.content[len(whole) :])
         return replace(request, subject=subject, messages=(message, *rest))
 

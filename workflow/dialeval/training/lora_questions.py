@@ -17,7 +17,7 @@ from dialeval.engines.labels import LabelTree, label_tree
 from dialeval.engines.request import Message, Request
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
-from dialeval.forms.item_prompts import shortened
+from dialeval.forms.item_prompts import YES_NO, shortened_with
 from dialeval.forms.probability import plan
 from dialeval.prompts.rendering import Templates
 
@@ -88,7 +88,8 @@ class LoraQuestions:
         """
         for row in rows:
             request = self._request(row)
-            shorter, dropped = shortened(request, self._templates, self, self._criteria)
+            about = [self._criteria[row["criterion"]]]
+            shorter, dropped = shortened_with(request, self._templates, self, about, YES_NO)
             prompt, good = self._prompts.before_label(shorter.messages), bool(row["good"])
             answer = self._answer(shorter.messages, prompt, YES if good else NO)
             if len(prompt) + len(answer) > self.cutoff:
