@@ -50,7 +50,11 @@ def _fail(name: str, message: str, status: int = 1) -> None:
 
 
 def _terminate(*_: object) -> None:
-    raise KeyboardInterrupt
+    """Does what Ctrl-C would: an event loop then ends in order, and not in the middle of whatever it is doing."""
+    if callable(signal.getsignal(signal.SIGINT)):
+        signal.raise_signal(signal.SIGINT)
+    else:  # Ctrl-C is ignored here
+        raise KeyboardInterrupt
 
 
 def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
