@@ -26,8 +26,8 @@ import transformers
 from dialeval.config.training import LoraTraining
 from dialeval.engines.labels import LabelTree
 from dialeval.training.arguments import micro_batch
-from dialeval.training.lora import train_adapter, with_adapter
-from dialeval.training.lora_questions import LoraQuestion
+from dialeval.training.lora.learning import train_adapter, with_adapter
+from dialeval.training.lora.questions import LoraQuestion
 
 SHAPES: dict[str, dict[str, int]] = {
     "tiny": {"hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 4, "num_attention_heads": 4},

@@ -24,11 +24,11 @@ from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.training import TRAINING_EXAMPLES
 from dialeval.stages.make_training_data import stage
 from dialeval.tables import Provenance, TableWriter, count_rows
-from dialeval.training.hashing import number_of
-from dialeval.training.human_dialogues import read_dialogues
-from dialeval.training.pair import Pair, Side, Spoiled, rows_of
-from dialeval.training.recipe import Recipe
-from dialeval.training.splitting import Placed
+from dialeval.training.pairs.hashing import number_of
+from dialeval.training.pairs.human_dialogues import read_dialogues
+from dialeval.training.pairs.pair import Pair, Side, Spoiled, rows_of
+from dialeval.training.pairs.recipe import Recipe
+from dialeval.training.pairs.splitting import Placed
 
 GOAL_SECONDS, GOAL_BYTES = 60.0, 1_000_000_000
 SHARE_OF_NEW_WORDS = 0.5

@@ -38,7 +38,7 @@ try:
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.installation import too_few_gpus
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
-    from dialeval.training.lora_identity import DECIDES
+    from dialeval.training.lora.identity import DECIDES
     from dialeval.translation.quality import outside
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")

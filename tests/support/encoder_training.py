@@ -45,7 +45,7 @@ def made_set(path: Path, level: str, kinds: Iterable[str] | None = None, **recip
     from dialeval.corpora.readers import read_corpus
     from dialeval.schemas.shared import UTTERANCES
     from dialeval.stages import make_training_data
-    from dialeval.training.recipe import Recipe
+    from dialeval.training.pairs.recipe import Recipe
 
     table = utterance_table("all", read_corpus("bundled", None, "en"))
     names = sorted(set(table["dialogue_id"].to_pylist()))

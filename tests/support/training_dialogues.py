@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import Provenance, to_table, write_table
-from dialeval.training.human_dialogues import HumanDialogue
-from dialeval.training.recipe import Recipe
+from dialeval.training.pairs.human_dialogues import HumanDialogue
+from dialeval.training.pairs.recipe import Recipe
 
 THINGS = (
     "lantern", "kettle", "accordion", "ladder", "turnip", "parrot", "saddle", "compass", "violin", "marrow", "umbrella",

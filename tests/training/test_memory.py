@@ -60,7 +60,7 @@ def test_what_is_kept_of_the_forward_pass_is_estimated_well(width: int, inner: i
 
     from dialeval.config.training import LoraTraining
     from dialeval.training.batches import padded
-    from dialeval.training.lora import with_adapter
+    from dialeval.training.lora.learning import with_adapter
 
     shape = transformers.LlamaConfig(
         vocab_size=512, hidden_size=width, intermediate_size=inner, num_hidden_layers=4, num_attention_heads=4,

@@ -21,7 +21,7 @@ from dialeval.perturbations.registry import find_strategy
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.template_check import unfit_template
 from dialeval.training.installation import training_missing
-from dialeval.training.kinds import chosen_kinds
+from dialeval.training.pairs.kinds import chosen_kinds
 from dialeval.translation.languages import language
 from dialeval.translation.template_check import unfit_translation_templates
 

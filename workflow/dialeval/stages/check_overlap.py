@@ -7,9 +7,9 @@ from pathlib import Path
 from dialeval.schemas.training import TRAINING_OVERLAP
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, to_table, write_table
-from dialeval.training.data import known_dialogues
-from dialeval.training.overlap import overlap_rows, refuse_overlap
-from dialeval.training.recipe import Recipe
+from dialeval.training.pairs.data import known_dialogues
+from dialeval.training.pairs.overlap import overlap_rows, refuse_overlap
+from dialeval.training.pairs.recipe import Recipe
 
 
 def stage(settings: Recipe, utterances: list[Path], judged: Path, overlap: Path, provenance: Provenance) -> None:

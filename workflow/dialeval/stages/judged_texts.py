@@ -14,7 +14,7 @@ from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.training import JUDGED_TEXTS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, iterate_rows, read_table, to_table, write_table
-from dialeval.training.overlap import Texts, judged_rows
+from dialeval.training.pairs.overlap import Texts, judged_rows
 
 
 class Settings(BaseModel):

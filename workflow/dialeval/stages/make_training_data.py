@@ -7,9 +7,9 @@ from pathlib import Path
 from dialeval.schemas.training import TRAINING_EXAMPLES
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, TableWriter
-from dialeval.training.data import training_rows
-from dialeval.training.overlap import left_out_dialogues
-from dialeval.training.recipe import Recipe
+from dialeval.training.pairs.data import training_rows
+from dialeval.training.pairs.overlap import left_out_dialogues
+from dialeval.training.pairs.recipe import Recipe
 
 
 def stage(

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from dialeval.schemas.training import TRAINING_DATA
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, write_rows
-from dialeval.training.counting import data_rows
+from dialeval.training.pairs.counting import data_rows
 
 
 class Settings(BaseModel):

@@ -26,12 +26,12 @@ from dialeval.training.digest import normalise_adapter, write_digest
 from dialeval.training.failures import check_numbers, in_words
 from dialeval.training.finishing import finished_folder, keep, take
 from dialeval.training.installation import training_missing
-from dialeval.training.label_scores import LabelScore, label_scores
 from dialeval.training.launching import is_first, spread
-from dialeval.training.lora import LoraResult, train_adapter, with_adapter
-from dialeval.training.lora_base import Base, device_name
-from dialeval.training.lora_identity import lora_fingerprint
-from dialeval.training.lora_questions import LoraQuestion, LoraQuestions
+from dialeval.training.lora.base import Base, device_name
+from dialeval.training.lora.identity import lora_fingerprint
+from dialeval.training.lora.label_scores import LabelScore, label_scores
+from dialeval.training.lora.learning import LoraResult, train_adapter, with_adapter
+from dialeval.training.lora.questions import LoraQuestion, LoraQuestions
 from dialeval.training.memory import check_memory, free_memory
 from dialeval.training.parts import parts_of_sets
 

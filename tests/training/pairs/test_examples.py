@@ -12,13 +12,13 @@ from training_dialogues import corpora, dialogue, recipe, saying, write
 
 from dialeval.criteria import Level
 from dialeval.errors import UserError
-from dialeval.training.data import training_rows
-from dialeval.training.examples import Wanted, make_pairs
-from dialeval.training.human_dialogues import HumanDialogue
-from dialeval.training.kinds import BORROWED, chosen_kinds
-from dialeval.training.pair import Pair
-from dialeval.training.shared_text import plain
-from dialeval.training.splitting import split
+from dialeval.training.pairs.data import training_rows
+from dialeval.training.pairs.examples import Wanted, make_pairs
+from dialeval.training.pairs.human_dialogues import HumanDialogue
+from dialeval.training.pairs.kinds import BORROWED, chosen_kinds
+from dialeval.training.pairs.pair import Pair
+from dialeval.training.pairs.shared_text import plain
+from dialeval.training.pairs.splitting import split
 
 DIALOGUES = [dialogue(number, n=4 + number % 3) for number in range(80)]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dialeval.perturbations.item_damage import NotApplicable
 from dialeval.perturbations.words import words
-from dialeval.training.word_order import shuffled_words
+from dialeval.training.pairs.word_order import shuffled_words
 
 
 def shuffled(text: str, seed: int = 0) -> str:

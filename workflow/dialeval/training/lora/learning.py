@@ -18,9 +18,9 @@ from dialeval.training.arguments import micro_batch, training_arguments
 from dialeval.training.batches import ShuffledOrder, padded
 from dialeval.training.checkpoints import newest_checkpoint, remove_incomplete
 from dialeval.training.clock import running_clock, seconds_of
-from dialeval.training.label_scores import keeps_few, label_scores
 from dialeval.training.launching import is_first, processes
-from dialeval.training.lora_questions import LoraQuestion
+from dialeval.training.lora.label_scores import keeps_few, label_scores
+from dialeval.training.lora.questions import LoraQuestion
 from dialeval.training.telling import tell_progress
 
 _UNREAD = -100

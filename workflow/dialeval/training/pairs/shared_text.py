@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from dialeval.text.tokens import is_unspaced, normalised
-from dialeval.training.hashing import number_of
+from dialeval.training.pairs.hashing import number_of
 
 PAIR_LETTERS = 40
 """Letters that two utterances in a row need together: some ten words. Without blanks, a character is three."""

@@ -8,13 +8,13 @@ from dataclasses import replace
 from dialeval.corpora.items import Item
 from dialeval.perturbations.item_damage import NotApplicable
 from dialeval.perturbations.registry import STRATEGIES, damage
-from dialeval.training.hashing import number_of
-from dialeval.training.human_dialogues import HumanDialogue, roles
-from dialeval.training.manner import Manner
-from dialeval.training.pair import Pair, Side, Spoiled
-from dialeval.training.shared_text import plain
-from dialeval.training.splitting import Placed
-from dialeval.training.surroundings import Surroundings
+from dialeval.training.pairs.hashing import number_of
+from dialeval.training.pairs.human_dialogues import HumanDialogue, roles
+from dialeval.training.pairs.manner import Manner
+from dialeval.training.pairs.pair import Pair, Side, Spoiled
+from dialeval.training.pairs.shared_text import plain
+from dialeval.training.pairs.splitting import Placed
+from dialeval.training.pairs.surroundings import Surroundings
 
 ADDING = ("self_contradiction",)
 """Kinds that add utterances at the end: they are made of a shorter dialogue, so that length tells nothing."""

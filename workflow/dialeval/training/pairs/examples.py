@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from dialeval.criteria import Level
-from dialeval.training.dialogue_pairs import make_dialogue_pair
-from dialeval.training.hashing import number_of
-from dialeval.training.pair import Pair
-from dialeval.training.sampling import spread
-from dialeval.training.surroundings import Known, Surroundings, surroundings_of
-from dialeval.training.turn_pairs import make_turn_pair
+from dialeval.training.pairs.dialogue_pairs import make_dialogue_pair
+from dialeval.training.pairs.hashing import number_of
+from dialeval.training.pairs.pair import Pair
+from dialeval.training.pairs.sampling import spread
+from dialeval.training.pairs.surroundings import Known, Surroundings, surroundings_of
+from dialeval.training.pairs.turn_pairs import make_turn_pair
 
 Place = tuple[int, int, int]
 """Position of a dialogue, of a turn in it (0 for a whole dialogue) and of a criterion: the order of the table."""

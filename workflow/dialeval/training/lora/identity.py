@@ -10,7 +10,7 @@ from dialeval.training.checkpoints import rows_digest, training_fingerprint, ver
 
 if TYPE_CHECKING:
     from dialeval.engines.vllm_engine.prompts import Prompts
-    from dialeval.training.lora_questions import LoraQuestion
+    from dialeval.training.lora.questions import LoraQuestion
 
 DECIDES = ("model", "chat_template", "chat_template_options", "reasoning_parser", "trust_remote_code", "lora")
 """Fields of a model that decide what its adapter learns, beside the content of its weights."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.training.shared_text import judged_passages, n_letters, passages, plain
+from dialeval.training.pairs.shared_text import judged_passages, n_letters, passages, plain
 
 LONG = "I sold the blue accordion to the man who repairs bicycles behind the station."
 

@@ -7,10 +7,10 @@ from functools import cached_property
 
 from dialeval.corpora.items import Item
 from dialeval.perturbations.pool import Pool, build_pool
-from dialeval.training.human_dialogues import HumanDialogue
-from dialeval.training.lending import Lender
-from dialeval.training.near_misses import NearMisses
-from dialeval.training.splitting import Placed
+from dialeval.training.pairs.human_dialogues import HumanDialogue
+from dialeval.training.pairs.lending import Lender
+from dialeval.training.pairs.near_misses import NearMisses
+from dialeval.training.pairs.splitting import Placed
 
 Known = tuple[HumanDialogue, Placed]
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from training_dialogues import corpora, dialogue, saying
 
-from dialeval.training.human_dialogues import HumanDialogue
-from dialeval.training.shared_text import passages
-from dialeval.training.splitting import FORMULA, Placed, clusters_of, part_at, split
+from dialeval.training.pairs.human_dialogues import HumanDialogue
+from dialeval.training.pairs.shared_text import passages
+from dialeval.training.pairs.splitting import FORMULA, Placed, clusters_of, part_at, split
 
 
 def parts(dialogues: list[HumanDialogue], seed: int = 0) -> list[Placed]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.text.tokens import is_unspaced, is_word, tokens
-from dialeval.training.lending import Lent
+from dialeval.training.pairs.lending import Lent
 
 MOST_HOLDERS = 1000
 """Utterances that may hold a word for it to be looked for."""

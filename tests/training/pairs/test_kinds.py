@@ -10,7 +10,7 @@ import pytest
 from dialeval.criteria import LEVELS, SHIPPED, Level
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import STRATEGIES, targets_of
-from dialeval.training.kinds import DEFAULT_CRITERIA, chosen_kinds, kinds_for, kinds_of_level
+from dialeval.training.pairs.kinds import DEFAULT_CRITERIA, chosen_kinds, kinds_for, kinds_of_level
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -54,7 +54,7 @@ def test_what_means_nothing_is_refused(
 
 
 def test_the_docs_name_the_kinds_of_each_criterion() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "training.md").read_text(encoding="utf-8")
     for criterion in ("understandability", "specificity", "coherence", "engagingness", "informativeness"):
         level: Level = "turn" if criterion in ("understandability", "specificity") else "dialogue"
         row = next(line for line in text.splitlines() if line.startswith(f"| `{criterion}`"))

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from dialeval.errors import UserError
-from dialeval.training.recipe import Recipe
-from dialeval.training.splitting import PARTS, Part
-from dialeval.training.surroundings import Known
+from dialeval.training.pairs.recipe import Recipe
+from dialeval.training.pairs.splitting import PARTS, Part
+from dialeval.training.pairs.surroundings import Known
 
 ENOUGH = 5
 """Dialogues that a part should have on average, for the draw not to leave it empty."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dialeval.training.human_dialogues import HumanDialogue
-from dialeval.training.splitting import Placed
+from dialeval.training.pairs.human_dialogues import HumanDialogue
+from dialeval.training.pairs.splitting import Placed
 
 
 class Side(NamedTuple):

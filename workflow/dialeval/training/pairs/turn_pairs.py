@@ -9,16 +9,16 @@ from dialeval.corpora.items import Item
 from dialeval.perturbations.item_damage import NotApplicable
 from dialeval.perturbations.registry import STRATEGIES, damage
 from dialeval.text.folds import generator_for
-from dialeval.training.hashing import number_of
-from dialeval.training.human_dialogues import HumanDialogue, roles
-from dialeval.training.kinds import NEAR, RANDOM, SAME_DIALOGUE, SIMILAR_LENGTH, WORD_ORDER
-from dialeval.training.lending import SHORTEST, length_of
-from dialeval.training.manner import Manner
-from dialeval.training.pair import Pair, Side, Spoiled
-from dialeval.training.shared_text import plain
-from dialeval.training.splitting import Placed
-from dialeval.training.surroundings import Surroundings
-from dialeval.training.word_order import shuffled_words
+from dialeval.training.pairs.hashing import number_of
+from dialeval.training.pairs.human_dialogues import HumanDialogue, roles
+from dialeval.training.pairs.kinds import NEAR, RANDOM, SAME_DIALOGUE, SIMILAR_LENGTH, WORD_ORDER
+from dialeval.training.pairs.lending import SHORTEST, length_of
+from dialeval.training.pairs.manner import Manner
+from dialeval.training.pairs.pair import Pair, Side, Spoiled
+from dialeval.training.pairs.shared_text import plain
+from dialeval.training.pairs.splitting import Placed
+from dialeval.training.pairs.surroundings import Surroundings
+from dialeval.training.pairs.word_order import shuffled_words
 
 WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType({"dullness": ("generic_answer", "generic_response")})
 """Ways of perturbations that are used where not all are: what the speaker said before is a kind of its own."""

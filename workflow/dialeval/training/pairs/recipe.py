@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import BaseModel
 
 from dialeval.criteria import Level
-from dialeval.training.examples import Wanted
-from dialeval.training.kinds import chosen_kinds
+from dialeval.training.pairs.examples import Wanted
+from dialeval.training.pairs.kinds import chosen_kinds
 
 
 class Recipe(BaseModel):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dialeval.corpora.clusters import sharing_clusters
-from dialeval.training.hashing import share_of
-from dialeval.training.human_dialogues import HumanDialogue
-from dialeval.training.shared_text import passages, plain, whole
+from dialeval.training.pairs.hashing import share_of
+from dialeval.training.pairs.human_dialogues import HumanDialogue
+from dialeval.training.pairs.shared_text import passages, plain, whole
 
 Part = Literal["train", "development", "held_back"]
 PARTS: tuple[Part, ...] = ("train", "development", "held_back")

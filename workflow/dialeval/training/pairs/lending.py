@@ -8,10 +8,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from dialeval.perturbations.words import has_word, pieces
-from dialeval.training.hashing import Ring, number_of
-from dialeval.training.human_dialogues import HumanDialogue
-from dialeval.training.shared_text import plain
-from dialeval.training.splitting import Placed
+from dialeval.training.pairs.hashing import Ring, number_of
+from dialeval.training.pairs.human_dialogues import HumanDialogue
+from dialeval.training.pairs.shared_text import plain
+from dialeval.training.pairs.splitting import Placed
 
 TRIES = 60
 """Utterances that are looked at in search of one that may be lent."""

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.train
 def questions(judge: Callable[..., VllmModel]) -> Callable[..., Any]:
     """Makes the questions of the tiny decoder: `questions(cutoff, chat_template=...)`."""
     from dialeval.engines.vllm_engine.prompts import Prompts
-    from dialeval.training.lora_questions import LoraQuestions
+    from dialeval.training.lora.questions import LoraQuestions
 
     def make(cutoff: int = 512, criteria: dict[str, Criterion] | None = None, **fields: Any) -> Any:
         model = judge().model_copy(update=fields)

@@ -11,9 +11,9 @@ from training_dialogues import dialogue, saying
 from dialeval.errors import UserError
 from dialeval.schemas.training import JUDGED_TEXTS, TRAINING_OVERLAP
 from dialeval.tables import Provenance, to_table, write_table
-from dialeval.training.human_dialogues import HumanDialogue
-from dialeval.training.overlap import judged_rows, left_out_dialogues, overlap_rows, refuse_overlap
-from dialeval.training.splitting import split
+from dialeval.training.pairs.human_dialogues import HumanDialogue
+from dialeval.training.pairs.overlap import judged_rows, left_out_dialogues, overlap_rows, refuse_overlap
+from dialeval.training.pairs.splitting import split
 
 HOME = [dialogue(number) for number in range(20)]
 SAID = HOME[3].utterances

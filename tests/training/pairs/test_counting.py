@@ -8,8 +8,8 @@ from training_dialogues import dialogue, recipe, write
 
 from dialeval.schemas.training import TRAINING_DATA, TRAINING_EXAMPLES, TRAINING_OVERLAP
 from dialeval.tables import Provenance, to_table, write_table
-from dialeval.training.counting import data_rows
-from dialeval.training.data import training_rows
+from dialeval.training.pairs.counting import data_rows
+from dialeval.training.pairs.data import training_rows
 
 
 def test_counts_are_those_of_the_rows(tmp_path: Path) -> None:

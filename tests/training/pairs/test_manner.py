@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.training.manner import Manner
+from dialeval.training.pairs.manner import Manner
 
 TOKENISED = ["i do n't know , maybe later .", "is n't it late ?"]
 

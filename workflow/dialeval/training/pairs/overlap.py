@@ -9,8 +9,8 @@ from typing import Any
 from dialeval.errors import UserError
 from dialeval.schemas.training import JUDGED_TEXTS, TRAINING_OVERLAP
 from dialeval.tables import iterate_rows
-from dialeval.training.shared_text import judged_passages
-from dialeval.training.surroundings import Known
+from dialeval.training.pairs.shared_text import judged_passages
+from dialeval.training.pairs.surroundings import Known
 
 SHOWN = 5
 """Of the dialogues that are judged, how many a message names."""

@@ -35,8 +35,8 @@ def test_scores_are_those_of_every_spelling_asked_alone(judge: Callable[..., Vll
     import transformers
 
     from dialeval.engines.vllm_engine.prompts import Prompts
-    from dialeval.training.label_scores import label_scores
-    from dialeval.training.lora_questions import LoraQuestions
+    from dialeval.training.lora.label_scores import label_scores
+    from dialeval.training.lora.questions import LoraQuestions
 
     model: Any = transformers.AutoModelForCausalLM.from_pretrained(decoder, dtype=torch.float32).eval()
     for parameter in model.parameters():  # sharper than a random start, so that answers differ

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.errors import UserError
-from dialeval.training.enough import refuse_empty_parts, refuse_parts_without_pairs
-from dialeval.training.examples import make_pairs
-from dialeval.training.human_dialogues import read_dialogues
-from dialeval.training.pair import rows_of
-from dialeval.training.recipe import Recipe
-from dialeval.training.shared_text import whole
-from dialeval.training.splitting import PARTS, split
-from dialeval.training.surroundings import Known
+from dialeval.training.pairs.enough import refuse_empty_parts, refuse_parts_without_pairs
+from dialeval.training.pairs.examples import make_pairs
+from dialeval.training.pairs.human_dialogues import read_dialogues
+from dialeval.training.pairs.pair import rows_of
+from dialeval.training.pairs.recipe import Recipe
+from dialeval.training.pairs.shared_text import whole
+from dialeval.training.pairs.splitting import PARTS, split
+from dialeval.training.pairs.surroundings import Known
 
 LARGE_CLUSTER = 0.05
 """Share of the dialogues in one cluster above which that is told."""

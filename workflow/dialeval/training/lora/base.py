@@ -11,7 +11,7 @@ from dialeval.engines.vllm_engine.loading import name_or_folder
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.training.arguments import micro_batch
-from dialeval.training.label_scores import keeps_few
+from dialeval.training.lora.label_scores import keeps_few
 from dialeval.training.memory import Memory, training_memory
 
 

@@ -7,9 +7,9 @@ from collections import Counter
 
 from training_dialogues import dialogue, saying
 
-from dialeval.training.lending import Lender, Lent
-from dialeval.training.near_misses import NearMisses, terms_of
-from dialeval.training.splitting import Placed
+from dialeval.training.pairs.lending import Lender, Lent
+from dialeval.training.pairs.near_misses import NearMisses, terms_of
+from dialeval.training.pairs.splitting import Placed
 
 
 def lent(texts: list[str]) -> list[Lent]:
