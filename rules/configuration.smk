@@ -29,6 +29,7 @@ try:
     from dialeval.corpora.transcripts import readers as transcripts
     from dialeval.engines import cl100k
     from dialeval.engines.availability import cannot_compute_here
+    from dialeval.engines.local_models import too_few_gpus
     from dialeval.engines.prices import Prices, prices_of
     from dialeval.engines.spending import terms
     from dialeval.errors import UserError
@@ -36,7 +37,6 @@ try:
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
     from dialeval.schemas.measures import MEASURED
-    from dialeval.training.installation import too_few_gpus
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora.identity import DECIDES
     from dialeval.translation.quality import outside

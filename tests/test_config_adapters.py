@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from dialeval.config import Config, load_config
+from dialeval.engines.local_models import LEARNS_TO_ANSWER, missing_libraries, too_few_gpus
 from dialeval.errors import UserError
 from dialeval.training.arguments import micro_batch, steps_of
-from dialeval.training.installation import too_few_gpus, training_missing
 
 TUNED: dict[str, Any] = {"engine": "vllm", "model": "some/model", "lora": {"train": ["turns"]}}
 BASE: dict[str, Any] = {
@@ -81,21 +81,21 @@ def test_it_learns_what_is_asked_by_yes_and_no() -> None:
 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {"torch", "transformers", "safetensors", "accelerate"}
-    monkeypatch.setattr("dialeval.training.installation.find_spec", lambda name: name in there or None)
-    assert training_missing() == (
-        "it is trained with peft, not installed here; pip install -e '.[train]', or run snakemake --sdm conda, which "
+    monkeypatch.setattr("dialeval.engines.local_models.find_spec", lambda name: name in there or None)
+    assert missing_libraries("lora", LEARNS_TO_ANSWER) == (
+        "lora needs peft, which is not installed: pip install 'dialeval[train]', or run snakemake --sdm conda, which "
         "makes an environment for such jobs"
     )
-    monkeypatch.setattr("dialeval.training.installation.find_spec", lambda name: importlib.util.find_spec("json"))
-    assert training_missing() is None
+    monkeypatch.setattr("dialeval.engines.local_models.find_spec", lambda name: importlib.util.find_spec("json"))
+    assert missing_libraries("lora", LEARNS_TO_ANSWER) is None
 
 
 def test_more_gpus_than_there_are_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialeval.training.installation.usable_gpus", lambda: 1)
+    monkeypatch.setattr("dialeval.engines.local_models.usable_gpus", lambda: 1)
     assert too_few_gpus(0, "lora.gpus") is None
     assert too_few_gpus(1, "lora.gpus") is None
     assert "lora.gpus: 4, and this machine has 1 NVIDIA GPU for it; " in str(too_few_gpus(4, "lora.gpus"))
-    monkeypatch.setattr("dialeval.training.installation.usable_gpus", lambda: 0)
+    monkeypatch.setattr("dialeval.engines.local_models.usable_gpus", lambda: 0)
     assert "set lora.gpus: 0, the CPU, for a small model" in str(too_few_gpus(1, "lora.gpus"))
-    monkeypatch.setattr("dialeval.training.installation.usable_gpus", lambda: None)
+    monkeypatch.setattr("dialeval.engines.local_models.usable_gpus", lambda: None)
     assert too_few_gpus(1, "lora.gpus") is None  # nobody knows

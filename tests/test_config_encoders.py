@@ -127,14 +127,19 @@ def test_a_metric_of_an_earlier_run_needs_no_training() -> None:
 
 
 def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dialeval.engines.encoder import installation
+    from dialeval.engines import local_models
 
     model = load(models=with_model(model="m", train={"data": "turns", "gpus": 2}, gpus=1)).models["poe"]
-    monkeypatch.setattr(installation.importlib.util, "find_spec", lambda name: None if name == "accelerate" else 1)
+    monkeypatch.setattr(local_models, "find_spec", lambda name: None if name == "accelerate" else 1)
     assert "needs accelerate, which is not installed: pip install 'dialeval[train]'" in str(unavailable(model))
     assert unavailable(model, own_environment=True) is None
-    for there, words in ((0, "this machine has none"), (1, "this machine has 1; set it to 1"), (2, None), (None, None)):
-        monkeypatch.setattr(installation, "gpus_of_the_driver", lambda there=there: there)
+    for there, words in (
+        (0, "this machine has no NVIDIA GPU"),
+        (1, "this machine has 1 NVIDIA GPU for it"),
+        (2, None),
+        (None, None),
+    ):
+        monkeypatch.setattr(local_models, "usable_gpus", lambda there=there: there)
         reason = cannot_compute_here(model)
         assert reason is None if words is None else words in str(reason)
     on_cpu = load(models=with_model(model="m", train={"data": "turns", "gpus": 0}, gpus=0, precision="float16"))

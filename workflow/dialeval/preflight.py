@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dialeval import runlock
-from dialeval.config import Config, Mistake, VllmModel, load_config, read_config_file
+from dialeval.config import Config, Mistake, load_config, read_config_file
 from dialeval.corpora.robustness_sets import check_sets
 from dialeval.corpora.scenarios import read_scenarios
 from dialeval.corpora.transcripts.items import Options, read_items
@@ -20,7 +20,6 @@ from dialeval.forms.question import Question
 from dialeval.perturbations.registry import find_strategy
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.template_check import unfit_template
-from dialeval.training.installation import training_missing
 from dialeval.training.pairs.kinds import chosen_kinds
 from dialeval.translation.languages import language
 from dialeval.translation.template_check import unfit_translation_templates
@@ -203,7 +202,5 @@ def _unavailable_models(config: Config, own_environments: bool) -> Iterator[Mist
     for name in config.models_in_use():
         model = config.models.get(name)
         reason = unavailable(model, own_environment=own_environments) if model else None
-        if not reason and isinstance(model, VllmModel) and model.lora and not own_environments:
-            reason = training_missing()
         if reason:
             yield Mistake(f"models.{name}", reason)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dialeval.config import NllbModel
+from dialeval.engines import local_models
 from dialeval.engines.availability import cannot_compute_here, unavailable
-from dialeval.engines.encoder import installation
 from dialeval.engines.nllb.memory import check_memory
 from dialeval.errors import UserError
 
@@ -26,10 +26,10 @@ def test_what_fits_or_is_not_known_passes() -> None:
 def test_a_gpu_that_is_not_there_and_a_format_that_the_cpu_lacks_are_told_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(installation, "gpus_of_the_driver", lambda: 0)
+    monkeypatch.setattr(local_models, "usable_gpus", lambda: 0)
     reason = cannot_compute_here(NllbModel(engine="nllb"))
     assert reason is not None
-    assert reason.startswith("gpus: 1 GPU(s) are needed, and this machine has none")
+    assert reason.startswith("gpus: 1, and this machine has no NVIDIA GPU for it")
     assert cannot_compute_here(NllbModel(engine="nllb", gpus=0)) is None
     halved = NllbModel(engine="nllb", gpus=0, precision="float16")
     assert "float16 is for GPUs" in (unavailable(halved, own_environment=True) or "")

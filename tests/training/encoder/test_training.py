@@ -225,8 +225,8 @@ def test_the_memory_of_a_large_encoder_is_that_of_its_shape(tmp_path: Path, enco
 def test_libraries_that_are_missing_are_named(trained: Trains, monkeypatch: pytest.MonkeyPatch) -> None:
     from dialeval.stages import train_encoder
 
-    monkeypatch.setattr(train_encoder, "encoder_missing", lambda trains: "engine 'encoder' needs accelerate")
-    with pytest.raises(UserError, match="models.poe: engine 'encoder' needs accelerate"):
+    monkeypatch.setattr(train_encoder, "missing_libraries", lambda *_: "train needs accelerate")
+    with pytest.raises(UserError, match="models.poe: train needs accelerate"):
         trained()
 
 

@@ -6,9 +6,16 @@ import os
 from pathlib import Path
 
 from dialeval.config import EncoderModel, Model, NllbModel, OpenAIModel, VllmModel
-from dialeval.engines.encoder.installation import check_precision, encoder_missing, no_gpu
 from dialeval.engines.encoder.metric import read_metric
-from dialeval.engines.nllb.installation import nllb_missing
+from dialeval.engines.local_models import (
+    LEARNS_TO_ANSWER,
+    LEARNS_TO_SCORE,
+    SCORES,
+    TRANSLATES,
+    check_precision,
+    missing_libraries,
+    too_few_gpus,
+)
 from dialeval.engines.vllm_engine.devices import no_device
 from dialeval.engines.vllm_engine.installation import vllm_missing
 from dialeval.errors import UserError
@@ -22,11 +29,14 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
         own_environment: whether its jobs run in an environment that is made for them.
     """
     if isinstance(model, VllmModel):
-        return None if own_environment else vllm_missing()
+        learns = LEARNS_TO_ANSWER if model.lora else ()
+        return None if own_environment else vllm_missing() or missing_libraries("lora", learns)
     if isinstance(model, NllbModel):
-        return (None if own_environment else nllb_missing()) or check_precision(model.precision, model.gpus)
+        missing = None if own_environment else missing_libraries("engine 'nllb'", TRANSLATES)
+        return missing or check_precision(model.precision, model.gpus)
     if isinstance(model, EncoderModel):
-        missing = None if own_environment else encoder_missing(trains=model.train is not None)
+        needed = LEARNS_TO_SCORE if model.train else SCORES
+        missing = None if own_environment else missing_libraries("engine 'encoder'", needed)
         return missing or check_precision(model.precision, model.gpus) or _no_metric(model.weights)
     if isinstance(model, OpenAIModel) and model.api_key_env and not os.environ.get(model.api_key_env):
         return (
@@ -46,10 +56,10 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
         own_environment: whether its jobs run in an environment that is made for them.
     """
     if isinstance(model, EncoderModel):
-        trains = no_gpu(model.train.gpus, "train.gpus") if model.train else None
-        return trains or no_gpu(model.gpus, "gpus")
+        trains = too_few_gpus(model.train.gpus, "train.gpus") if model.train else None
+        return trains or too_few_gpus(model.gpus, "gpus")
     if isinstance(model, NllbModel):
-        return no_gpu(model.gpus, "gpus")
+        return too_few_gpus(model.gpus, "gpus")
     return no_device(model, own_environment=own_environment) if isinstance(model, VllmModel) else None
 
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from dialeval.config import EncoderModel
 from dialeval.config.training import EncoderTraining
 from dialeval.engines.encoder.folder import folder_digest, save_network
-from dialeval.engines.encoder.installation import encoder_missing
 from dialeval.engines.encoder.metric import Metric
+from dialeval.engines.local_models import LEARNS_TO_SCORE, missing_libraries
 from dialeval.errors import UserError
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
 from dialeval.stages.command import run
@@ -58,7 +58,7 @@ def stage(
         checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
         provenance: where the tables come from.
     """
-    if missing := encoder_missing(trains=True):
+    if missing := missing_libraries("train", LEARNS_TO_SCORE):
         raise UserError(f"models.{settings.name}: {missing}")
     spread("dialeval.stages.train_encoder", settings.learning.gpus)
     _quieten()

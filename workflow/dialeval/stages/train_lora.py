@@ -13,6 +13,7 @@ from dialeval.config import VllmModel
 from dialeval.config.training import LoraTraining
 from dialeval.criteria import Criterion, with_own
 from dialeval.engines.labels import LabelTree
+from dialeval.engines.local_models import LEARNS_TO_ANSWER, missing_libraries
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
@@ -25,7 +26,6 @@ from dialeval.training.determinism import settle
 from dialeval.training.digest import normalise_adapter, write_digest
 from dialeval.training.failures import check_numbers, in_words
 from dialeval.training.finishing import finished_folder, keep, take
-from dialeval.training.installation import training_missing
 from dialeval.training.launching import is_first, spread
 from dialeval.training.lora.base import Base, device_name
 from dialeval.training.lora.identity import lora_fingerprint
@@ -72,7 +72,7 @@ def stage(
         templates: the prompts.
         provenance: where the tables come from.
     """
-    if missing := training_missing():
+    if missing := missing_libraries("lora", LEARNS_TO_ANSWER):
         raise UserError(f"models.{settings.name}: {missing}")
     learning = settings.learning
     spread("dialeval.stages.train_lora", learning.gpus)

@@ -9,8 +9,8 @@ from pathlib import Path
 from dialeval.config import EncoderModel
 from dialeval.engines.encoder.engine import EncoderEngine
 from dialeval.engines.encoder.folder import folder_digest
-from dialeval.engines.encoder.installation import check_precision, encoder_missing
 from dialeval.engines.encoder.metric import read_metric
+from dialeval.engines.local_models import SCORES, check_precision, missing_libraries
 from dialeval.engines.request import Engine
 from dialeval.errors import UserError
 from dialeval.fingerprint import fingerprint
@@ -22,7 +22,7 @@ def open_model(model: EncoderModel, learned: Sequence[Path], store: Path | None,
     Raises:
         UserError: a library is missing, or the folder holds no metric.
     """
-    problem = encoder_missing() or check_precision(model.precision, model.gpus)
+    problem = missing_libraries("engine 'encoder'", SCORES) or check_precision(model.precision, model.gpus)
     if problem:
         raise UserError(problem)
     return metric_engine(model, model.weights.expanduser() if model.weights else learned[0])

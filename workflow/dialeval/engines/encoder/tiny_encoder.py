@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dialeval.corpora import bundled
-from dialeval.engines.encoder.installation import encoder_missing
+from dialeval.engines.local_models import SCORES, missing_libraries
 from dialeval.errors import UserError
 
 VOCABULARY = 2000
@@ -47,7 +47,7 @@ def build_tiny_encoder(folder: Path, *, steps: int = 0, architecture: str = "xlm
     Raises:
         UserError: a package is missing, the architecture is unknown, or the folder holds something else.
     """
-    problem = encoder_missing()
+    problem = missing_libraries("a tiny encoder", SCORES)
     if problem:
         raise UserError(problem)
     if architecture not in ARCHITECTURES:

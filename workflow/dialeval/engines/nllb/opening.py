@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dialeval.config import NllbModel
+from dialeval.engines.local_models import TRANSLATES, missing_libraries
 from dialeval.engines.nllb.engine import NllbEngine
-from dialeval.engines.nllb.installation import nllb_missing
 from dialeval.engines.nllb.translator import Translator
 from dialeval.engines.request import Engine
 from dialeval.errors import UserError
@@ -21,7 +21,7 @@ def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, pr
     Raises:
         UserError: a library is missing, or the model cannot be had.
     """
-    if problem := nllb_missing():
+    if problem := missing_libraries("engine 'nllb'", TRANSLATES):
         raise UserError(problem)
     translator = Translator(model)
     identity = {
