@@ -129,16 +129,16 @@ def scored(**published_as: str) -> dict[str, Any]:
             "ft-ten": {"engine": "vllm", "model": "meta-llama/Llama-2-7b-hf", "lora": {"train": ["en", "zh"]}},
             "ft-any": {"engine": "vllm", "model": "meta-llama/Llama-2-7b-hf", "lora": {"train": ["any"]}},
             "poe": {"engine": "encoder", "model": "xlm-roberta-large", "train": {"data": "en"}},
-            "given": {"engine": "encoder", "model": "xlm-roberta-large", "weights": "metric"},
+            "given": {"engine": "encoder", "weights": "metric"},
         },
-        corpora={"bundled": {"reader": "bundled"}},
+        corpora={"bundled": {"reader": "bundled"}, "chinese": {"reader": "bundled", "language": "zh"}},
         training={
             "en": {**learned, "languages": ["en"]},
-            "zh": {**learned, "languages": ["zh"]},
+            "zh": {**learned, "domains": {"ours": ["chinese"]}, "languages": ["zh"]},
             "any": learned,
         },
         ensembles={"both": ["forest", "length"]},
-        judges=["forest", "length"],
+        judges=["forest", "length", "ft-en", "ft-ten", "ft-any", "poe"],
         metaeval={"corpora": {"steps": {"reader": "ladder"}}, "score_files": files, "published_as": published_as},
     )
 

@@ -52,6 +52,7 @@ LISTS = {
     "training.turns.languages": ["en"],
     "translate.bundled.into": ["zh"],
     "translate.bundled.quality.judges": ["gpt"],
+    "translate.bundled.quality.metrics": ["cometkiwi22"],
     "metaeval.corpora.steps.strategies": ["content_reduction"],
     "metaeval.corpora.steps.languages": ["en"],
     "metaeval.corpora.steps.dimensions": ["overall"],
