@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,15 @@ from pathlib import Path
 
 import pytest
 from workspace import WARM_START, Workspace, copy_project, new_workspace
+
+CONDA = """#!/usr/bin/env bash
+case "$1" in
+    --version) echo "conda 24.9.0" ;;
+    info) echo '{info}' ;;
+    config) echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
+    *) echo "this is no conda: $*" >&2; exit 1 ;;
+esac
+"""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -46,3 +56,14 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def finished(undisturbed: Workspace, tmp_path: Path) -> Workspace:
     """A copy of the finished workspace that a test may change."""
     return undisturbed.copy(tmp_path / "work")
+
+
+@pytest.fixture
+def conda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stands in for conda, so that jobs are planned for environments that this machine does not have."""
+    info = {"conda_version": "24.9.0", "platform": "linux-64", "conda_prefix": str(tmp_path), "channels": []}
+    script = tmp_path / "bin" / "conda"
+    script.parent.mkdir()
+    script.write_text(CONDA.format(info=json.dumps(info)))
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")

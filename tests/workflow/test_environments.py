@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 import pytest
 from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
-CONDA = """#!/usr/bin/env bash
-case "$1" in
-    --version) echo "conda 24.9.0" ;;
-    info) echo '{info}' ;;
-    config) echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
-    *) echo "this is no conda: $*" >&2; exit 1 ;;
-esac
-"""
-
-
-@pytest.fixture
-def conda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    info = {"conda_version": "24.9.0", "platform": "linux-64", "conda_prefix": str(tmp_path), "channels": []}
-    script = tmp_path / "bin" / "conda"
-    script.parent.mkdir()
-    script.write_text(CONDA.format(info=json.dumps(info)))
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.mark.usefixtures("conda")

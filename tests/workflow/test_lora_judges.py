@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
-CONDA = """#!/usr/bin/env bash
-case "$1" in
-    --version) echo "conda 24.9.0" ;;
-    info) echo '{info}' ;;
-    config) echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
-esac
-"""
-
-
-@pytest.fixture
-def conda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stands in for conda, so that jobs are planned for environments that this machine does not have."""
-    info = {"conda_version": "24.9.0", "platform": "linux-64", "conda_prefix": str(tmp_path), "channels": []}
-    script = tmp_path / "bin" / "conda"
-    script.parent.mkdir()
-    script.write_text(CONDA.format(info=json.dumps(info)))
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
 
 
 def _lora(**fields: Any) -> dict[str, Any]:

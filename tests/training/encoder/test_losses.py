@@ -29,7 +29,7 @@ def test_turns_have_cross_entropy_and_dialogues_a_margin() -> None:
 
 
 def test_pairs_told_apart_are_counted_within_strata() -> None:
-    from dialeval.training.encoder.losses import told_apart
+    from dialeval.training.told_apart import told_apart
 
     rng = np.random.default_rng(0)
     scores, good, strata = rng.integers(0, 5, 60).astype(float), rng.integers(0, 2, 60), rng.integers(0, 3, 60)

@@ -37,16 +37,6 @@ def in_precision(network: Any, precision: Precision, device: str) -> Any:
     return network.eval()
 
 
-def expert_scores(
-    network: Any, encoding: Encoding, sequences: Sequence[Encoded], *, batch_tokens: int, device: str
-) -> Floats:
-    """Returns the scores, in [0, 1], of every expert: sequences by experts."""
-    found = np.empty((len(sequences), network.n_experts))
-    for places, scores in score_batches(network, encoding, sequences, batch_tokens=batch_tokens, device=device):
-        found[places] = scores
-    return found
-
-
 def score_batches(
     network: Any, encoding: Encoding, sequences: Sequence[Encoded], *, batch_tokens: int, device: str
 ) -> Iterator[tuple[list[int], Floats]]:

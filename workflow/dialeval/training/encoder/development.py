@@ -14,8 +14,9 @@ from dialeval.engines.encoder.encoding import Encoding
 from dialeval.engines.encoder.scoring import Precision
 from dialeval.engines.length_batches import by_length
 from dialeval.training.encoder.examples import Pairs
-from dialeval.training.encoder.losses import loss_of, told_apart
+from dialeval.training.encoder.losses import loss_of
 from dialeval.training.encoder.order import Ints
+from dialeval.training.told_apart import told_apart
 
 
 @dataclass(frozen=True)

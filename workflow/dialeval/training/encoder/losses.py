@@ -26,21 +26,3 @@ def loss_of(level: Level, logits: Any, good: Any, margin: float) -> Any:
         return functional.binary_cross_entropy_with_logits(logits, good)
     true, spoiled = torch.sigmoid(logits).chunk(2)
     return functional.margin_ranking_loss(true, spoiled, torch.ones_like(true), margin=margin)
-
-
-def told_apart(scores: Any, good: Any, strata: Any) -> float | None:
-    """Returns the share of pairs of a true and a spoiled example of one stratum in which the true one scores higher.
-
-    Ties count half; None where there is no such pair. Arrays of shape (examples,).
-    """
-    import numpy as np
-    from scipy.stats import rankdata
-
-    higher = pairs = 0.0
-    for stratum in np.unique(strata):
-        of_one = strata == stratum
-        true = good[of_one] > 0
-        n_true, n_spoiled = int(true.sum()), int((~true).sum())
-        higher += float(rankdata(scores[of_one])[true].sum()) - n_true * (n_true + 1) / 2
-        pairs += n_true * n_spoiled
-    return higher / pairs if pairs else None

@@ -73,8 +73,3 @@ class ExpertOrder:
             pool = drawn[start : start + POOL * self._at_once]
             pool = pool[np.argsort(self._lengths[pool], kind="stable")]
             yield from pool.reshape(-1, self._at_once)
-
-
-def passes_of(order: ExpertOrder, n_examples: int) -> float:
-    """Returns how many passes over the examples an order is."""
-    return len(order) / n_examples

@@ -22,6 +22,7 @@ from dialeval.training.launching import is_first, processes
 from dialeval.training.lora.label_scores import keeps_few, label_scores
 from dialeval.training.lora.questions import LoraQuestion
 from dialeval.training.telling import tell_progress
+from dialeval.training.told_apart import told_apart
 
 _UNREAD = -100
 
@@ -122,19 +123,6 @@ def train_adapter(
     )
 
 
-def auc_of(good: Sequence[bool], scores: Sequence[float]) -> float | None:
-    """Returns the share of pairs of a true and a spoiled example in which the true one scores higher, ties half."""
-    from scipy.stats import rankdata
-
-    n_good = sum(good)
-    n_bad = len(good) - n_good
-    if not n_good or not n_bad:
-        return None
-    ranks = rankdata(scores)
-    of_good = float(sum(rank for rank, one in zip(ranks, good, strict=True) if one))
-    return (of_good - n_good * (n_good + 1) / 2) / (n_good * n_bad)
-
-
 def _look(
     model: Any, questions: Sequence[LoraQuestion], tree: LabelTree, filling: int, batch_tokens: int
 ) -> dict[str, float]:
@@ -142,7 +130,7 @@ def _look(
     found = label_scores(model, [one.prompt for one in questions], tree, filling=filling, batch_tokens=batch_tokens)
     loss = fmean(-one.spelled[question.answer] for question, one in zip(questions, found, strict=True))
     scores = [0.5 if one.score is None else one.score for one in found]
-    auc = auc_of([one.good for one in questions], scores)
+    auc = told_apart(scores, [one.good for one in questions])
     return {"eval_loss": loss} | ({} if auc is None else {"eval_auc": auc})
 
 
