@@ -25,7 +25,8 @@ def about_chats(protocol):
 def question(protocol):
     """Returns what is asked under a protocol, as its stages are told: without what only others need to know."""
     own = PROTOCOLS[protocol].model_dump(
-        mode="json", exclude={"judges", "measures", "ask_again", "at"}
+        mode="json",
+        exclude={"judges", "measures", "ask_again", "at", "adaptive", "cascade"},
     )
     return {
         "name": protocol,

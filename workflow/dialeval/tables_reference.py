@@ -22,6 +22,7 @@ column with a question mark may be empty. Tables with a slash in their names lie
 PARTS = (
     ("Between the stages", ""),
     ("Measures of a protocol", "measures/"),
+    ("Labels", "labels/"),
     ("BotChat", "botchat/"),
     ("Battles", "battles/"),
     ("Meta-evaluation", "metaeval/"),

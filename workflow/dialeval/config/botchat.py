@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from dialeval.config.adaptive import Adaptive
 from dialeval.config.section import (
     Count,
     Length,
@@ -68,6 +69,9 @@ class Arena(_JudgingProtocol):
 
     n_utterances: list[Annotated[Whole, Field(ge=3, le=1_000)]] = Field(
         [8, 16], min_length=1, description="Lengths N that dialogues are cut to."
+    )
+    adaptive: Adaptive | None = Field(
+        None, description="Ask about each pair until it is settled; null: ask about all of them everything."
     )
 
 

@@ -120,6 +120,11 @@ class MetaEval(Section):
         "(multilingual): its printed numbers stand beside. A model that nobody trained further goes by its own name; "
         "see docs.",
     )
+    fill: Name | None = Field(
+        None,
+        description="Judge whose repeated ratings (protocol rating) are references of kind model where people rated "
+        "nothing (comp-analysis, 'Fill up missing annotations').",
+    )
     resamples: Resamples = Field(1000, description="Resamples of the dialogues behind every interval.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
     ensemble_size: Annotated[Whole, Field(ge=2, le=20)] = Field(

@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from dialeval.config.adaptive import Adaptive
 from dialeval.config.botchat import Arena, GTEval, UniEval
+from dialeval.config.cascades import Cascade
 from dialeval.config.metaeval import Rating, YesNo
 from dialeval.config.section import Length, Name, Number, Repeats, Section, Temperature, TokenCount
 from dialeval.schemas.judgements import Form, Outcome
@@ -28,7 +30,7 @@ SOURCES = (SELFCHAT, RATED, DAMAGED)
 EACH_OTHER = "each_other"
 PARTS = (
     "botchat", "metaeval", "robustness", "dialogbench", "battles", "selfchat", "embedded", "usage", "estimate",
-    "training", "translation",
+    "training", "translation", "labels",
 )  # fmt: skip
 """What stands beside protocols in the folder of tables."""
 
@@ -89,6 +91,12 @@ class Protocol(Section):
     ask_again: bool = Field(False, description="Ask once more, in other words, where an answer could not be read.")
     answers: Literal["free", "structured"] = Field(
         "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
+    )
+    adaptive: Adaptive | None = Field(
+        None, description="Of a pair: ask about each two systems until it is settled; null: ask everything."
+    )
+    cascade: Cascade | None = Field(
+        None, description="Ask a dear judge only where a cheap one is least sure; null: ask all judges everything."
     )
     at: list[Length] = Field([], description="Of detect: lengths N at which pass rates are given; []: the whole.")
     measures: list[Measure] | None = Field(

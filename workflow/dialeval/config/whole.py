@@ -15,6 +15,7 @@ from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.criteria import OwnCriterion
 from dialeval.config.dialogbench import DialogBench
 from dialeval.config.ensembles import FILE, members_by_method
+from dialeval.config.labels import Labels
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EmbeddedModel, Model, PublishedModel
 from dialeval.config.protocols import DAMAGED, RATED, Protocol, Protocols
@@ -95,6 +96,7 @@ class Config(Section):
     transcripts: dict[Name, Transcripts] = Field(
         {}, description="Dialogues of your own systems, by a name of yours, which a protocol gives as its source."
     )
+    labels: Labels | None = Field(None, description="People's labels of systems' dialogues; see docs/labels.md.")
     training: dict[Name, TrainingSet] = Field(
         {}, description="Synthetic pairs of dialogues that judges learn from, by a name of yours; see docs/training.md."
     )

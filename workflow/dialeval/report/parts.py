@@ -38,6 +38,15 @@ METAEVAL = "metaeval"
 PARTS: Mapping[str, PartText] = MappingProxyType(
     {
         BOTCHAT: PartText("BotChat", "Who chats best?", items="Dialogues"),
+        "labels": PartText(
+            "Labels",
+            "What would people say?",
+            (
+                "People labelled a random part of the dialogues. What judges say of all of them is corrected by where "
+                "the two differ: the interval holds whatever the judge is worth, and is no wider than that of people "
+                "alone where the judge is of use.",
+            ),
+        ),
         METAEVAL: PartText(
             "Meta-evaluation",
             "How far can a judge be trusted?",

@@ -165,6 +165,44 @@ DIFFERENCES = differences(
     title="Which systems can be told apart",
     caption="Rates and means, the share of comparisons won less that lost (head to head), and ratings.",
 )
+RANKS = Table(
+    f"{FOLDER}/ranks", schema(
+        judge=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), measure=TEXT, system=TEXT, estimate=maybe(FLOAT),
+        rank=maybe(INT), rank_low=maybe(INT), rank_high=maybe(INT), n_better=INT, n_worse=INT, note=maybe(TEXT)
+    ),
+    row="judge, measure and system",
+    title="Which places are settled",
+    caption=(
+        "The places that a system can have, for all systems at once: it stands behind those that are better and ahead "
+        "of those that are worse by p-values corrected for all pairs (Holm)."
+    ),
+    columns={
+        **_WORDS, "measure": "by what they are ranked", "rank": "place by the estimate",
+        "rank_low": "best place that it can have", "rank_high": "worst place that it can have",
+        "n_better": "systems shown to be better", "n_worse": "systems shown to be worse",
+    },
+)
+ADAPTIVE_ROUNDS = Table(
+    f"{FOLDER}/adaptive_rounds", schema(
+        judge=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), round=INT, n_seeds=INT, system=TEXT, opponent=TEXT,
+        estimate=maybe(FLOAT), se=maybe(FLOAT), statistic=maybe(FLOAT), boundary=maybe(FLOAT), decision=TEXT,
+        n_requests=INT, n_requests_full=INT
+    ),
+    row="judge, round and pair that was open in it",
+    title="Rounds of adaptive comparisons",
+    caption=(
+        "In each round the pairs that are still open get a block of seeds; a pair is settled when its statistic passes "
+        "the boundary."
+    ),
+    columns={
+        **_WORDS, "round": "from 1", "n_seeds": "seeds that the pair was asked about so far",
+        "estimate": "share won by the system, a tie counting half",
+        "statistic": "distance from a tie in standard errors",
+        "boundary": "what it must pass", "decision": "system, opponent (who is better), open, or ended (not settled)",
+        "n_requests": "requests so far about the pair", "n_requests_full": "requests that the full design has for it",
+    },
+    shown=False,
+)
 # fmt: on
 MEASURED: Mapping[str, Table] = MappingProxyType(
     {

@@ -142,6 +142,34 @@ ANNOTATOR_AGREEMENT = Table(
     },
     numbers="correlation",
 )
+CEILINGS = Table(
+    "metaeval/ceilings", schema(
+        judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
+        n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
+        reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_low=maybe(FLOAT), ceiling_high=maybe(FLOAT),
+        pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_low=maybe(FLOAT), corrected_high=maybe(FLOAT),
+        judge_reliability=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
+    ),
+    row="judge, corpus, language and dimension that several people rated",
+    title="How high a judge could come",
+    caption=(
+        "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling; corrected is "
+        "what the judge's correlation would be with raters who make no errors."
+    ),
+    columns={
+        **JUDGED,
+        "n_raters": "ratings behind each item's mean",
+        "icc": "agreement of single raters beyond chance: share of the variance that is the items' (ICC(1))",
+        "reliability": "the same of the mean over raters",
+        "ceiling": "highest correlation that can be expected of a perfect judge",
+        "judge_reliability": "the same for the mean of the judge's own repeats",
+    },
+    cells={
+        "icc": Interval("icc_low", "icc_high"), "ceiling": Interval("ceiling_low", "ceiling_high"),
+        "corrected": Interval("corrected_low", "corrected_high"),
+    },
+    numbers="correlation",
+)
 DIMENSION_ENSEMBLE = Table(
     "metaeval/dimension_ensemble", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,
