@@ -1,0 +1,108 @@
+"""Adaptive comparisons at the paper's scale: 14 chatbots, 222 seeds, 91 pairs, both orders.
+
+On every seed each chatbot is better or worse than it usually is, verdicts favour a place, and some are ties. Three
+pairs of chatbots are equal, the others stand on ladders of four widths. Each run is one draw of seeds and verdicts,
+judged once by the full design and once by each way of stopping on the same verdicts.
+
+    python benchmarks/adaptive.py [runs]
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from dialeval.stats.sequential import (
+    confidence_sequence,
+    fewest_decisive,
+    obrien_fleming,
+    rounds_of,
+    settled,
+)
+
+PLACES = np.array([0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 7, 8, 9, 10])
+PAIRS = np.array(list(combinations(range(len(PLACES)), 2)))
+BETTER = np.sign(PLACES[PAIRS[:, 0]] - PLACES[PAIRS[:, 1]])
+N_SEEDS, BLOCK, ERROR = 222, 20, 0.05
+STEPS = (40, 60, 80, 100)
+"""Elo points between neighbours of the ladder."""
+SEED_EFFECT, PLACE_EFFECT, TIE_SHARE = 0.4, 0.3, 0.15
+POINTS = 400.0 / np.log(10.0)
+COUNTS = np.cumsum(np.bincount(rounds_of(N_SEEDS, BLOCK))).tolist()
+
+
+class Outcome(NamedTuple):
+    """What one way of asking found in one run.
+
+    Attributes:
+        cost: share of the full design's requests.
+        right: pairs whose better chatbot is named.
+        tied: share of the three tied pairs that are called different.
+        wrong: whether any pair, tied or not, got a claim that is not so.
+    """
+
+    cost: float
+    right: int
+    tied: float
+    wrong: bool
+
+
+def draw(rng: np.random.Generator, step: float) -> np.ndarray:
+    """Returns the mean score of the first of each pair on each seed, shape [n_pairs, n_seeds]."""
+    strength = step * PLACES / POINTS + rng.normal(0.0, SEED_EFFECT, (N_SEEDS, len(PLACES)))
+    lead = strength[:, PAIRS[:, 0]] - strength[:, PAIRS[:, 1]]
+    score = np.zeros(lead.shape)
+    for sign in (1.0, -1.0):
+        win = 1.0 / (1.0 + np.exp(-(lead + sign * PLACE_EFFECT)))
+        drawn = rng.random(lead.shape)
+        score += np.where(
+            drawn < win * (1 - TIE_SHARE), 1.0, np.where(drawn < win * (1 - TIE_SHARE) + TIE_SHARE, 0.5, 0.0)
+        )
+    return 0.5 * score.T
+
+
+def ways() -> dict[str, tuple[list[int], np.ndarray]]:
+    """Returns the looks of each way, and the boundary at each."""
+    return {
+        "full design, one look": ([N_SEEDS], obrien_fleming([N_SEEDS], ERROR)),
+        "O'Brien-Fleming": (COUNTS, obrien_fleming(COUNTS, ERROR)),
+        "O'Brien-Fleming, per family": (COUNTS, obrien_fleming(COUNTS, ERROR / len(PAIRS))),
+        "confidence sequence": (COUNTS, confidence_sequence(COUNTS, ERROR)),
+        "1.96 at every look": (COUNTS, np.full(len(COUNTS), 1.96)),
+    }
+
+
+def outcome(score: np.ndarray, counts: list[int], boundary: np.ndarray) -> Outcome:
+    """Asks about each pair until it is settled."""
+    fewest = fewest_decisive(ERROR, len(counts))
+    claim = np.zeros(len(score), dtype=np.int64)
+    asked = np.zeros(len(score))
+    for n, edge in zip(counts, boundary, strict=True):
+        still = claim == 0
+        asked[still] = n
+        claim[still] = settled(score[still, :n], edge, fewest)
+    right = (claim == BETTER) & (BETTER != 0)
+    wrong = (claim != 0) & ~right
+    return Outcome(asked.mean() / N_SEEDS, int(right.sum()), wrong[BETTER == 0].mean(), bool(wrong.any()))
+
+
+def main(runs: int) -> None:
+    print(f"{runs} runs of {len(PAIRS)} pairs on {N_SEEDS} seeds, {(BETTER != 0).sum()} of the pairs differ")
+    print("| Elo between neighbours | way | requests | right claims | error of a tied pair | any wrong claim |")
+    print("|---|---|---|---|---|---|")
+    for step in STEPS:
+        found: dict[str, list[Outcome]] = {name: [] for name in ways()}
+        for run in range(runs):
+            score = draw(np.random.default_rng([run, step]), step)
+            for name, looks in ways().items():
+                found[name].append(outcome(score, *looks))
+        for name, of in found.items():
+            cost, right, tied, wrong = np.mean(of, axis=0)
+            print(f"| {step} | {name} | {cost:.0%} | {right:.1f} | {tied:.3f} | {wrong:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, multivariate_normal, norm
+
+from dialeval.stats.sequential import (
+    MOST_LOOKS,
+    confidence_sequence,
+    crossing_probabilities,
+    fewest_decisive,
+    obrien_fleming,
+    rounds_of,
+    settled,
+    tie_statistic,
+)
+
+COUNTS = st.lists(st.integers(1, 40), min_size=1, max_size=12).map(lambda steps: np.cumsum(steps).tolist())
+
+
+def test_boundaries_of_even_looks_are_those_of_the_published_table() -> None:
+    """Jennison and Turnbull (2000), table 2.3: O'Brien and Fleming's C_B at 5%."""
+    printed = {1: 1.960, 2: 1.977, 3: 2.004, 4: 2.024, 5: 2.040, 8: 2.072, 10: 2.087, 15: 2.110, 20: 2.126}
+    found = {looks: obrien_fleming(range(1, looks + 1), 0.05)[-1] for looks in printed}
+    assert found == pytest.approx(printed, abs=5e-4)
+
+
+def test_two_uneven_looks_keep_the_error_by_the_bivariate_normal() -> None:
+    counts, error = [30, 100], 0.01
+    edge = obrien_fleming(counts, error)
+    joint = multivariate_normal(cov=[[1.0, math.sqrt(0.3)], [math.sqrt(0.3), 1.0]])
+    inside = sum(sx * sy * joint.cdf([sx * edge[0], sy * edge[1]]) for sx in (1, -1) for sy in (1, -1))
+    assert 1.0 - inside == pytest.approx(error, abs=1e-5)
+    first, _ = crossing_probabilities(counts, edge)
+    assert first == pytest.approx(2 * norm.sf(edge[0]), rel=1e-12)
+
+
+@given(COUNTS, st.floats(1e-4, 0.3))
+def test_looks_spend_the_error_and_no_more(counts: list[int], error: float) -> None:
+    edge = obrien_fleming(counts, error)
+    assert crossing_probabilities(counts, edge).sum() == pytest.approx(error, rel=1e-5)
+    constant = edge * np.sqrt(np.asarray(counts) / counts[-1])
+    assert constant == pytest.approx(constant[0])
+    assert -norm.ppf(error / 2) - 1e-9 <= constant[0]
+
+
+def test_so_many_looks_that_they_are_not_integrated_get_the_wider_boundary_of_looking_without_a_pause() -> None:
+    many = obrien_fleming(range(1, MOST_LOOKS + 2), 0.05)[-1]
+    assert obrien_fleming(range(1, MOST_LOOKS + 1), 0.05)[-1] < many == pytest.approx(2.2414, abs=1e-4)
+
+
+def test_a_walk_passes_the_boundaries_as_often_as_they_say() -> None:
+    counts = np.array([20, 40, 60, 80, 111])
+    rng = np.random.default_rng(5)
+    walk = np.cumsum(rng.standard_normal((40_000, 5)) * np.sqrt(np.diff(counts, prepend=0)), axis=1)
+    z = np.abs(walk) / np.sqrt(counts)
+    assert (z > obrien_fleming(counts.tolist(), 0.05)).any(axis=1).mean() == pytest.approx(0.05, abs=0.004)
+    assert (z > 1.96).any(axis=1).mean() > 0.12, "the same walk without boundaries: what they are for"
+    sequence = confidence_sequence(counts.tolist(), 0.05)
+    assert (z > sequence).any(axis=1).mean() < 0.05
+
+
+def test_the_confidence_sequence_does_not_depend_on_later_looks() -> None:
+    assert confidence_sequence([10, 20], 0.05).tolist() == confidence_sequence([10, 20, 500], 0.05)[:2].tolist()
+
+
+@pytest.mark.parametrize("counts", [[], [0, 3], [3, 3], [5, 4]])
+def test_counts_that_do_not_increase_are_refused(counts: list[int]) -> None:
+    with pytest.raises(ValueError, match="increase"):
+        obrien_fleming(counts, 0.05)
+    with pytest.raises(ValueError, match="increase"):
+        confidence_sequence(counts, 0.05)
+
+
+def test_the_distance_from_a_tie_by_hand() -> None:
+    found = tie_statistic(np.array([[1.0, 1.0, 0.75, 0.0, np.nan], [0.5] * 5, [np.nan] * 5]))
+    assert found.estimate[:2].tolist() == [0.6875, 0.5]
+    assert found.se[0] == pytest.approx(math.sqrt(0.25 * 3 + 0.0625) / 4)
+    assert found.statistic.tolist() == pytest.approx([0.75 / math.sqrt(0.8125), 0.0, 0.0])
+    assert np.isnan(found.estimate[2])
+
+
+@given(st.integers(2, 60), st.floats(0.0, 6.0))
+def test_of_two_equals_few_pass_however_few_the_cases_are(n: int, edge: float) -> None:
+    """Wins of one side over n cases that are never tied, by the binomial distribution."""
+    wins = np.arange(n + 1)
+    score = np.array([[1.0] * won + [0.0] * (n - won) for won in wins])
+    passed = settled(score, edge, 1) != 0
+    assert binom.pmf(wins, n, 0.5) @ passed <= 2 * math.exp(-(edge**2) / 2) + 1e-12
+
+
+def test_a_handful_of_cases_settles_nothing_though_one_side_won_them_all() -> None:
+    assert fewest_decisive(0.05, 1) == 6
+    assert 2.0 ** (1 - fewest_decisive(0.05, 11)) <= 0.05 / 11
+    won = np.ones((2, 8))
+    won[1, 5:] = 0.5
+    assert settled(won, 1.96, 6).tolist() == [1, 0]
+    assert settled(1 - won, 1.96, 6).tolist() == [-1, 0]
+
+
+def test_rounds_have_blocks_and_the_last_takes_a_small_rest() -> None:
+    assert np.bincount(rounds_of(222, 20)).tolist() == [20] * 10 + [22]
+    assert np.bincount(rounds_of(30, 20)).tolist() == [20, 10]
+    assert np.bincount(rounds_of(29, 20)).tolist() == [29]
+    assert rounds_of(0, 20).tolist() == []
+
+
+def test_equals_are_called_different_in_one_of_twenty_and_the_rest_costs_a_third() -> None:
+    """A small version of `benchmarks/adaptive.py`: a place effect, seed effects, both orders; 4,000 pairs of each kind."""
+    counts = np.cumsum(np.bincount(rounds_of(222, 20))).tolist()
+    edges, fewest = obrien_fleming(counts, 0.05), fewest_decisive(0.05, len(counts))
+    cost = {}
+    for gap in (0.0, 1.0):
+        rng = np.random.default_rng(3)
+        lead = gap + 0.6 * rng.standard_normal((4000, 222))
+        score = np.mean([rng.random(lead.shape) < 1 / (1 + np.exp(-lead - place)) for place in (0.3, -0.3)], axis=0)
+        claims = np.column_stack([settled(score[:, :n], edge, fewest) for n, edge in zip(counts, edges, strict=True)])
+        first = np.where((claims != 0).any(axis=1), (claims != 0).argmax(axis=1), -1)
+        cost[gap] = np.asarray(counts)[first].mean() / 222
+        if gap:
+            assert (claims[np.arange(4000), first] == 1).mean() > 0.999
+            assert ((claims == -1).any(axis=1)).mean() < 0.001
+        else:
+            assert (claims != 0).any(axis=1).mean() == pytest.approx(0.05, abs=0.009)
+    assert cost[1.0] < 0.35 < 0.95 < cost[0.0]

@@ -1,0 +1,209 @@
+"""Looking at a comparison more than once: how far from a tie it must be after each look to be called settled.
+
+Whoever looks after every block of cases, and stops at the first |z| > 1.96, calls two equals different far more often
+than in 5% of the comparisons. Two ways keep the error for all looks together: O'Brien and Fleming's boundaries (1979)
+for looks that are planned, solved by Armitage, McPherson and Rowe's recursive integration (1969), and a confidence
+sequence (Robbins 1970), a boundary for looks at any time.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from dialeval.stats.arrays import FloatArray, IntArray
+
+MOST_LOOKS = 100
+"""Looks that are integrated over; for more, the boundary is that of looking without a pause, a little wider."""
+TUNED_AT = 50
+"""Cases at which the confidence sequence is about as narrow as one can be; any number is valid."""
+_NODES_PER_STEP = 4.0
+_FEWEST_NODES = 48
+_TERMS = 20
+
+
+class TieStatistic(NamedTuple):
+    """How far comparisons are from a tie.
+
+    Attributes:
+        estimate: mean score over cases, NaN without any, shape [...].
+        se: its standard error if the two were equal, shape [...].
+        statistic: (estimate - 1/2) / se; 0 where every case is a tie, shape [...].
+    """
+
+    estimate: FloatArray
+    se: FloatArray
+    statistic: FloatArray
+
+
+def tie_statistic(score: FloatArray) -> TieStatistic:
+    """Measures the distance from a tie by the cases' scores.
+
+    The standard error is the one under a tie, sqrt(sum (x - 1/2)^2) / n. If scores are then symmetric about 1/2, the
+    statistic passes b with probability 2 exp(-b^2 / 2) at most, however few the cases are; the usual standard error
+    would be 0 where one side won all of a handful.
+
+    Args:
+        score: mean score of each case, 1 where the first won and 0.5 for a tie; NaN for a case that says nothing,
+            shape [..., n_cases].
+    """
+    known = ~np.isnan(score)
+    apart = np.where(known, score - 0.5, 0.0)
+    n = known.sum(axis=-1)
+    total, spread = apart.sum(axis=-1), np.sqrt((apart**2).sum(axis=-1))
+    nothing = np.full(n.shape, np.nan)
+    return TieStatistic(
+        estimate=0.5 + np.divide(total, n, out=nothing.copy(), where=n > 0),
+        se=np.divide(spread, n, out=nothing.copy(), where=n > 0),
+        statistic=np.divide(total, spread, out=np.zeros(n.shape), where=spread > 0.0),
+    )
+
+
+def settled(score: FloatArray, boundary: ArrayLike, fewest: ArrayLike) -> IntArray:
+    """Returns who is better: 1 for the first, -1 for the second, 0 where that is open.
+
+    Args:
+        score: as for `tie_statistic`, shape [..., n_cases].
+        boundary: of |z| at this look, shape [...].
+        fewest: cases that are no tie which it takes, see `fewest_decisive`, shape [...].
+    """
+    statistic = tie_statistic(score).statistic
+    decisive = (~np.isnan(score) & (score != 0.5)).sum(axis=-1)
+    passed = (np.abs(statistic) > boundary) & (decisive >= fewest)
+    return np.where(passed, np.sign(statistic), 0.0).astype(np.int64)
+
+
+def obrien_fleming(counts: Sequence[int], error: float) -> FloatArray:
+    """Returns the boundary of |z| at each look: c / sqrt(t), with t the share of the cases that are then known.
+
+    Args:
+        counts: cases at each look, increasing; the last is the whole design's.
+        error: chance that a tied comparison passes the boundary at any of the looks.
+
+    Returns:
+        Shape [n_looks].
+
+    Raises:
+        ValueError: if the counts do not increase from 1, or the error is not between 0 and 0.5.
+    """
+    _check(counts, error)
+    share = np.asarray(counts, dtype=np.float64) / counts[-1]
+    return np.asarray(_obrien_fleming_constant(tuple(counts), error) / np.sqrt(share), dtype=np.float64)
+
+
+def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
+    """Returns the boundary of |z| after each number of cases, for looks at any time (Robbins's normal mixture).
+
+    With r^2 the mixture's variance, n z^2 / (n + 1 / r^2) stays under log((n r^2 + 1) / error^2) for all n together
+    with probability 1 - error. r does not depend on the design, so that more cases may be added at any time.
+
+    Args, errors: as for `obrien_fleming`; the last look is like any other.
+
+    Returns:
+        Shape [n_looks].
+    """
+    _check(counts, error)
+    n = np.asarray(counts, dtype=np.float64)
+    evidence = -2.0 * math.log(error)
+    mixed = n * (evidence + math.log(evidence + 1.0)) / TUNED_AT
+    return np.asarray(np.sqrt((mixed + 1.0) / mixed * np.log((mixed + 1.0) / error**2)), dtype=np.float64)
+
+
+def crossing_probabilities(counts: Sequence[int], boundary: FloatArray) -> FloatArray:
+    """Returns the chance that a tied comparison first passes a boundary at each look.
+
+    The sum over the looks so far, sqrt(t) z, is a Brownian motion at times t. Its density among the comparisons that
+    are still open is carried from look to look on Gauss-Legendre nodes.
+
+    Args:
+        counts: cases at each look, increasing.
+        boundary: of |z| at each look, shape [n_looks].
+
+    Returns:
+        Shape [n_looks].
+    """
+    time = np.asarray(counts, dtype=np.float64) / counts[-1]
+    step = np.sqrt(np.diff(time, prepend=0.0))
+    found = np.empty(len(time))
+    place, mass = np.zeros(1), np.ones(1)
+    for look, (sd, edge) in enumerate(zip(step, boundary * np.sqrt(time), strict=True)):
+        found[look] = mass @ (ndtr((place - edge) / sd) + ndtr((-place - edge) / sd))
+        if look + 1 < len(time):
+            narrowest = min(float(sd), float(step[look + 1]))
+            node, weight = _nodes(max(_FEWEST_NODES, math.ceil(_NODES_PER_STEP * 2.0 * edge / narrowest)))
+            ahead = edge * node
+            density = np.exp(-0.5 * ((ahead[:, np.newaxis] - place) / sd) ** 2) / (sd * math.sqrt(2.0 * math.pi))
+            place, mass = ahead, edge * weight * (density @ mass)
+    return found
+
+
+def fewest_decisive(error: float, looks: int) -> int:
+    """Returns how many cases must be no tie before any is settled.
+
+    All of m such cases favour one of two equals with probability 2^(1 - m), which must not pass a look's share of the
+    error: no statistic makes fewer cases say more.
+    """
+    return max(1, math.ceil(1.0 + math.log2(looks / error)))
+
+
+def rounds_of(n_cases: int, block: int) -> IntArray:
+    """Returns the round, from 0, of each case in its order; the last takes a remainder of less than half a block.
+
+    Args:
+        n_cases: cases of the design.
+        block: cases that each round adds.
+
+    Returns:
+        Shape [n_cases].
+    """
+    rounds = max(1, (2 * n_cases + block) // (2 * block))
+    return np.asarray(np.minimum(np.arange(n_cases) // block, rounds - 1), dtype=np.int64)
+
+
+@cache
+def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
+    longest = _without_a_pause(error)
+    if len(counts) > MOST_LOOKS:
+        return longest
+    share = np.asarray(counts, dtype=np.float64) / counts[-1]
+
+    def excess(constant: float) -> float:
+        return float(crossing_probabilities(counts, constant / np.sqrt(share)).sum()) - error
+
+    single = float(-ndtri(0.5 * error))
+    return single if len(counts) == 1 else float(brentq(excess, single, longest, xtol=1e-8))
+
+
+def _without_a_pause(error: float) -> float:
+    """Returns the c that a Brownian motion passes, on either side, by time 1 with probability `error`."""
+
+    def excess(constant: float) -> float:
+        odd = 2.0 * np.arange(_TERMS) + 1.0
+        sign = np.where(np.arange(_TERMS) % 2, -1.0, 1.0)
+        # of the two series of the same function the one that converges fast for passing seldom
+        passed = 2.0 * sign * ndtr(-odd * constant)
+        return float(2.0 * passed.sum()) - error
+
+    single = float(-ndtri(0.5 * error))
+    return float(brentq(excess, single, float(-ndtri(0.125 * error)), xtol=1e-10))
+
+
+@cache
+def _nodes(n: int) -> tuple[FloatArray, FloatArray]:
+    node, weight = np.polynomial.legendre.leggauss(n)
+    return np.asarray(node, dtype=np.float64), np.asarray(weight, dtype=np.float64)
+
+
+def _check(counts: Sequence[int], error: float) -> None:
+    if not len(counts) or counts[0] < 1 or any(after <= before for before, after in itertools.pairwise(counts)):
+        raise ValueError(f"counts are {list(counts)}; they must increase from 1 or more")
+    if not 0.0 < error < 0.5:
+        raise ValueError(f"error is {error}; it must be between 0 and 0.5")
