@@ -178,22 +178,22 @@ def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
     def excess(constant: float) -> float:
         return float(crossing_probabilities(counts, constant / np.sqrt(share)).sum()) - error
 
-    single = float(-ndtri(0.5 * error))
-    return single if len(counts) == 1 else float(brentq(excess, single, longest, xtol=1e-8))
+    if len(counts) == 1:
+        return float(-ndtri(0.5 * error))
+    # an early look may add less than rounding does, so the bracket is a little wider than it need be
+    return float(brentq(excess, -0.999 * ndtri(0.5 * error), 1.001 * longest, xtol=1e-8))
 
 
 def _without_a_pause(error: float) -> float:
-    """Returns the c that a Brownian motion passes, on either side, by time 1 with probability `error`."""
+    """Returns the c that a Brownian motion passes, on either side, by time 1 with probability `error` (reflections)."""
 
     def excess(constant: float) -> float:
         odd = 2.0 * np.arange(_TERMS) + 1.0
         sign = np.where(np.arange(_TERMS) % 2, -1.0, 1.0)
-        # of the two series of the same function the one that converges fast for passing seldom
         passed = 2.0 * sign * ndtr(-odd * constant)
         return float(2.0 * passed.sum()) - error
 
-    single = float(-ndtri(0.5 * error))
-    return float(brentq(excess, single, float(-ndtri(0.125 * error)), xtol=1e-10))
+    return float(brentq(excess, float(-ndtri(0.5 * error)), float(-ndtri(0.125 * error)), xtol=1e-10))
 
 
 @cache
