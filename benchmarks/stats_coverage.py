@@ -14,6 +14,7 @@ from stats_timing import Gates  # isort: skip
 
 from coverage_auc import aucs
 from coverage_cases import Measured
+from coverage_ceilings import ceilings
 from coverage_correlations import correlations
 from coverage_differences import differences, false_claims, judge_pairs, style_control
 from coverage_ratings import ratings
@@ -28,6 +29,7 @@ SECTIONS = {
     "judge_pairs": judge_pairs,
     "false_claims": false_claims,
     "aucs": aucs,
+    "ceilings": ceilings,
 }
 """By name: a function of the number of repetitions that yields what it measured."""
 

@@ -1,0 +1,200 @@
+"""How far the mean of an item's ratings can be relied upon, and so how high a judge could correlate with it.
+
+Ratings are x = item + rater + (item by rater) + repeat, all random. What is not the item's is error; the mean over
+raters has less of it, and a judge who knew every item's true value would correlate with the mean by the root of its
+reliability (Spearman 1904). Where raters are anonymous each rating is taken as another rater's, and the numbers are
+those of ICC(1) and ICC(1,k) (Shrout and Fleiss 1979); where raters are told apart and rate many items each, their
+harshness is a component of its own, which does not disturb the mean as far as all items have the same raters, and the
+numbers are those of ICC(2,1) and ICC(3,k) (Brennan 2001, generalizability theory).
+
+Raters are not resampled: intervals are about these raters, on other items.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.resampling import Interval, cluster_counts, interval
+from dialeval.stats.variance_components import ROUNDING, RatingSums
+
+ITEMS_PER_RATER = 5.0
+"""Raters are told apart where they rated so many items in the mean: of fewer, harshness cannot be told from chance."""
+
+NOBODY = "no item has a rating"
+NO_SECOND = "no item was rated twice"
+NO_SPREAD = "ratings do not vary from item to item"
+NO_AGREEMENT = "raters do not agree beyond chance: their mean tells nothing of the items"
+NEAR_NOTHING = "the raters' reliability may be nothing, so that no correlation can be corrected for it"
+ONE_RATER_EACH = "no item has two raters: what differs between raters is taken as the items'"
+ABOVE_ONE = "the corrected correlation came out above 1 and is cut there"
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How much of the variance of ratings, and of the means of items, is the items'.
+
+    Attributes:
+        icc: share of the variance of a single rating, by one of these raters at random.
+        mean: share of the variance of the items' means; below 0 where raters agree less than by chance.
+        ceiling: root of `mean`, 0 where that is below 0.
+        n_raters: ratings behind an item's mean, the harmonic mean over items.
+        item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 where raters are not told apart,
+            and `repeat` where nobody rated an item twice (it is then within `item_by_rater`).
+        told_apart: whether raters are.
+        n_items: items with a rating.
+        replicates: `mean` on each resample of the clusters, shape [resamples].
+    """
+
+    icc: Interval
+    mean: Interval
+    ceiling: Interval
+    n_raters: float
+    item: float
+    rater: float
+    item_by_rater: float
+    repeat: float
+    told_apart: bool
+    n_items: int
+    replicates: FloatArray
+
+
+def reliability(
+    value: ArrayLike,
+    item: ArrayLike,
+    cluster: ArrayLike,
+    rater: ArrayLike | None = None,
+    *,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    random_seed: int = 0,
+) -> Reliability:
+    """Reliability of single ratings and of the mean over raters, from ratings that may be uneven in number.
+
+    Args:
+        value: the ratings, shape [n_ratings].
+        item: number of the rated item, shape [n_ratings].
+        cluster: cluster of every item there is, rated or not, shape [n_items]; what intervals resample.
+        rater: who rated, any codes, shape [n_ratings]; several ratings of an item by one rater are repeats, whose
+            mean counts once. None if raters are anonymous.
+        resamples: bootstrap resamples of the clusters; 0 for no intervals. The same seed and clusters give the same
+            resamples as `correlation.correlate`.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+
+    Raises:
+        ValueError: if shapes do not fit, a rating is not finite, or an item has no cluster.
+    """
+    check_confidence(confidence)
+    values, items = as_floats("value", value), np.asarray(item, dtype=np.int64)
+    codes, n_clusters = dense_codes("cluster", cluster)
+    if items.shape != values.shape or not np.isfinite(values).all():
+        raise ValueError("value and item must be of one length, and ratings finite")
+    if len(items) and not 0 <= items.min() <= items.max() < len(codes):
+        raise ValueError(f"items are numbered up to {items.max()}, but {len(codes)} have a cluster")
+    raters, told_apart = _raters(rater, items)
+    drawn = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
+    weights = np.concatenate([np.ones((1, n_clusters)), drawn])
+    n_rated = len(np.unique(codes[items]))
+    reason = _undefined(values, items)
+    if reason:
+        nothing = Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_rated)
+        nan = math.nan
+        none_drawn = np.full(resamples, nan)
+        return Reliability(
+            nothing, nothing, nothing, nan, nan, nan, nan, nan, told_apart, len(np.unique(items)), none_drawn
+        )
+    sums = RatingSums(values - values.mean(), items, raters, codes, n_clusters, told_apart)
+    error_parts = sums.errors(weights)
+    noise, spread = sums.noise(weights, error_parts), sums.spread(weights, n_rated)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_mean = np.where(spread > 0.0, 1.0 - noise / spread, np.nan)
+        signal = spread - noise
+        single = np.where(spread > 0.0, signal / (signal + error_parts.sum(axis=0)), np.nan)
+    ceilings = np.sqrt(np.maximum(of_mean, 0.0))
+    note = "" if sums.has_raters else ONE_RATER_EACH
+    note = note if of_mean[0] > 0.0 else NO_AGREEMENT
+    icc, mean, ceiling = (
+        _interval(drawn[0], drawn[1:], confidence, note, n_rated, resamples) for drawn in (single, of_mean, ceilings)
+    )
+    return Reliability(
+        icc=icc,
+        mean=mean,
+        ceiling=ceiling,
+        n_raters=1.0 / float(sums.raters_mean(weights[:1])[0]),
+        item=float(signal[0]),
+        rater=float(error_parts[0, 0]),
+        item_by_rater=float(error_parts[1, 0]),
+        repeat=float(error_parts[2, 0]),
+        told_apart=told_apart,
+        n_items=len(np.unique(items)),
+        replicates=of_mean[1:],
+    )
+
+
+def corrected_correlation(
+    estimate: float, replicates: ArrayLike, raters: Reliability, *, confidence: float = 0.95
+) -> Interval:
+    """Correlation of a judge with what raters without errors would say: r / sqrt(reliability) (Spearman 1904).
+
+    Only the raters' errors are taken out; the judge's own stay its own. Nothing is corrected where the interval of
+    the reliability reaches 0.
+
+    Args:
+        estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
+        replicates: the same on each resample that `raters` was computed on, shape [resamples].
+        raters: their reliability.
+        confidence: nominal coverage of the interval.
+
+    Returns:
+        The corrected correlation; what lies beyond -1 or 1 is cut there, the estimate with a note.
+    """
+    drawn = as_floats("replicates", replicates, len(raters.replicates))
+    n_clusters = raters.mean.n_clusters
+    if math.isnan(estimate) or math.isnan(raters.mean.estimate):
+        reason = raters.mean.reason or "there is no correlation to correct"
+        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
+    # The note of the mean itself says more where even the estimate is below 0.
+    if raters.mean.estimate <= 0.0 or (len(drawn) and not raters.mean.low > 0.0):
+        reason = raters.mean.reason or NEAR_NOTHING
+        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        divided = drawn / np.sqrt(np.where(raters.replicates > 0.0, raters.replicates, np.nan))
+    corrected = estimate / math.sqrt(raters.mean.estimate)
+    note = ABOVE_ONE if abs(corrected) > 1.0 else ""
+    return _interval(
+        min(max(corrected, -1.0), 1.0), np.clip(divided, -1.0, 1.0), confidence, note, n_clusters, len(drawn)
+    )
+
+
+def _raters(rater: ArrayLike | None, item: IntArray) -> tuple[IntArray, bool]:
+    """Returns a number for whoever gave each rating, and whether they are told apart."""
+    if rater is None:
+        return np.arange(len(item), dtype=np.int64), False
+    codes, n_raters = dense_codes("rater", rater, len(item))
+    pairs = len(np.unique(item * max(n_raters, 1) + codes)) if len(item) else 0
+    if n_raters > 1 and pairs >= ITEMS_PER_RATER * n_raters:
+        return codes, True
+    return codes, False
+
+
+def _undefined(value: FloatArray, item: IntArray) -> str:
+    if not len(value):
+        return NOBODY
+    if np.bincount(item).max() < 2:
+        return NO_SECOND
+    means = np.bincount(item, value)[np.unique(item)] / np.bincount(item)[np.unique(item)]
+    return NO_SPREAD if np.ptp(means) <= ROUNDING * max(float(np.abs(value).max()), 1e-300) else ""
+
+
+def _interval(
+    estimate: float, replicates: FloatArray, confidence: float, note: str, n_clusters: int, resamples: int
+) -> Interval:
+    """Returns the number with its interval; one that was not asked for is no fault."""
+    if resamples == 0:
+        return Interval(float(estimate), math.nan, math.nan, confidence, 0, note, n_clusters)
+    return interval(float(estimate), replicates, confidence, note, n_clusters)
