@@ -1,0 +1,295 @@
+"""Means corrected by labels: known answers, the formula row by row, other statistics as oracles, odd data."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
+
+from dialeval.stats import corrected_means as means
+from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.corrected import Corrected, correct_means
+from dialeval.stats.correction import NOT_CORRECTED, WIDEST
+from dialeval.stats.shares import share_interval
+
+
+class Drawn(NamedTuple):
+    """Rows as `correct_means` takes them."""
+
+    score: FloatArray
+    label: FloatArray
+    probability: FloatArray
+    system: IntArray
+    cluster: IntArray
+
+
+def draw(
+    rng: np.random.Generator, n: int, *, systems: int = 3, seeds: int = 60, noise: float = 0.7, rows: int = 1
+) -> Drawn:
+    """Dialogues of systems on common seeds, of each of which `n` are labelled, drawn apart."""
+    shape = (seeds, systems, rows)
+    system, cluster = np.tile(np.repeat(np.arange(systems), rows), seeds), np.repeat(np.arange(seeds), systems * rows)
+    quality = 0.5 * np.arange(systems)[:, np.newaxis] + 0.5 * rng.normal(size=(seeds, 1, 1)) + rng.normal(size=shape)
+    score = (quality + np.linspace(1.0, -1.0, systems)[:, np.newaxis] + noise * rng.normal(size=shape)).ravel()
+    label = np.full(len(score), np.nan)
+    for k in range(systems):
+        taken = rng.choice(np.flatnonzero(system == k), n, replace=False)
+        label[taken] = quality.ravel()[taken]
+    return Drawn(score, label, np.full(len(score), n / (seeds * rows)), system, cluster)
+
+
+def row_by_row(drawn: Drawn, weight: float, target: str) -> tuple[FloatArray, FloatArray]:
+    """Estimates and contributions [S, K] straight from the definitions, one row after the other."""
+    n_systems, n_seeds = drawn.system.max() + 1, drawn.cluster.max() + 1
+    estimate, psi = np.zeros(n_systems), np.zeros((n_seeds, n_systems))
+    for k in range(n_systems):
+        rows = [i for i in range(len(drawn.score)) if drawn.system[i] == k]
+        labelled = [i for i in rows if not np.isnan(drawn.label[i])]
+        w = {i: 1.0 / drawn.probability[i] for i in labelled}
+        total = sum(w.values())
+        ybar = sum(w[i] * drawn.label[i] for i in labelled) / total
+        f_labelled = sum(w[i] * drawn.score[i] for i in labelled) / total
+        fbar = sum(drawn.score[i] for i in rows) / len(rows)
+        estimate[k] = ybar + weight * (fbar - f_labelled)
+        for s in range(n_seeds):
+            own = [i for i in labelled if drawn.cluster[i] == s]
+            left = 1.0 - sum(w[i] for i in own) / total
+            for i in own:
+                residual = drawn.label[i] - ybar - weight * (drawn.score[i] - f_labelled)
+                thin = 1.0 - drawn.probability[i] if target == "these" else 1.0
+                psi[s, k] += w[i] * residual * np.sqrt(thin) / total / np.sqrt(left)
+            here = [i for i in rows if drawn.cluster[i] == s]
+            for i in here if target == "new" else []:
+                psi[s, k] += weight * (drawn.score[i] - fbar) / len(rows) / np.sqrt(1.0 - len(here) / len(rows))
+    return estimate, psi
+
+
+@pytest.mark.parametrize("target", ["new", "these"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_estimates_and_contributions_are_those_of_the_formula(target: str, rows: int) -> None:
+    drawn = draw(np.random.default_rng(0), 21, rows=rows)
+    drawn.probability[:] = np.random.default_rng(1).uniform(0.2, 0.6, len(drawn.score))
+    found = correct_means(*drawn, target=target)
+    (weight,) = set(found.weight)
+    assert 0.1 < weight < 1.0
+    estimate, psi = row_by_row(drawn, weight, target)
+    assert found.estimate == pytest.approx(estimate)
+    assert found.corrected.psi == pytest.approx(psi)
+    assert found.se == pytest.approx(np.sqrt((psi**2).sum(axis=0) + found.corrected.added))
+    alone, alone_psi = row_by_row(drawn, 0.0, target)
+    assert found.people_only == pytest.approx(alone)
+    assert found.people.psi == pytest.approx(alone_psi)
+
+
+def test_lambda_has_the_smallest_sum_of_variances() -> None:
+    drawn = draw(np.random.default_rng(2), 30)
+    (weight,) = set(correct_means(*drawn).weight)
+    totals = {step: float((row_by_row(drawn, weight + step, "new")[1] ** 2).sum()) for step in (-0.02, 0.0, 0.02)}
+    assert totals[0.0] < min(totals[-0.02], totals[0.02])
+
+
+@given(st.lists(st.floats(-50, 50), min_size=8, max_size=30))
+def test_without_scores_it_is_students_interval(values: list[float]) -> None:
+    if np.ptp(values) < 1e-3:
+        return
+    n = len(values)
+    label = np.concatenate([values, np.full(n, np.nan)])
+    found = correct_means(np.full(2 * n, np.nan), label, None, np.zeros(2 * n, int), np.arange(2 * n))
+    theirs = ttest_1samp(values, 0.0).confidence_interval(0.95)
+    for low, high in ((found.low, found.high), (found.people_low, found.people_high)):
+        assert (low[0], high[0]) == pytest.approx((theirs.low, theirs.high), rel=1e-6, abs=1e-9)
+    assert (found.df[0], found.weight[0], found.note[0]) == (pytest.approx(n - 1.0), 0.0, means.NO_SCORE)
+    assert found.effective_labels[0] == pytest.approx(n)
+
+
+def test_differences_of_people_alone_are_paired_on_the_same_seeds_and_welchs_on_others() -> None:
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(size=(2, 40)) + rng.normal(size=40)
+    labels, nothing = np.r_[first, second], np.full(80, np.nan)
+    paired = correct_means(nothing, labels, None, np.repeat([0, 1], 40), np.tile(np.arange(40), 2))
+    theirs = ttest_rel(first, second)
+    found = paired.difference(0, 1)
+    assert (found.estimate, found.df) == pytest.approx((np.mean(first - second), 39.0))
+    # The guard adds a little to the smaller of the two variances.
+    assert found.se**2 == pytest.approx((first - second).var(ddof=1) / 40 + paired.people.added.sum())
+    assert found.p >= theirs.pvalue
+    apart = correct_means(nothing, labels, None, np.repeat([0, 1], 40), np.arange(80)).difference(0, 1)
+    welch = ttest_ind(first, second, equal_var=False)
+    assert apart.df == pytest.approx(welch.df, abs=0.5)
+    assert apart.p == pytest.approx(welch.pvalue, rel=0.05)
+
+
+def test_a_useless_or_adversarial_judge_leaves_people_alone() -> None:
+    drawn = draw(np.random.default_rng(4), 30)
+    found = correct_means(-drawn.score, *drawn[1:])
+    assert not found.weight.any()
+    for ours, theirs in (
+        (found.estimate, found.people_only), (found.low, found.people_low), (found.high, found.people_high)
+    ):  # fmt: skip
+        assert (ours == theirs).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10_000), st.integers(2, 40), st.sampled_from([-1.0, 0.0, 0.3, 1.0]),
+    st.sampled_from(["new", "these"]), st.booleans(),
+)  # fmt: skip
+def test_no_interval_is_wider_than_peoples_by_a_twentieth(
+    seed: int, n: int, worth: float, target: str, rate: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    drawn = draw(rng, n)
+    label = np.where(np.isnan(drawn.label), np.nan, drawn.label > 0.5) if rate else drawn.label
+    sign = np.where(drawn.system == 0, -1.0, 1.0)  # against people on one system
+    found = correct_means(worth * sign * drawn.score + rng.normal(size=len(sign)), label, *drawn[2:], target=target)
+    widths = (found.high - found.low, found.people_high - found.people_low)
+    assert (widths[0] <= WIDEST * widths[1] + 1e-12).all()
+    for one in found.all_differences()[2]:
+        assert one.high - one.low <= WIDEST * (one.people_high - one.people_low) + 1e-12
+        assert one.low <= one.estimate <= one.high
+
+
+def test_where_the_judge_harms_one_system_its_labels_stand_alone() -> None:
+    drawn = draw(np.random.default_rng(5), 40, systems=5, noise=0.3)
+    found = correct_means(np.where(drawn.system == 2, -2.0, 1.0) * drawn.score, *drawn[1:])
+    assert found.note[2] == NOT_CORRECTED
+    assert (found.weight > 0.0).tolist() == [True, True, False, True, True]
+    assert found.estimate[2] == found.people_only[2]
+
+
+def test_names_order_and_scale_change_nothing_else() -> None:
+    drawn = draw(np.random.default_rng(6), 20)
+    found = correct_means(*drawn)
+    mixed = np.random.default_rng(7).permutation(len(drawn.score))
+    names = np.array(["delta", "alpha", "carol"])
+    score, label, probability, system, cluster = (column[mixed] for column in drawn)
+    other = correct_means(score, label, probability, names[system], np.char.add("case ", cluster.astype(str)))
+    assert other.systems == ("alpha", "carol", "delta")
+    place = [other.place(name) for name in names]
+    assert (other.estimate[place], other.high[place]) == (pytest.approx(found.estimate), pytest.approx(found.high))
+    assert other.difference("delta", "carol").low == pytest.approx(found.difference(0, 2).low)
+    # People's and the judge's scale moved and stretched alike.
+    moved = correct_means(10 * drawn.score + 3, 10 * drawn.label + 3, *drawn[2:])
+    assert moved.estimate == pytest.approx(10 * found.estimate + 3)
+    assert moved.weight == pytest.approx(found.weight)
+    with pytest.raises(ValueError, match="there is no system 'eve'"):
+        other.difference("eve", "carol")
+
+
+def test_rows_without_a_score_count_as_their_systems_mean() -> None:
+    drawn = draw(np.random.default_rng(8), 30)
+    score = drawn.score.copy()
+    score[::4] = np.nan
+    filled = score.copy()
+    for k in range(3):
+        own = drawn.system == k
+        filled[own & np.isnan(score)] = np.nanmean(score[own])
+    found, other = correct_means(score, *drawn[1:]), correct_means(filled, *drawn[1:])
+    assert found.estimate == pytest.approx(other.estimate)
+    assert found.high == pytest.approx(other.high)
+    assert found.n_scored.tolist() == [45, 45, 45]
+    assert found.judge_only == pytest.approx([np.nanmean(score[drawn.system == k]) for k in range(3)])
+
+
+def test_what_is_all_labelled_is_certain_of_these_and_not_of_new_ones() -> None:
+    rng = np.random.default_rng(9)
+    drawn = draw(rng, 60)
+    these, new = correct_means(*drawn, target="these"), correct_means(*drawn)
+    truth = [drawn.label[drawn.system == k].mean() for k in range(3)]
+    for ends in (these.estimate, these.low, these.high):
+        assert ends == pytest.approx(truth)
+    assert set(these.note) == {means.ALL_LABELLED}
+    difference = these.difference(0, 1)
+    assert (difference.low, difference.high) == pytest.approx((truth[0] - truth[1],) * 2)
+    assert (new.high - new.low > 0.1).all()
+
+
+def test_what_cannot_be_told_says_why() -> None:
+    drawn = draw(np.random.default_rng(10), 12, systems=4)
+    label = drawn.label.copy()
+    label[drawn.system == 0] = np.nan
+    known = {k: np.flatnonzero((drawn.system == k) & ~np.isnan(drawn.label)) for k in (1, 2)}
+    label[known[1][1:]] = np.nan
+    label[known[2][5:]] = np.nan
+    found = correct_means(drawn.score, label, None, drawn.system, drawn.cluster)
+    assert found.note == (means.NO_LABEL, means.ONE_LABELLED, means.FEW_LABELLED, "")
+    assert np.isnan(found.estimate).tolist() == [True, False, False, False]
+    assert np.isnan(found.low).tolist() == [True, True, False, False]
+    assert not np.isnan(found.judge_only).any()
+    assert (found.weight > 0.0).tolist() == [False, False, False, True]
+    assert np.isnan(found.difference(0, 3).estimate)
+    assert np.isnan(found.difference(1, 3).low)
+    assert found.difference(1, 3).note == means.ONE_LABELLED
+    same = correct_means(drawn.score, np.where(np.isnan(drawn.label), np.nan, 3.0), *drawn[2:])
+    assert set(same.note) == {means.SAME_LABELS}
+    assert np.isnan(same.low).all()
+
+
+def test_labels_all_alike_of_one_system_are_not_believed_to_have_no_spread() -> None:
+    drawn = draw(np.random.default_rng(11), 15)
+    label = np.where((drawn.system == 1) & ~np.isnan(drawn.label), 2.0, drawn.label)
+    found = correct_means(drawn.score, label, *drawn[2:])
+    assert found.people_high[1] - found.people_low[1] > 0.2
+
+
+def rate(passes: int, fails: int) -> Corrected:
+    label = np.r_[np.ones(passes), np.zeros(fails), np.full(100, np.nan)]
+    score = np.random.default_rng(12).uniform(size=len(label)) + np.nan_to_num(label)
+    return correct_means(score, label, None, np.zeros(len(label), int), np.arange(len(label)))
+
+
+@pytest.mark.parametrize(("passes", "fails"), [(20, 0), (0, 20), (18, 2), (3, 6)])
+def test_rates_near_the_ends_have_wilsons_interval_of_people_alone(passes: int, fails: int) -> None:
+    found = rate(passes, fails)
+    theirs = share_interval(np.r_[np.ones(passes), np.zeros(fails)], np.arange(passes + fails))
+    assert (found.low[0], found.high[0]) == pytest.approx((theirs.low, theirs.high))
+    assert (found.weight[0], found.note[0]) == (0.0, means.FEW_EITHER)
+    assert 0.0 <= found.low[0] < found.high[0] <= 1.0
+
+
+def test_other_rates_are_corrected_and_stay_within_their_bounds() -> None:
+    found = rate(12, 8)
+    assert (found.weight[0] > 0.0, found.note[0]) == (True, "")
+    assert 0.0 <= found.low[0] < found.estimate[0] < found.high[0] <= 1.0
+
+
+def test_a_difference_of_rates_with_wilsons_interval_is_newcombes() -> None:
+    """Method 10 of Newcombe (1998) by hand, from the two intervals."""
+    system = np.repeat([0, 1], 30)
+    label = np.r_[np.ones(29), 0.0, np.ones(12), np.zeros(18)]
+    found = correct_means(np.full(60, np.nan), label, None, system, np.arange(60))
+    one = found.difference(0, 1)
+    by_hand = 29 / 30 - 12 / 30 - np.hypot(29 / 30 - found.low[0], found.high[1] - 12 / 30)
+    assert one.low == pytest.approx(by_hand)
+    assert one.p < 0.001
+    assert one.high <= 1.0
+    assert correct_means(np.full(60, np.nan), label, None, system, np.arange(60), rate=False).difference(0, 1).p < 0.001
+
+
+def test_the_judges_bias_and_correlation_are_those_of_what_has_both() -> None:
+    drawn = draw(np.random.default_rng(13), 25)
+    found = correct_means(*drawn)
+    for k in range(3):
+        both = (drawn.system == k) & ~np.isnan(drawn.label)
+        gap = drawn.score[both] - drawn.label[both]
+        theirs = ttest_1samp(gap, 0.0).confidence_interval(0.95)
+        assert (found.judge_bias[k], found.bias_low[k]) == pytest.approx((gap.mean(), theirs.low))
+        assert found.rho_within[k] == pytest.approx(np.corrcoef(drawn.score[both], drawn.label[both])[0, 1])
+
+
+def test_mistakes_are_told() -> None:
+    drawn = draw(np.random.default_rng(14), 10)
+    with pytest.raises(ValueError, match=r"probability\[\d+\] is 0.0"):
+        correct_means(drawn.score, drawn.label, np.zeros(len(drawn.score)), *drawn[3:])
+    with pytest.raises(ValueError, match="target is 'all'"):
+        correct_means(*drawn, target="all")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="is infinite"):
+        correct_means(drawn.score, np.where(np.isnan(drawn.label), np.nan, np.inf), *drawn[2:])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        correct_means(*drawn, rate=True)
+    empty = correct_means([], [], [], [], [])
+    assert (empty.systems, empty.all_differences()[2]) == ((), [])

@@ -1,0 +1,6 @@
+"""People's numbers from labels of a part and a judge's scores of all: means, rates, differences, and ratings."""
+
+from dialeval.stats.corrected_means import correct_means
+from dialeval.stats.correction import Corrected, Difference
+
+__all__ = ["Corrected", "Difference", "correct_means"]

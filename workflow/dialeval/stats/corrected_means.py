@@ -1,0 +1,287 @@
+"""Means and rates as people would give them, from labels of a part and a judge's scores of all.
+
+Prediction-powered inference (Angelopoulos et al. 2023) with a power-tuned weight (Angelopoulos, Duchi and Zrnic 2023),
+for clustered rows and few labels. With w = 1 / probability for labelled rows and 0 for others, W their sum, y the
+labels and f the judge's scores, a system's mean is
+
+    theta = ybar + lambda (fbar - fbar_L),
+
+ybar and fbar_L weighted means of the labelled rows, fbar the mean of all. lambda makes the sum of the systems'
+variances smallest within 0..1: one for all systems, as one of each own would be fitted to its few labels. At 0 people
+stand alone, exactly.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialeval.stats.arrays import BoolArray, FloatArray, check_confidence
+from dialeval.stats.contributions import ROUNDING, Contributions, leverages
+from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
+from dialeval.stats.labelled_rows import LabelledRows, check_rows, inverse, ratio
+from dialeval.stats.shares import share_intervals
+
+FEWEST_LABELLED = 8
+"""Clusters with labels that a system needs for a correction; with fewer, people's labels stand alone."""
+
+FEWEST_EITHER = 5
+"""Clusters with a pass, and with a fail, that a rate needs for a correction and for Student's t."""
+
+NO_LABEL = "no label: what people would say is unknown"
+ONE_LABELLED = "labels of one seed or case only, which tells nothing of others"
+FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: people's labels stand alone"
+FEW_EITHER = (
+    f"passes or fails on fewer than {FEWEST_EITHER} labelled seeds or cases: people's labels stand alone (Wilson)"
+)
+ALL_LABELLED = "every row is labelled: of these rows nothing is left to chance"
+SAME_LABELS = "all labels are the same, which tells nothing of how far others may be"
+NO_SCORE = "the judge scored nothing: people's labels stand alone"
+
+
+def correct_means(
+    score: ArrayLike,
+    label: ArrayLike,
+    probability: ArrayLike | None,
+    system: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    target: Target = "new",
+    confidence: float = 0.95,
+    rate: bool | None = None,
+) -> Corrected:
+    """Mean label of each system, as if people had labelled everything that the judge scored.
+
+    A row without a score takes the mean score of its system, which neither helps nor harms; a system without any is
+    left to its labels. Several labels of one row are given as their mean. Whatever scale the judge has the interval
+    holds, but lambda reaches no further than 1: put the scores on people's scale to gain all there is.
+
+    Args:
+        score: the judge's scores on people's scale, NaN where it has none, shape [n].
+        label: what people said, NaN where nobody labelled, shape [n].
+        probability: with which each row was drawn for labelling, above 0 and at most 1; only those of labelled rows are
+            looked at. None where labels are a simple random sample of each system's rows. Shape [n].
+        system: system of each row, numbers or text, shape [n].
+        cluster: cluster of each row (seed, case), within and between systems, numbers or text, shape [n].
+        target: what the interval is about: "new" (the mean on new cases) or "these" (of these very rows, from which
+            the labelled ones were drawn).
+        confidence: nominal coverage.
+        rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None to see from
+            the labels, which are then all 0 or 1.
+
+    Raises:
+        ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a rate's
+            label is outside 0..1, or the target is unknown.
+    """
+    check_confidence(confidence)
+    rows, names = check_rows(score, label, probability, system, cluster, target)
+    seen = rows.y[rows.labelled]
+    rate = bool(len(seen)) and bool(np.isin(seen, (0.0, 1.0)).all()) if rate is None else rate
+    if rate and not ((seen >= 0.0) & (seen <= 1.0)).all():
+        raise ValueError("labels of a rate must lie between 0 and 1")
+    bounds = (0.0, 1.0) if rate else (-np.inf, np.inf)
+
+    parts = _parts(rows, target)
+    clusters = (rows.of_cell(rows.labelled) > 0.0).sum(axis=0)
+    wilson = _few_of_either(rows) & (clusters > 1) & ~parts.certain if rate else np.zeros(len(names), dtype=np.bool_)
+    may = (clusters >= FEWEST_LABELLED) & ~wilson & parts.has_scores & ~parts.certain
+    weight = np.where(may, parts.best_weight(may), 0.0)
+
+    people = parts.contributions(np.zeros(len(names)), bounds)
+    if wilson.any():
+        people = people.reaching(*_wilson(rows, wilson, target, confidence))
+    alone = people.spans(confidence)
+    corrected = parts.contributions(weight, bounds).reaching(people.down, people.up)
+    with np.errstate(invalid="ignore"):
+        wider = (weight > 0.0) & (corrected.spans(confidence).width > WIDEST * alone.width)
+    weight = np.where(wider, 0.0, weight)
+    corrected = parts.contributions(weight, bounds).reaching(people.down, people.up)
+    spans = corrected.spans(confidence)
+
+    both = rows.labelled & rows.scored
+    judge = _plain(rows, rows.f, rows.scored.astype(np.float64), np.ones(len(rows.f)), fixed=False)
+    bias = _plain(rows, rows.f - rows.y, rows.w * rows.scored, rows.thin, fixed=target == "these")
+    own, pooled = _correlations(rows, both)
+    n, n_labelled = (rows.of_system(part).astype(np.int64) for part in (np.ones(len(rows.f)), rows.labelled))
+    notes = (
+        (n_labelled == 0, NO_LABEL),
+        (parts.certain, ALL_LABELLED),
+        ((clusters == 1) & ~parts.certain, ONE_LABELLED),
+        (np.isnan(spans.low) & (clusters > 1), SAME_LABELS),
+        (wilson, FEW_EITHER),
+        ((clusters > 1) & (clusters < FEWEST_LABELLED), FEW_LABELLED),
+        (~parts.has_scores & (clusters > 1), NO_SCORE),
+        (wider, NOT_CORRECTED),
+    )
+    return Corrected(
+        names,
+        *(spans.estimate, spans.low, spans.high, spans.se, spans.df),
+        *alone[:3],
+        *judge.spans(confidence)[:3],
+        *bias.spans(confidence)[:3],
+        weight=weight,
+        rho_within=own,
+        n=n,
+        n_scored=rows.of_system(rows.scored).astype(np.int64),
+        n_labelled=n_labelled,
+        n_labelled_clusters=clusters.astype(np.int64),
+        effective_labels=effective_labels(spans.se, alone.se, n_labelled, n, target),
+        note=tuple(next((words for there, words in notes if there[k]), "") for k in range(len(names))),
+        rho=pooled,
+        target=target,
+        confidence=confidence,
+        corrected=corrected,
+        people=people,
+        judge=judge,
+        bias=bias,
+    )
+
+
+class _Parts(NamedTuple):
+    """What the estimates are made of: means of shape [K], contributions of shape [S, K].
+
+    `labels` and `scores` are contributions of the labelled rows' labels and scores, `everything` of all rows' scores.
+    """
+
+    ybar: FloatArray
+    shift: FloatArray
+    labels: FloatArray
+    scores: FloatArray
+    everything: FloatArray
+    told: BoolArray
+    present: BoolArray
+    leverage: FloatArray
+    certain: BoolArray
+    has_scores: BoolArray
+    fixed: bool
+
+    def best_weight(self, may: BoolArray) -> float:
+        """The lambda in 0..1 with the smallest sum of variances of the systems that may be corrected."""
+        other = (self.everything - self.scores)[:, may]
+        below = float((other**2).sum())
+        return float(np.clip(-(self.labels[:, may] * other).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
+
+    def contributions(self, weight: FloatArray, bounds: tuple[float, float]) -> Contributions:
+        """The estimates with the weights lambda of the systems, shape [K]."""
+        from_labels = self.labels - weight * self.scores
+        nothing = np.full(len(weight), np.nan)
+        return Contributions(
+            estimate=self.ybar + np.where(weight > 0.0, weight * self.shift, 0.0),
+            psi=from_labels + weight * self.everything,
+            told=self.told,
+            present=self.present,
+            leverage=self.leverage,
+            added=_guard(from_labels, self.leverage),
+            certain=self.certain,
+            fixed=self.fixed,
+            down=nothing,
+            up=nothing,
+            bounds=bounds,
+        )
+
+
+def _parts(rows: LabelledRows, target: Target) -> _Parts:
+    known = rows.scored.astype(np.float64)
+    fbar = rows.mean(rows.f, known)
+    # A row without a score takes its system's mean: any number that does not look at labels may serve as a proxy.
+    f = np.where(rows.scored, rows.f, np.nan_to_num(fbar)[rows.system])
+    ybar, f_labelled = rows.mean(rows.y, rows.w), rows.mean(f, rows.w)
+    share, leverage = leverages(rows.of_cell(rows.w))
+    room = 1.0 / np.sqrt(np.where(share < 1.0, 1.0 - share, 1.0))
+    unit = rows.w * rows.thin * inverse(rows.of_system(rows.w))[rows.system]
+    labels = room * rows.of_cell(unit * (rows.y - np.nan_to_num(ybar)[rows.system]))
+    scores = room * rows.of_cell(unit * (f - np.nan_to_num(f_labelled)[rows.system]))
+    count = rows.of_system(np.ones(len(f)))
+    everything = np.zeros(rows.shape)
+    if target == "new":
+        part, _ = leverages(rows.of_cell(np.ones(len(f))))
+        spread = rows.of_cell(
+            (f - np.nan_to_num(fbar)[rows.system]) * inverse(rows.of_system(np.ones(len(f))))[rows.system]
+        )
+        everything = spread / np.sqrt(np.where(part < 1.0, 1.0 - part, 1.0))
+    count = rows.of_system(np.ones(len(f)))
+    certain = (rows.of_system(rows.labelled & (rows.thin == 0.0)) == count) & (count > 0.0)
+    return _Parts(
+        ybar=ybar,
+        shift=np.nan_to_num(fbar - f_labelled),
+        labels=labels,
+        scores=scores,
+        everything=everything,
+        told=rows.of_cell(rows.labelled) > 0.0,
+        present=rows.of_cell(np.ones(len(f))) > 0.0,
+        leverage=leverage,
+        certain=certain,
+        has_scores=rows.of_system(known) > 0.0,
+        fixed=target == "these",
+    )
+
+
+def _guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
+    """Variance to add where a system's few labels agree more than the other systems' do, shape [K].
+
+    The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
+    """
+    freedom = inverse((leverage**2).sum(axis=0))
+    size = freedom + 1.0
+    single = size * (psi**2).sum(axis=0)
+    total = freedom.sum()
+    if total <= 0.0:
+        return np.zeros(psi.shape[1])
+    pooled = float((freedom * single).sum() / total)
+    believed = (2.0 * pooled + freedom * single) / (size + 1.0)
+    return np.where(freedom > 0.0, np.maximum(believed - single, 0.0) / size, 0.0)
+
+
+def _plain(
+    rows: LabelledRows, value: FloatArray, weight: FloatArray, thin: FloatArray, *, fixed: bool
+) -> Contributions:
+    """A weighted mean of each system without any correction, such as the judge's own."""
+    mean = rows.mean(np.where(weight > 0.0, value, 0.0), weight)
+    share, leverage = leverages(rows.of_cell(weight))
+    unit = weight * thin * inverse(rows.of_system(weight))[rows.system]
+    residual = np.where(weight > 0.0, value - np.nan_to_num(mean)[rows.system], 0.0)
+    psi = rows.of_cell(unit * residual) / np.sqrt(np.where(share < 1.0, 1.0 - share, 1.0))
+    there = rows.of_cell(weight) > 0.0
+    nothing = np.full(rows.shape[1], np.nan)
+    none = np.zeros(rows.shape[1])
+    sure = np.zeros(rows.shape[1], dtype=np.bool_)
+    open_ends = (-np.inf, np.inf)
+    return Contributions(mean, psi, there, there, leverage, none, sure, fixed, nothing, nothing, open_ends)
+
+
+def _few_of_either(rows: LabelledRows) -> BoolArray:
+    """Which systems have passes, or fails, on too few clusters for Student's t, shape [K]."""
+    passed, failed = ((rows.of_cell(rows.labelled & part) > 0.0).sum(axis=0) for part in (rows.y > 0.0, rows.y < 1.0))
+    few: BoolArray = np.minimum(passed, failed) < FEWEST_EITHER
+    return few
+
+
+def _wilson(rows: LabelledRows, which: BoolArray, target: Target, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """How far Wilson's interval of people's rate reaches down and up, NaN for the other systems, shape [K]."""
+    taken = rows.labelled & which[rows.system]
+    clusters = rows.cell // rows.shape[1]
+    found = share_intervals(
+        (rows.w * rows.y)[taken],
+        clusters[taken],
+        rows.system[taken],
+        rows.shape[1],
+        denominator=rows.w[taken],
+        confidence=confidence,
+    )
+    left = rows.mean(rows.thin, rows.w) if target == "these" else np.ones(rows.shape[1])
+    down, up = (
+        np.where(which, left * reach, np.nan) for reach in (found.estimate - found.low, found.high - found.estimate)
+    )
+    return down, up
+
+
+def _correlations(rows: LabelledRows, both: BoolArray) -> tuple[FloatArray, float]:
+    """Correlation of scores and labels of each system, shape [K], and pooled within systems; NaN where undefined."""
+    w = rows.w * both
+    f, y = (np.where(both, value - np.nan_to_num(rows.mean(value, w))[rows.system], 0.0) for value in (rows.f, rows.y))
+    products, f_squares, y_squares = (rows.of_system(w * part) for part in (f * y, f * f, y * y))
+    own = ratio(products, np.sqrt(f_squares * y_squares), least=1e-12)
+    pooled = ratio(np.array([products.sum()]), np.sqrt(np.array([f_squares.sum() * y_squares.sum()])), least=1e-12)
+    return own, float(pooled[0])
