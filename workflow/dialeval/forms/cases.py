@@ -31,6 +31,20 @@ class Meeting(NamedTuple):
     right: Item
 
 
+class Compared(NamedTuple):
+    """Two dialogues as they are shown.
+
+    Attributes:
+        meeting: the dialogues.
+        n: the N that the protocol cuts them to; None where it names none.
+        length: utterances that are shown of each at most; None for all.
+    """
+
+    meeting: Meeting
+    n: int | None
+    length: int | None
+
+
 def by_case(items: Iterable[Item]) -> dict[str, dict[str, list[Item]]]:
     """Returns items by case and system, in the order in which they come; those without a case stand under ''."""
     cases: dict[str, dict[str, list[Item]]] = {}
@@ -64,6 +78,24 @@ def meetings(cases: Cases, of: Of, skipped: Counter[str]) -> Iterator[Meeting]:
                 skipped[MISSING] += 1
                 continue
             yield from _side_by_side(case_id, there[system], there[of.against], skipped)
+
+
+def compared(cases: Cases, of: Of, skipped: Counter[str]) -> Iterator[Compared]:
+    """Yields the dialogues that are shown side by side, at every N; two that are the same are not.
+
+    Args:
+        cases: all dialogues.
+        of: which of them, and what they are cut to: to N, or beside the human dialogue both to the shorter one.
+        skipped: counts what is not shown, by reason.
+    """
+    for n in of.cut or (None,):
+        for meeting in meetings(cases, of, skipped):
+            left, right = meeting.left.utterances, meeting.right.utterances
+            length = n or (min(len(left), len(right)) if of.against == HUMAN else None)
+            if left[:length] == right[:length]:
+                skipped["both dialogues are the same"] += 1
+                continue
+            yield Compared(meeting, n, length)
 
 
 def competing(cases: Cases, of: Of) -> list[str]:

@@ -15,7 +15,7 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import Criterion
 from dialeval.engines.request import Dialogue, Message, Request
 from dialeval.forms import structured
-from dialeval.forms.cases import Cases, Meeting, meetings
+from dialeval.forms.cases import Cases, Meeting, compared
 from dialeval.forms.judgement import judgement
 from dialeval.forms.option_labels import option_patterns
 from dialeval.forms.question import Question, shown
@@ -23,7 +23,6 @@ from dialeval.forms.verdict_text import VerdictText, read_verdict, status_of, te
 from dialeval.prompts.rendering import Templates
 from dialeval.prompts.shown import ShownDialogue, letters_of
 from dialeval.protocols.planning import Planned, in_shard
-from dialeval.tables import HUMAN
 
 OPTIONS = {"A": "left", "B": "right", "Tie": "tie"}
 """What can be answered, and who has then won, where the protocol does not say."""
@@ -46,24 +45,18 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
         templates: the prompts.
         skipped: counts pairs that are not asked about, by reason.
     """
-    of = question.protocol.of
-    for n in of.cut or (None,):
-        case_id = ""
-        sides: dict[tuple[str, str, int | None], _Side] = {}
-        for meeting in meetings(cases, of, skipped):
-            if meeting.left.case_id != case_id:  # the dialogues of a case are laid out once, those of all cases never
-                case_id, sides = meeting.left.case_id, {}
-            length = n or (_shorter(meeting) if of.against == HUMAN else None)
-            pair = []
-            for item in (meeting.left, meeting.right):
-                key = (item.corpus, item.item_id, length)
-                if key not in sides:
-                    sides[key] = _side(item, length)
-                pair.append(sides[key])
-            if pair[0].utterances == pair[1].utterances:
-                skipped["both dialogues are the same"] += 1
-                continue
-            yield from _asked(question, meeting, n, pair, templates)
+    case_id = ""
+    sides: dict[tuple[str, str, int | None], _Side] = {}
+    for meeting, n, length in compared(cases, question.protocol.of, skipped):
+        if meeting.left.case_id != case_id:  # the dialogues of a case are laid out once, those of all cases never
+            case_id, sides = meeting.left.case_id, {}
+        pair = []
+        for item in (meeting.left, meeting.right):
+            key = (item.corpus, item.item_id, length)
+            if key not in sides:
+                sides[key] = _side(item, length)
+            pair.append(sides[key])
+        yield from _asked(question, meeting, n, pair, templates)
 
 
 def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,10 +100,6 @@ def _judged_in(first: _Side, second: _Side) -> str | None:
     if not first.judged or not second.judged or first.judged == second.judged:
         return first.judged or second.judged or None
     return f"{first.judged} in the first dialogue and {second.judged} in the second"
-
-
-def _shorter(meeting: Meeting) -> int:
-    return min(len(meeting.left.utterances), len(meeting.right.utterances))
 
 
 def n_requests(question: Question) -> int:

@@ -19,13 +19,16 @@ _WORDS = {
 # fmt: off
 DRAW = Table(
     "labels/draw", schema(
-        protocol=TEXT, **_WHAT, stratum=TEXT, place=INT, probability=FLOAT, drawn=BOOL
+        protocol=TEXT, **_WHAT, level=TEXT, draw=TEXT, key=TEXT, stratum=TEXT, place=INT, probability=FLOAT, drawn=BOOL
     ),
     row="dialogue or pair that people could be asked about under a protocol",
     title="What was drawn for people to label",
     shown=False,
     columns={
         **_WORDS,
+        "level": "what is asked about: turn (the last utterance) or dialogue",
+        "draw": "which draw it is of, as the ledger beside the labels says",
+        "key": "what stands for it on pages, which tells nobody whose it is",
         "stratum": "part of the draw in which all have one probability",
         "place": "place in the stratum's random order, from 1: more are drawn from where the last draw ended",
         "probability": "with which it was drawn",

@@ -1,0 +1,173 @@
+"""The ledger of a draw, `draw-<protocol>.csv` beside the labels: everything that could be drawn, and what was.
+
+It is kept with the labels, since without it nobody knows with what probability these were drawn. Rows are only ever
+added: the file is written anew beside the old one, with every byte of that before what is added, and takes its place. A
+later row of the same key says that it was drawn after all.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from dialeval.corpora.text_files import read_csv
+from dialeval.criteria import LEVELS, Level
+from dialeval.errors import UserError
+from dialeval.labels.frame import Identity
+from dialeval.tables import replacing
+
+COLUMNS = (
+    "draw", "by", "key", "level", "corpus", "item_id", "case_id", "system", "versus", "n_utterances", "stratum",
+    "place", "drawn",
+)  # fmt: skip
+DRAWN = ("no", "yes")
+_REMEDY = "the ledger is written by `snakemake label` alone; bring back the file as it was"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A unit in the ledger.
+
+    Attributes:
+        draw: id of the draw of its level.
+        by: what the draw goes by.
+        key: the unit's.
+        identity: what the unit is.
+        stratum: part of the draw in which all have one probability.
+        place: in the stratum's random order, from 1; units of one case that are drawn together share it.
+        drawn: whether it was drawn.
+    """
+
+    draw: str
+    by: str
+    key: str
+    identity: Identity
+    stratum: str
+    place: int
+    drawn: bool
+
+    @property
+    def level(self) -> Level:
+        """Returns whether the last utterance or the whole is asked about."""
+        return self.identity[-1]
+
+    @property
+    def system(self) -> str:
+        """Returns whose it is."""
+        return self.identity[3]
+
+    def cells(self) -> list[object]:
+        """Returns it as a row of the file."""
+        corpus, item_id, case_id, system, versus, n, level = self.identity
+        about = (self.draw, self.by, self.key, level, corpus, item_id, case_id, system, versus)
+        return [*about, "" if n is None else n, self.stratum, self.place, DRAWN[self.drawn]]
+
+
+@dataclass
+class Ledger:
+    """What a file holds.
+
+    Attributes:
+        path: the file, which need not be there.
+        entries: by key, as the last row says.
+        content: its bytes.
+    """
+
+    path: Path
+    entries: dict[str, Entry] = field(default_factory=dict)
+    content: bytes = b""
+
+    def draws(self) -> dict[Level, str]:
+        """Returns the id of the draw of each level."""
+        return {entry.level: entry.draw for entry in self.entries.values()}
+
+    def by(self) -> str:
+        """Returns what the draw goes by; empty where nothing was drawn."""
+        return next((entry.by for entry in self.entries.values()), "")
+
+    def add(self, entries: Iterable[Entry]) -> int:
+        """Writes more rows behind those that are there, all or none, and returns how many.
+
+        Raises:
+            UserError: the folder cannot be written, or the file was changed meanwhile by another run.
+        """
+        rows = io.StringIO()
+        writer = csv.writer(rows, lineterminator="\n")
+        if not self.content:
+            writer.writerow(COLUMNS)
+        added = list(entries)
+        writer.writerows(entry.cells() for entry in added)
+        if not added:
+            return 0
+        between = b"" if self.content[-1:] in (b"", b"\n") else b"\n"
+        content = self.content + between + rows.getvalue().encode()
+        with replacing(self.path) as temporary:
+            temporary.write_bytes(content)
+            if (self.path.read_bytes() if self.path.exists() else b"") != self.content:
+                raise UserError(f"{self.path} was changed while this run drew; run the same command again")
+        self.content = content
+        self.entries |= {entry.key: entry for entry in added}
+        return len(added)
+
+
+def ledger_path(folder: Path, protocol: str) -> Path:
+    """Returns where the ledger of a protocol lies."""
+    return folder / f"draw-{protocol}.csv"
+
+
+def is_ledger(header: Iterable[str]) -> bool:
+    """Returns whether a file with such columns is a ledger."""
+    return tuple(header) == COLUMNS
+
+
+def read_ledger(path: Path) -> Ledger:
+    """Reads a ledger; one that is not there is empty.
+
+    Raises:
+        UserError: the file is no ledger, or was changed by hand; with its line.
+    """
+    if not path.exists():
+        return Ledger(path)
+    rows = [(line, row) for line, row in read_csv(path) if row]
+    if not rows or not is_ledger(rows[0][1]):
+        raise UserError(f"{path} is not the ledger of a draw: its columns are not {', '.join(COLUMNS)}; {_REMEDY}")
+    ledger = Ledger(path, content=path.read_bytes())
+    for line, row in rows[1:]:
+        entry = _entry(row, f"{path}, line {line}")
+        before = ledger.entries.get(entry.key)
+        if before and (before.drawn or not entry.drawn or replace(before, drawn=True) != entry):
+            raise UserError(f"{path}, line {line}: key '{entry.key}' stands there before; {_REMEDY}")
+        ledger.entries[entry.key] = entry
+    _check_one_draw(ledger)
+    return ledger
+
+
+def _entry(row: list[str], where: str) -> Entry:
+    if len(row) != len(COLUMNS):
+        raise UserError(f"{where}: {len(row)} cells under {len(COLUMNS)} columns; {_REMEDY}")
+    cells = dict(zip(COLUMNS, row, strict=True))
+    for column in ("n_utterances", "place"):
+        if not (cells[column].isdecimal() or (column == "n_utterances" and not cells[column])):
+            raise UserError(f"{where}: {column} is '{cells[column]:.40}', no whole number; {_REMEDY}")
+    level = next((level for level in LEVELS if level == cells["level"]), None)
+    if level is None or cells["drawn"] not in DRAWN or not cells["key"]:
+        column = "level" if level is None else "drawn" if cells["key"] else "key"
+        raise UserError(f"{where}: {column} is '{cells[column]:.40}'; {_REMEDY}")
+    n = int(cells["n_utterances"]) if cells["n_utterances"] else None
+    identity = (
+        cells["corpus"], cells["item_id"], cells["case_id"], cells["system"], cells["versus"], n, level
+    )  # fmt: skip
+    return Entry(
+        cells["draw"], cells["by"], cells["key"], identity, cells["stratum"], int(cells["place"]),
+        cells["drawn"] == DRAWN[True],
+    )  # fmt: skip
+
+
+def _check_one_draw(ledger: Ledger) -> None:
+    draws = ledger.draws()
+    for entry in ledger.entries.values():
+        if entry.draw != draws[entry.level] or entry.by != ledger.by():
+            raise UserError(f"{ledger.path} holds two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")

@@ -1,0 +1,43 @@
+"""Draws what people label under a protocol, and writes it down beside the labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.labels.drawing import Design, draw
+from dialeval.labels.frame import frame_of
+from dialeval.labels.judged import judged_scores
+from dialeval.labels.ledger import ledger_path, read_ledger
+from dialeval.labels.records import draw_rows
+from dialeval.labels.settings import DrawSettings
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.labels import DRAW
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_tables, to_table, write_table
+
+
+def stage(
+    settings: DrawSettings, items: list[Path], judgements: list[Path], folder: Path, table: Path, provenance: Provenance
+) -> None:
+    """Adds to the ledger in the folder of labels what is drawn, and writes the table `labels/draw`."""
+    frame, ledger = frame_of(settings, items), read_ledger(ledger_path(folder, settings.name))
+    scores = (
+        judged_scores(read_tables(judgements, JUDGEMENTS).to_pylist(), settings.protocol.form, settings.by)
+        if settings.by in ("score", "uncertainty")
+        else {}
+    )
+    design = Design(settings.name, settings.random_seed, settings.n, settings.by, scores)
+    added = ledger.add(draw(frame.units, ledger, design))
+    rows = draw_rows(settings.name, frame.units, ledger)
+    drawn = sum(row["drawn"] for row in rows)
+    print(f"{drawn} of {len(rows)} drawn under {settings.name}; {ledger.path} has {added} rows more")
+    for reason, count in frame.skipped.items():
+        print(f"{count} left out: {reason}")
+    gone = len(ledger.entries) - len(rows)
+    if gone:
+        print(f"{gone} of the ledger are not there any more, or have other words now")
+    write_table(table, DRAW, to_table(DRAW, rows), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
