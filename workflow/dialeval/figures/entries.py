@@ -229,6 +229,18 @@ TRAINING = (
     ),
 )
 
+LABELS = (
+    Figure(
+        "corrected",
+        ("labels/corrected",),
+        "corrected.figure_corrected",
+        "What people would say",
+        "Each system by the judge alone, by people's labels alone, and by both: the labels say how far the judge is "
+        "off, its scores of everything make the interval shorter.",
+        ("interval",),
+    ),
+)
+
 BATTLES = (
     Figure(
         "{title}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dialeval.schemas.columns import BOOL, FLOAT, INT, TEXT, maybe, schema
+from dialeval.schemas.differences import differences
 from dialeval.schemas.table import Interval, Table
 
 _ABOUT = {"protocol": TEXT, "criterion": maybe(TEXT)}
@@ -58,23 +59,27 @@ LABELS = Table(
 )
 CORRECTED = Table(
     "labels/corrected", schema(
-        protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), measure=TEXT, system=TEXT, versus=maybe(TEXT),
-        judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
-        se=maybe(FLOAT), df=maybe(FLOAT), weight=maybe(FLOAT), rho_within=maybe(FLOAT), n_labelled=INT,
-        n_labelled_seeds=INT, n_total=INT, people_only=maybe(FLOAT), people_low=maybe(FLOAT),
+        protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), answer=maybe(TEXT), measure=TEXT, system=TEXT,
+        versus=maybe(TEXT), judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), low=maybe(FLOAT),
+        high=maybe(FLOAT), se=maybe(FLOAT), df=maybe(FLOAT), weight=maybe(FLOAT), rho_within=maybe(FLOAT),
+        n_labelled=INT, n_labelled_seeds=INT, n_total=INT, people_only=maybe(FLOAT), people_low=maybe(FLOAT),
         people_high=maybe(FLOAT), judge_only=maybe(FLOAT), judge_low=maybe(FLOAT), judge_high=maybe(FLOAT),
         judge_bias=maybe(FLOAT), bias_low=maybe(FLOAT), bias_high=maybe(FLOAT), effective_labels=maybe(FLOAT),
         note=maybe(TEXT)
     ),
-    row="measure of a system, or of two, under one judge",
+    row="judge and measure of a system, or of two",
     title="What people would say",
     caption=(
         "People's labels of a part of the dialogues, with the judge's scores of all of them (prediction-powered "
         "inference). The interval is honest whatever the judge is worth; the judge alone is not."
     ),
     columns={
-        "measure": "mean, pass_rate, win_rate, rating or difference",
-        "versus": "the system compared with; empty where there is none",
+        "measure": (
+            "mean, rate (of an answer), checklist (share of yes), pass_rate, win_rate (a tie counts half), win_or_tie "
+            "or rating (Bradley-Terry); with `difference`, of two systems, the system less the other"
+        ),
+        "answer": "which answer a rate is of",
+        "versus": "the system compared with; empty where it is all of them, or none",
         "judge": "whose scores are the proxy; panel: all judges' as one",
         "annotators": "people, or simulated",
         "target": "what the interval is about: new (what people would say on new cases) or these (of these dialogues)",
@@ -93,6 +98,12 @@ CORRECTED = Table(
         "judge_only": Interval("judge_low", "judge_high"), "judge_bias": Interval("bias_low", "bias_high"),
     },
 )
+DIFFERENCES = differences(
+    "labels/differences",
+    row="judge, measure and pair of systems",
+    title="Which systems people would tell apart",
+    caption="Corrected numbers, a protocol's by one judge's scores.",
+)
 AGREEMENT = Table(
     "labels/agreement", schema(
         **_ABOUT, statistic=TEXT, first=maybe(TEXT), second=maybe(TEXT), estimate=maybe(FLOAT), low=maybe(FLOAT),
@@ -100,10 +111,14 @@ AGREEMENT = Table(
     ),
     row="protocol, criterion and statistic",
     title="How far annotators agree",
-    caption="Krippendorff's alpha of all annotators, and Cohen's kappa of every two, on what both labelled.",
+    caption=(
+        "Krippendorff's alpha of all annotators and, of every two, the same of numbers and Cohen's kappa of choices, "
+        "on what both labelled; and how often an annotator who saw something twice said the same again. Intervals "
+        "resample cases."
+    ),
     columns={
-        "statistic": "alpha, or kappa of two annotators",
-        "first": "annotator", "second": "annotator", "n": "what both, or at least two, labelled",
+        "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, or same answer again",
+        "first": "annotator; empty for all", "second": "annotator", "n": "what both, or at least two, labelled",
     },
     cells={"estimate": Interval("low", "high")}, numbers="correlation",
 )
@@ -117,8 +132,9 @@ ANNOTATORS = Table(
     title="Who differs",
     caption="Each annotator beside the mean of the others, on what both labelled.",
     columns={
-        "n": "labels", "n_skipped": "skipped", "n_repeated": "labelled a second time",
-        "difference": "the annotator less the others: how much more lenient",
+        "n": "things labelled", "n_skipped": "skipped", "n_repeated": "labelled a second time",
+        "mean": "mean label; of choices the share of Yes, of pairs the share of ties",
+        "difference": "the annotator's mean less the others'",
         "agreement": "correlation with the others' mean, or share of equal answers",
         "p_holm": "of no difference, corrected for all annotators",
     },

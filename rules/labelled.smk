@@ -1,0 +1,62 @@
+# What people's labels say of systems, of judges, and of each other.
+
+
+rule correct:
+    input:
+        labels=LABELS_TABLE,
+        judgements=labelled_judgements(),
+    output:
+        table=f"{RESULTS}/tables/labels/corrected.parquet",
+        csv=f"{RESULTS}/tables/labels/corrected.csv",
+        differences=f"{RESULTS}/tables/labels/differences.parquet",
+        differences_csv=f"{RESULTS}/tables/labels/differences.csv",
+    log:
+        f"{RESULTS}/logs/tables/labels-corrected.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=correction_settings(),
+        code=code("correct"),
+    shell:
+        command(
+            "correct",
+            "--labels {input.labels:q} --judgements {input.judgements:q} --table {output.table:q} --csv {output.csv:q} "
+            "--differences {output.differences:q} --differences-csv {output.differences_csv:q}",
+        )
+
+
+rule tabulate_agreement:
+    input:
+        LABELS_TABLE,
+    output:
+        table=f"{RESULTS}/tables/labels/agreement.parquet",
+        csv=f"{RESULTS}/tables/labels/agreement.csv",
+        annotators=f"{RESULTS}/tables/labels/annotators.parquet",
+        annotators_csv=f"{RESULTS}/tables/labels/annotators.csv",
+    log:
+        f"{RESULTS}/logs/tables/labels-agreement.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=agreement_settings(),
+        code=code("tabulate_agreement"),
+    shell:
+        command(
+            "tabulate_agreement",
+            "--labels {input:q} --table {output.table:q} --csv {output.csv:q} "
+            "--annotators-table {output.annotators:q} --annotators-csv {output.annotators_csv:q}",
+        )
+
+
+use rule draw as draw_labels with:
+    input:
+        drawn_from("labels"),
+    output:
+        svg=reported("labels", "Labels"),
+        pdf=figure_files("labels", "pdf"),
+    log:
+        f"{RESULTS}/logs/figures/labels.log",
+    params:
+        settings=draw_settings(DRAWN["labels"]),
+        code=draw_code(DRAWN["labels"]),
+        captions=captions(DRAWN["labels"]),

@@ -1,0 +1,46 @@
+# What is made of people's labels, by the configuration.
+
+
+def labelled_judgements():
+    """Returns the judgements that people's labels are held against."""
+    return [path for name in labelled_protocols() for path in results_of(name)]
+
+
+def correction_settings():
+    """Returns how judges' numbers are corrected, and under which protocols."""
+    section = CONFIG.labels
+    if section is None:
+        return settings()
+    return settings(
+        protocols=[labelled_design(CONFIG, name) for name in labelled_protocols()],
+        target=section.target,
+        panel=section.panel,
+        confidence=section.confidence,
+    )
+
+
+def agreement_settings():
+    """Returns how the intervals of annotators' agreement are made."""
+    section = CONFIG.labels
+    if section is None:
+        return settings()
+    return settings(
+        resamples=CONFIG.elo.resamples,
+        confidence=section.confidence,
+        random_seed=CONFIG.random_seed,
+    )
+
+
+def label_tables():
+    """Returns the tables that are made of people's labels, where there are any."""
+    return [
+        f"{RESULTS}/tables/labels/{name}.{suffix}"
+        for name in ("corrected", "differences", "agreement", "annotators")
+        for suffix in ("parquet", "csv")
+        if has_labels()
+    ]
+
+
+def label_figures(suffix):
+    """Returns the figures that are drawn of them."""
+    return figure_files("labels", suffix) if has_labels() else []

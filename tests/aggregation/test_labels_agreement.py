@@ -1,0 +1,135 @@
+"""How far simulated annotators agree, and who differs: known answers by hand, and the libraries' coefficients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import evalica
+import numpy as np
+import pandas as pd
+import pytest
+from labelled_example import label, labels_of, scored
+from scipy import stats
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from dialeval.aggregation.labels.agreement import ALONE, agreement
+from dialeval.aggregation.labels.annotators import ALONE as NOBODY_ELSE
+from dialeval.aggregation.labels.annotators import annotators
+from dialeval.schemas.labels import AGREEMENT, ANNOTATORS
+from dialeval.tables import to_table
+
+Row = dict[str, Any]
+
+
+def agreed(rows: list[Row], resamples: int = 50) -> list[Row]:
+    found = agreement(labels_of(rows), resamples=resamples, confidence=0.95, random_seed=0)
+    return to_table(AGREEMENT, found).to_pylist()
+
+
+def compared(rows: list[Row]) -> dict[str, Row]:
+    found = to_table(ANNOTATORS, annotators(labels_of(rows), confidence=0.95)).to_pylist()
+    return {row["annotator"]: row for row in found}
+
+
+def given(matrix: np.ndarray, **more: Any) -> list[Row]:
+    """Labels of annotators a, b, c, ... (rows) of one thing per case; NaN where there is none."""
+    return [
+        label("ada", f"c{thing}", name, **scored(float(value)), **more)
+        for name, values in zip("abcdef", matrix, strict=False)
+        for thing, value in enumerate(values)
+        if not np.isnan(value)
+    ]
+
+
+RATED = np.array([[1, 2, 3, 4, 5, 6, np.nan, 2], [1, 2, 4, 4, 6, 6, 3, np.nan], [2, 2, 3, 5, 5, 7, 3, 1]], float)
+
+
+def test_alpha_of_numbers_is_krippendorffs_of_all_and_of_every_two() -> None:
+    rows = agreed(given(RATED))
+    assert {row["statistic"] for row in rows} == {"alpha (interval)"}
+    whole = evalica.alpha(pd.DataFrame(RATED), distance="interval").alpha
+    assert (rows[0]["first"], rows[0]["estimate"], rows[0]["n"]) == (None, pytest.approx(whole), 8)
+    assert [(row["first"], row["second"]) for row in rows[1:]] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert rows[1]["estimate"] == pytest.approx(evalica.alpha(pd.DataFrame(RATED[:2]), distance="interval").alpha)
+    assert all(row["low"] < row["estimate"] <= row["high"] for row in rows)
+
+
+def chosen(answers: dict[str, str], **more: Any) -> list[Row]:
+    return [
+        label("ada", f"c{thing}", name, choice={"y": "Yes", "n": "No"}[one], **more)
+        for name, said in answers.items()
+        for thing, one in enumerate(said)
+        if one != "."
+    ]
+
+
+def test_choices_have_nominal_alpha_and_cohens_kappa() -> None:
+    answers = {"a": "yyynnnyn", "b": "yynnnnyy"}  # both yes three times, both no three times
+    rows = agreed(chosen(answers))
+    codes = np.array([[one == "y" for one in said] for said in answers.values()], float)
+    assert [row["statistic"] for row in rows] == ["alpha (nominal)", "kappa"]
+    assert rows[0]["estimate"] == pytest.approx(evalica.alpha(pd.DataFrame(codes), distance="nominal").alpha)
+    assert rows[1]["estimate"] == pytest.approx(cohens_kappa(np.array([[3, 1], [1, 3]])).kappa)
+
+
+def test_pairs_agree_whichever_side_was_shown_first() -> None:
+    sides = {"a": ("ada", "bob", "left"), "b": ("bob", "ada", "right")}
+    rows = [
+        label(*(sides[name][0], f"c{n}", name), versus=sides[name][1], item_id=None, corpus=None,
+              outcome=sides[name][2] if n % 3 else "tie")
+        for name in sides for n in range(9)
+    ]  # fmt: skip
+    assert [row["estimate"] for row in agreed(rows)] == [1.0, 1.0]
+    assert {row["agreement"] for row in compared(rows).values()} == {1.0}
+
+
+def test_who_says_the_same_again_is_counted_and_repeats_weigh_nothing_elsewhere() -> None:
+    rows = chosen({"a": "yynn", "b": "yynn"}) + chosen({"a": "ynny"}, round=1)
+    *others, again = agreed(rows)
+    assert [row["estimate"] for row in others] == [1.0, 1.0]
+    assert (again["statistic"], again["first"], again["estimate"], again["n"]) == ("same answer again", "a", 0.5, 4)
+    assert compared(rows)["a"]["n_repeated"] == 4
+
+
+def test_one_annotator_alone_agrees_with_nobody_and_the_reason_is_there() -> None:
+    rows = given(RATED[:1])
+    (row,) = agreed(rows)
+    assert (row["estimate"], row["note"], row["n"]) == (None, ALONE, 0)
+    only = compared(rows)["a"]
+    assert (only["difference"], only["note"], only["mean"]) == (None, NOBODY_ELSE, pytest.approx(np.nanmean(RATED[0])))
+
+
+def test_skipped_things_are_counted_and_no_label() -> None:
+    rows = [*given(RATED[:2]), label("ada", "c50", "a", criterion="warm", skipped=True)]
+    assert compared(rows)["a"]["n_skipped"] == 1
+    assert agreed(rows)[0]["n"] == 6
+
+
+def test_a_lenient_annotator_stands_out() -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.uniform(2, 5, 40)
+    matrix = truth + rng.normal(0, 0.3, (3, 40)) + np.array([[0.0], [0.0], [0.8]])
+    rows = compared(given(matrix))
+    others = matrix[:2].mean(axis=0)
+    by_hand = stats.ttest_rel(matrix[2], others)
+    assert rows["c"]["difference"] == pytest.approx((matrix[2] - others).mean())
+    assert (rows["c"]["low"], rows["c"]["high"]) == pytest.approx(tuple(by_hand.confidence_interval()))
+    assert rows["c"]["p_holm"] == pytest.approx(3 * by_hand.pvalue)
+    assert rows["c"]["agreement"] == pytest.approx(np.corrcoef(matrix[2], others)[0, 1])
+    assert rows["a"]["difference"] < 0 < rows["c"]["low"]
+
+
+def test_of_choices_leaning_is_the_share_of_yes_and_of_pairs_that_of_ties() -> None:
+    rows = compared(chosen({"a": "yyyn", "b": "ynnn"}))
+    assert (rows["a"]["mean"], rows["b"]["mean"], rows["a"]["difference"]) == (0.75, 0.25, 0.5)
+    assert rows["a"]["agreement"] == 0.5
+    pairs = [
+        label("ada", f"c{n}", name, versus="bob", outcome="tie" if n < ties else "left")
+        for name, ties in (("a", 3), ("b", 1)) for n in range(4)
+    ]  # fmt: skip
+    assert compared(pairs)["a"]["difference"] == 0.5
+
+
+def test_no_labels_give_empty_tables() -> None:
+    assert agreed([]) == []
+    assert compared([]) == {}

@@ -1,0 +1,257 @@
+"""What people would say of systems, from simulated labels and judges: known answers by hand, and the truth covered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from labelled_example import (
+    design,
+    judgement,
+    judgements_of,
+    label,
+    labels_of,
+    scored,
+    simulated_scores,
+)
+
+from dialeval.aggregation.differences import corrected
+from dialeval.aggregation.labels.corrected import NO_DRAW, corrected_numbers
+from dialeval.aggregation.labels.design import LabelledDesign, Terms
+from dialeval.schemas.labels import CORRECTED, DIFFERENCES
+from dialeval.stats.corrected import correct_means
+from dialeval.tables import to_table
+
+Row = dict[str, Any]
+LOW_SCORES, PEOPLE = {"scale_min": 0.0, "scale_max": 1.0}, {"scale_min": 1.0, "scale_max": 5.0}
+
+
+def numbers(
+    judged: list[Row], labelled: list[Row], about: LabelledDesign, terms: Terms | None = None
+) -> tuple[list[Row], list[Row]]:
+    rows, compared = corrected_numbers(judgements_of(judged), labels_of(labelled), about, terms or Terms())
+    tables = to_table(CORRECTED, rows), to_table(DIFFERENCES, corrected(compared))
+    return tables[0].to_pylist(), tables[1].to_pylist()
+
+
+def of(rows: list[Row], **wanted: Any) -> list[Row]:
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+def test_judges_are_taken_to_peoples_scale_and_only_their_own_things_count() -> None:
+    judged = [judgement("ada", f"c{n}", criterion="warm", value=n / 10, **LOW_SCORES) for n in range(11)]
+    labelled = [label("ada", f"c{n}", criterion="warm", value=3.0, probability=0.2, **PEOPLE) for n in (4, 6)]
+    labelled.append(label("ada", "c5", criterion="warm", skipped=True))
+    (row,), compared = numbers(judged, labelled, design())
+    assert row["measure"] == "mean"
+    assert row["criterion"] == "warm"
+    assert row["annotators"] == "simulated"
+    assert row["judge_only"] == pytest.approx(3.0)  # 0.5 on 0 to 1
+    assert row["judge_bias"] == pytest.approx(0.0)  # 2.6 and 3.4 beside 3
+    assert (row["n_labelled"], row["n_labelled_seeds"], row["n_total"]) == (2, 2, 11)
+    assert row["people_only"] == row["estimate"] == 3.0
+    assert compared == []
+
+
+def test_annotators_repeats_and_orders_are_averaged_before_anything_else() -> None:
+    judged = [judgement("ada", f"c{n}", **scored(4.0)) for n in range(5)]
+    judged += [
+        judgement("ada", "c0", repeat=1, **scored(6.0)),
+        judgement("ada", "c9", status="refused", criterion="warm"),
+    ]
+    said = [("one", 0, 2.0), ("one", 1, 4.0), ("two", 0, 7.0)]
+    labelled = [label("ada", "c0", name, round=again, **scored(value)) for name, again, value in said]
+    labelled += [label("ada", "c1", "one", **scored(1.0))]
+    ((row,), _) = numbers(judged, labelled, design())
+    assert row["people_only"] == pytest.approx(((2 + 4) / 2 + 7) / 2 / 2 + 1.0 / 2)
+    assert row["judge_bias"] == pytest.approx(((5.0 - 5.0) + (4.0 - 1.0)) / 2)
+    assert row["n_total"] == 6  # what the judge refused is there all the same
+    assert NO_DRAW in row["note"]
+
+
+def test_a_thing_that_no_judge_scored_is_no_less_labelled() -> None:
+    judged = [judgement("ada", f"c{n}", **scored(4.0)) for n in range(5)]
+    labelled = [label("ada", f"c{n}", **scored(float(n))) for n in (3, 4, 5, 6)]
+    ((row,), _) = numbers(judged, labelled, design())
+    assert (row["n_labelled"], row["n_total"], row["people_only"]) == (4, 7, 4.5)
+
+
+def test_intervals_end_where_the_scale_does() -> None:
+    judged = [judgement("ada", f"c{n}", **scored(7.0)) for n in range(30)]
+    labelled = [label("ada", f"c{n}", **scored(7.0 - 2.0 * (n == 0)), probability=0.5) for n in range(10)]
+    ((row,), _) = numbers(judged, labelled, design())
+    assert row["high"] == 7.0 == row["people_high"]
+    assert row["low"] < 7.0
+
+
+def test_numbers_are_those_of_the_statistics() -> None:
+    rng = np.random.default_rng(3)
+    judged, labelled, _ = simulated_scores(rng, n_cases=60, n_labelled=20)
+    rows, compared = numbers(judged, labelled, design(), Terms(target="these", confidence=0.9))
+    said = {(row["system"], row["case_id"]): row["value"] for row in labelled}
+    keys = [(row["left"], row["case_id"]) for row in judged]
+    expected = correct_means(
+        [row["value"] for row in judged],
+        [said.get(key, np.nan) for key in keys],
+        np.full(len(keys), 1 / 3),
+        [system for system, _ in keys],
+        [case for _, case in keys],
+        target="these",
+        confidence=0.9,
+    )
+    for place, system in enumerate(expected.systems):
+        (row,) = of(rows, system=system, measure="mean")
+        for column in ("estimate", "low", "high", "people_low", "judge_high", "weight", "bias_low", "effective_labels"):
+            assert row[column] == pytest.approx(getattr(expected, column)[place]), column
+    (row,) = of(rows, measure="mean difference", system="ada", versus="cyd")
+    by_hand = expected.difference("ada", "cyd")
+    assert (row["estimate"], row["low"], row["people_only"]) == pytest.approx(
+        (by_hand.estimate, by_hand.low, by_hand.people_only)
+    )
+    assert len(compared) == 3
+    (test,) = of(compared, first="ada", second="cyd")
+    assert (test["p"], test["family_size"], test["scope"]) == (pytest.approx(by_hand.p), 3, "warm")
+
+
+def test_pass_rates_at_each_length_count_dialogues_that_are_that_long() -> None:
+    about = design(form="detect", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
+    judged = [judgement("ada", f"c{n}", choice="Yes", place=5, n_utterances=8 if n < 20 else 4) for n in range(40)]
+    judged.append(judgement("ada", "c40", status="unparsed", n_utterances=8))
+    labelled = [label("ada", f"c{n}", choice="No" if n % 2 else "Yes", place=None if n % 2 else 3, probability=0.5)
+                for n in range(10)]  # fmt: skip
+    labelled.append(label("ada", "c30", choice="Yes", place=1, probability=0.5))
+    labelled.append(label("ada", "c12", choice="Yes", probability=0.5))  # from another tool that knows no place
+    rows, _ = numbers(judged, labelled, about)
+    at_2, at_8 = (of(rows, n_utterances=n)[0] for n in (2, 8))
+    assert (at_2["measure"], at_2["n_total"], at_2["n_labelled"]) == ("pass_rate", 41, 11)
+    assert at_2["people_only"] == pytest.approx(10 / 11)
+    assert at_2["judge_only"] == pytest.approx(40 / 41)  # what could not be read does not pass
+    assert (at_8["n_total"], at_8["n_labelled"], at_8["people_only"]) == (21, 11, pytest.approx(5 / 11))
+    assert at_8["judge_only"] == 0.0
+
+
+def paired(case: str, left: str, right: str, outcome: str, **more: Any) -> Row:
+    return judgement(left, case, item_id=None, corpus=None, right=right, outcome=outcome, **more)
+
+
+def of_pair(case: str, system: str, versus: str, outcome: str, **more: Any) -> Row:
+    return label(system, case, item_id=None, corpus=None, versus=versus, outcome=outcome, **more)
+
+
+def test_pairs_join_whatever_the_order_in_which_they_were_shown() -> None:
+    about = design(form="pair", measures=["win_rates"])
+    judged = [row for n in range(12)
+              for row in (paired(f"c{n}", "ada", "bob", "left"), paired(f"c{n}", "bob", "ada", "tie"))]  # fmt: skip
+    labelled = [of_pair(f"c{n}", "bob", "ada", "left", probability=0.5) for n in range(6)]
+    labelled[0]["system"], labelled[0]["versus"], labelled[0]["outcome"] = "ada", "bob", "tie"
+    rows, compared = numbers(judged, labelled, about)
+    (field,) = of(rows, system="ada", versus=None)
+    assert field["people_only"] == pytest.approx(0.5 / 6)
+    assert field["judge_only"] == pytest.approx(0.75)
+    (pair,) = of(rows, measure="win_rate", system="ada", versus="bob")
+    assert (pair["people_only"], pair["n_labelled"], pair["n_total"]) == (pytest.approx(0.5 / 6), 6, 12)
+    (difference,) = of(rows, measure="win_rate difference")
+    assert difference["people_only"] == pytest.approx(2 * 0.5 / 6 - 1.0)
+    assert len(compared) == 1
+
+
+def test_systems_beside_one_have_rates_against_it() -> None:
+    about = design(form="pair", measures=["win_rates"], reference="human")
+    judged = [paired(f"c{n}", *sides, "left") for n in range(12) for sides in (("zoe", "human"), ("human", "ada"))]
+    labelled = [of_pair(f"c{n}", "human", "zoe", "tie", probability=0.5) for n in range(6)]
+    labelled += [of_pair(f"c{n}", "ada", "human", "left", probability=0.5) for n in range(6)]
+    rows, _ = numbers(judged, labelled, about)
+    found = {
+        (row["system"], row["measure"]): (row["people_only"], row["judge_only"])
+        for row in rows
+        if row["versus"] == "human"
+    }
+    assert found == {
+        ("ada", "win_rate"): (1.0, 0.0), ("ada", "win_or_tie"): (1.0, 0.0),
+        ("zoe", "win_rate"): (0.5, 1.0), ("zoe", "win_or_tie"): (1.0, 1.0),
+    }  # fmt: skip
+
+
+def test_lengths_of_pairs_are_things_of_their_own() -> None:
+    about = design(form="pair", measures=["win_rates"], lengths=[4, 8])
+    judged = [paired(f"c{n}", "ada", "bob", "left", n_utterances=cut) for n in range(5) for cut in (4, 8)]
+    labelled = [of_pair(f"c{n}", "ada", "bob", "right", n_utterances=8, probability=0.4) for n in range(2)]
+    rows, _ = numbers(judged, labelled, about)
+    assert {row["n_utterances"] for row in rows} == {8}
+    assert of(rows, measure="win_rate", versus="bob")[0]["n_total"] == 5
+
+
+def test_yes_and_no_become_means_rates_and_a_checklist() -> None:
+    about = design(form="probability", measures=["means", "rates", "checklist"])
+    judged = [
+        judgement("ada", f"c{n}", criterion=name, value=0.8, **LOW_SCORES) for n in range(20) for name in ("x", "y")
+    ]
+    labelled = [
+        label("ada", f"c{n}", criterion=name, choice="Yes" if (n < 5) == (name == "x") else "No", probability=0.5)
+        for n in range(10)
+        for name in ("x", "y")
+    ]
+    labelled.append(label("ada", "c15", criterion="x", choice="Yes"))
+    rows, _ = numbers(judged, labelled, about)
+    (mean,) = of(rows, measure="mean", criterion="y")
+    assert (mean["people_only"], mean["judge_only"]) == (pytest.approx(0.5), pytest.approx(0.8))
+    (rate,) = of(rows, measure="rate", criterion="y")
+    assert (rate["people_only"], rate["judge_only"], rate["answer"]) == (pytest.approx(0.5), 1.0, "Yes")
+    (listed,) = of(rows, measure="checklist")
+    assert (listed["people_only"], listed["n_labelled"]) == (0.5, 10)  # who answered one question alone has no share
+
+
+def test_a_panel_needs_two_judges_and_leaves_means_of_judges_out() -> None:
+    judged = [judgement("ada", f"c{n}", name, **scored(value)) for n in range(9)
+              for name, value in (("j", 2.0), ("k", 6.0), ("both", 4.0))]  # fmt: skip
+    labelled = [label("ada", f"c{n}", **scored(3.0), probability=0.3) for n in range(3)]
+    about = design(judges=["j", "k", "both"], members=["j", "k"])
+    rows, _ = numbers(judged, labelled, about)
+    assert {row["judge"]: row["judge_only"] for row in rows} == {"j": 2.0, "k": 6.0, "both": 4.0, "panel": 4.0}
+    rows, _ = numbers(judged, labelled, about, Terms(panel=None))
+    assert "panel" not in {row["judge"] for row in rows}
+    assert len({row["people_only"] for row in rows}) == 1
+
+
+@pytest.mark.parametrize(
+    ("simulated", "words"),
+    [((True, True), "simulated"), ((False, False), "people"), ((True, False), "people and simulated")],
+)
+def test_tables_say_whether_people_labelled(simulated: tuple[bool, bool], words: str) -> None:
+    judged = [judgement("ada", f"c{n}", **scored(4.0)) for n in range(5)]
+    labelled = [label("ada", f"c{n}", simulated=one, **scored(4.0)) for n, one in enumerate(simulated)]
+    rows, _ = numbers(judged, labelled, design())
+    assert {row["annotators"] for row in rows} == {words}
+
+
+def test_labels_of_other_protocols_and_nobodys_labels_say_nothing() -> None:
+    judged = [judgement("ada", f"c{n}", **scored(4.0)) for n in range(5)]
+    other = [label("ada", "c0", protocol="other", **scored(4.0))]
+    assert numbers(judged, other, design()) == ([], [])
+    assert numbers(judged, [label("ada", "c0", skipped=True, criterion="warm")], design()) == ([], [])
+
+
+def test_the_truth_is_covered_where_the_judge_alone_misses_it() -> None:
+    rng = np.random.default_rng(7)
+    hits: dict[str, list[bool]] = {"corrected": [], "people": [], "judge": [], "difference": []}
+    widths: dict[str, list[float]] = {"corrected": [], "people": []}
+    for _ in range(60):
+        judged, labelled, truth = simulated_scores(rng)
+        rows, _ = numbers(judged, labelled, design())
+        for row in of(rows, measure="mean"):
+            for kind, ends in (
+                ("corrected", "low high"),
+                ("people", "people_low people_high"),
+                ("judge", "judge_low judge_high"),
+            ):
+                low, high = (row[end] for end in ends.split())
+                hits[kind].append(low <= truth[row["system"]] <= high)
+                if kind in widths:
+                    widths[kind].append(high - low)
+        for row in of(rows, measure="mean difference"):
+            hits["difference"].append(row["low"] <= truth[row["system"]] - truth[row["versus"]] <= row["high"])
+    shares = {kind: np.mean(found) for kind, found in hits.items()}
+    assert min(shares["corrected"], shares["people"], shares["difference"]) > 0.91
+    assert shares["judge"] < 0.2
+    assert np.mean(widths["corrected"]) < 0.8 * np.mean(widths["people"])

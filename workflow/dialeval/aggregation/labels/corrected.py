@@ -1,0 +1,250 @@
+"""What people would say of systems: their labels of a part, with each judge's scores of all as help.
+
+A number stands there three times: corrected, from the labels alone, and from the judge alone. Where the judge is of no
+use the first is the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dialeval.aggregation.differences import about as shared_by
+from dialeval.aggregation.labels.design import LabelledDesign, Terms
+from dialeval.aggregation.labels.panel import PANEL, panel
+from dialeval.aggregation.labels.quantities import RATING, WIN_RATE, Quantity, quantities
+from dialeval.aggregation.labels.things import Joined, by_speaker, join, mean_label, probabilities
+from dialeval.aggregation.measures.grouping import Row, scope
+from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.corrected import correct_means, correct_ratings
+from dialeval.stats.correction import Corrected, Difference
+
+_AND = "\x1f"
+DIFFERENCE = "difference"
+"""What follows the name of a measure where two systems' numbers are compared."""
+NO_DRAW = "no draw on record: what has a label counts as drawn at random from each system's"
+
+
+_ON_SCALE = (
+    "estimate", "low", "high", "people_only", "people_low", "people_high", "judge_only", "judge_low", "judge_high"
+)  # fmt: skip
+_BESIDE = ("se", "df", "weight", "judge_bias", "bias_low", "bias_high", "effective_labels")
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """One quantity's things as arrays.
+
+    Attributes:
+        label: mean label, NaN where nobody labelled, shape [n].
+        probability: with which a thing came to have a label, NaN where it has none, shape [n].
+        system, versus: names, shape [n]; of single dialogues the latter is empty.
+        cluster: case of each thing, shape [n].
+        scores: what judges say, NaN where nothing, by judge, shape [n].
+        note: what is to be known of all of it.
+    """
+
+    label: FloatArray
+    probability: FloatArray
+    system: np.ndarray
+    versus: np.ndarray
+    cluster: IntArray
+    scores: dict[str, FloatArray]
+    note: str
+
+
+def corrected_numbers(
+    judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign, terms: Terms
+) -> tuple[list[Row], list[Row]]:
+    """Returns the rows of a table `labels/corrected` under one protocol, and those of `labels/differences`.
+
+    The latter are without the corrections for the number of pairs.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `things.JUDGEMENT_COLUMNS`.
+        labels: table `labels`, of any protocols.
+        design: the protocol.
+        terms: how it is corrected.
+    """
+    joined = join(judgements, labels, design)
+    rows: list[Row] = []
+    differences: list[Row] = []
+    for quantity in quantities(joined, design):
+        numbers = _numbers(quantity, joined, design, terms)
+        if np.isnan(numbers.label).all():
+            continue
+        shared = {
+            "protocol": design.protocol,
+            **{"criterion": None, "n_utterances": None, "answer": None, **quantity.about},
+            "annotators": _who(quantity.labelled),
+            "target": terms.target,
+        }
+        for judge, score in numbers.scores.items():
+            for found in _corrected(quantity, numbers, score, design, terms):
+                rows += _rows(found, shared | {"judge": judge}, quantity.ends, numbers.note)
+                differences += _differences(found, shared | {"judge": judge})
+    return rows, differences
+
+
+def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms) -> _Numbers:
+    n = len(joined.things)
+    label = mean_label(quantity.labelled, quantity.read(quantity.labelled), n)
+    scores = by_speaker(quantity.judged, quantity.read(quantity.judged), design.judges, n)
+    if quantity.is_share:  # what could not be read is no yes, as in the other tables
+        asked = by_speaker(quantity.judged, np.ones(len(quantity.judged)), design.judges, n)
+        scores = np.where(np.isnan(asked), np.nan, np.nan_to_num(scores))
+    there = np.zeros(n, dtype=bool)
+    there[quantity.judged["thing"]] = there[quantity.labelled["thing"]] = True
+    things = joined.things[there]
+    label, scores = label[there], scores[:, there]
+    stratum, _ = pd.factorize(things["system"].where(things["versus"].isna(), ""))
+    number = np.cumsum(there) - 1
+    of_these = quantity.labelled.assign(thing=number[quantity.labelled["thing"]])
+    probability, on_record = probabilities(of_these, label, stratum.astype(np.int64))
+    proxies = {judge: score for judge, score in zip(design.judges, scores, strict=True) if not np.isnan(score).all()}
+    system = things["system"].to_numpy(dtype=str)
+    members = [proxies[judge] for judge in design.members if judge in proxies]
+    if terms.panel and len(members) > 1:
+        proxies[PANEL] = panel(np.array(members), label, system, terms.panel, quantity.is_share)
+    return _Numbers(
+        label,
+        probability,
+        system,
+        things["versus"].fillna("").to_numpy(dtype=str),
+        things["cluster"].to_numpy(dtype=np.int64),
+        proxies,
+        "" if on_record else NO_DRAW,
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Corrected numbers with the names of what they are of; `compared` where their differences are worth a row."""
+
+    measure: str
+    numbers: Corrected
+    systems: Sequence[str]
+    versus: Sequence[str | None]
+    compared: bool = True
+
+
+def _corrected(
+    quantity: Quantity, numbers: _Numbers, score: FloatArray, design: LabelledDesign, terms: Terms
+) -> Iterator[_Found]:
+    label, probability, cluster = numbers.label, numbers.probability, numbers.cluster
+
+    def corrected(score: FloatArray, label: FloatArray, of: np.ndarray, copies: int = 1) -> Corrected:
+        return correct_means(
+            score,
+            label,
+            np.tile(probability, copies),
+            of,
+            np.tile(cluster, copies),
+            target=terms.target,
+            confidence=terms.confidence,
+            rate=True if quantity.is_share or quantity.measure == WIN_RATE else None,
+        )
+
+    if design.form != "pair" or design.reference is not None:
+        found = corrected(score, label, numbers.system)
+        yield _Found(quantity.measure, found, _names(found), [design.reference] * len(found.systems))
+        return
+    if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
+        of_both = [np.concatenate([side, 1.0 - side]) for side in (score, label)]
+        found = corrected(of_both[0], of_both[1], np.concatenate([numbers.system, numbers.versus]), copies=2)
+        yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems))
+        found = corrected(score, label, np.char.add(np.char.add(numbers.system, _AND), numbers.versus))
+        sides = [name.split(_AND) for name in _names(found)]
+        yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+    if "ratings" in design.measures:
+        names, code = np.unique(np.concatenate([numbers.system, numbers.versus]), return_inverse=True)
+        left, right = code[: len(score)], code[len(score) :]
+        rated = correct_ratings(
+            score,
+            label,
+            probability,
+            left,
+            right,
+            len(names),
+            cluster,
+            target=terms.target,
+            confidence=terms.confidence,
+        )
+        yield _Found(RATING, rated, list(map(str, names)), [None] * len(names))
+
+
+def _names(found: Corrected) -> list[str]:
+    return list(map(str, found.systems))
+
+
+def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> Iterator[Row]:
+    """Yields a row per system, and of those that are compared one per two of them."""
+    numbers = found.numbers
+    lowest, highest = (-np.inf, np.inf) if found.measure == RATING else ends
+    for place, (system, versus) in enumerate(zip(found.systems, found.versus, strict=True)):
+        number = {column: float(getattr(numbers, column)[place]) for column in (*_ON_SCALE, *_BESIDE, "rho_within")}
+        yield {
+            **shared,
+            "measure": found.measure,
+            "system": system,
+            "versus": versus,
+            **number,
+            **{column: float(np.clip(number[column], lowest, highest)) for column in _ON_SCALE},
+            "n_labelled": int(numbers.n_labelled[place]),
+            "n_labelled_seeds": int(numbers.n_labelled_clusters[place]),
+            "n_total": int(numbers.n[place]),
+            "note": "; ".join(filter(None, (numbers.note[place], note))) or None,
+        }
+    for first, second, one in _compared(found):
+        yield {
+            **shared,
+            "measure": f"{found.measure} {DIFFERENCE}",
+            "system": found.systems[first],
+            "versus": found.systems[second],
+            **{column: getattr(one, column) for column in (*_ON_SCALE, *_BESIDE)},
+            "n_labelled": one.n_labelled,
+            "n_labelled_seeds": one.n_labelled_clusters,
+            "n_total": int(numbers.n[first] + numbers.n[second]),
+            "note": "; ".join(filter(None, (one.note, note))) or None,
+        }
+
+
+def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:
+    """Yields every two systems that have a number."""
+    if found.compared and len(found.systems) > 1:
+        for first, second, one in zip(*found.numbers.all_differences(), strict=True):
+            if not np.isnan(one.estimate):
+                yield int(first), int(second), one
+
+
+def _differences(found: _Found, shared: Row) -> Iterator[Row]:
+    """Yields the rows of a table of differences, for their p-values."""
+    for first, second, one in _compared(found):
+        yield {
+            **shared_by(shared["protocol"], found.measure, _scope(shared), shared["judge"]),
+            "first": found.systems[first],
+            "second": found.systems[second],
+            "first_value": float(found.numbers.estimate[first]),
+            "second_value": float(found.numbers.estimate[second]),
+            "difference": one.estimate,
+            **{column: getattr(one, column) for column in ("low", "high", "p")},
+            "n": one.n_labelled,
+            "n_clusters": one.n_labelled_clusters,
+            "note": one.note or None,
+        }
+
+
+def _scope(shared: Row) -> str:
+    words = scope(shared)
+    return words if not shared["answer"] else f"{words}, {shared['answer']}"
+
+
+def _who(labelled: pd.DataFrame) -> str:
+    """Returns who labelled: people, a simulation of such, or both."""
+    simulated = labelled["simulated"].astype(bool)
+    if simulated.all():
+        return "simulated"
+    return "people and simulated" if simulated.any() else "people"

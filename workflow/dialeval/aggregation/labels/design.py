@@ -1,0 +1,46 @@
+"""What the correction of a protocol's numbers must know beside judgements and labels."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.measures.design import Design, design_of
+from dialeval.config import Config
+from dialeval.schemas.judgements import Form
+
+_NEEDED = ("protocol", "form", "judges", "members", "systems", "criteria", "lengths", "reference", "measures")
+
+
+class LabelledDesign(Design):
+    """A protocol under which people labelled.
+
+    Attributes:
+        form: of its questions.
+        members: the judges whose scores make up the panel: all but means of several judges, who would count twice.
+    """
+
+    form: Form
+    members: list[str]
+
+
+class Terms(BaseModel):
+    """How all protocols' numbers are corrected.
+
+    Attributes:
+        target: what intervals are about: `new` cases, or `these` dialogues.
+        panel: how several judges become one proxy; None for not at all.
+        confidence: nominal coverage of the intervals.
+    """
+
+    target: Literal["new", "these"] = "new"
+    panel: Literal["mean", "dawid_skene"] | None = "mean"
+    confidence: float = 0.95
+
+
+def labelled_design(config: Config, name: str) -> dict[str, Any]:
+    """Returns the design of a configured protocol, without what the correction does not depend on."""
+    design, protocol = design_of(config, name), config.resolved_protocols()[name]
+    about = design.model_dump(mode="json") | {"form": protocol.form, "members": list(protocol.judges or [])}
+    return {column: about[column] for column in _NEEDED}

@@ -1,0 +1,49 @@
+"""Corrects what judges say by people's labels: numbers of systems, and which of these are told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from dialeval.aggregation.differences import corrected
+from dialeval.aggregation.labels.corrected import corrected_numbers
+from dialeval.aggregation.labels.design import LabelledDesign, Terms
+from dialeval.aggregation.labels.things import JUDGEMENT_COLUMNS
+from dialeval.schemas.labels import CORRECTED, DIFFERENCES, LABELS
+from dialeval.stages.command import run
+from dialeval.stages.measuring import read_judgements
+from dialeval.tables import Provenance, read_table, to_table, write_for_people
+
+
+class Settings(Terms):
+    """How numbers are corrected, and the protocols under which people labelled, in the order of the table."""
+
+    protocols: list[LabelledDesign]
+
+
+def stage(
+    settings: Settings,
+    labels: Path,
+    judgements: list[Path],
+    table: Path,
+    csv: Path,
+    differences: Path,
+    differences_csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the tables `corrected` and `differences`; a protocol under which nobody labelled has no rows."""
+    said: pd.DataFrame = read_table(labels, LABELS).to_pandas()
+    by_judges = read_judgements(judgements, JUDGEMENT_COLUMNS)
+    numbers, compared = [], []
+    for design in settings.protocols:
+        rows, pairs = corrected_numbers(by_judges[by_judges["protocol"] == design.protocol], said, design, settings)
+        numbers += rows
+        compared += pairs
+    write_for_people(table, csv, CORRECTED, to_table(CORRECTED, numbers), provenance)
+    tests = to_table(DIFFERENCES, corrected(compared))
+    write_for_people(differences, differences_csv, DIFFERENCES, tests, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
