@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -84,13 +85,13 @@ def _groups(corrected: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
             yield _title(about, judge, alone=len(judges) == 1), rows[rows["judge"] == judge]
 
 
-def _is_of_a_pair(corrected: pd.DataFrame, about: dict[str, object]) -> bool:
+def _is_of_a_pair(corrected: pd.DataFrame, about: dict[str, Any]) -> bool:
     """Returns whether a rate is that of two systems of which there is one against all, too."""
     same = corrected[(corrected["protocol"] == about["protocol"]) & (corrected["measure"] == "win_rate")]
     return bool(pd.notna(about["versus"]) and same["versus"].isna().any())
 
 
-def _title(about: dict[str, object], judge: str, *, alone: bool) -> str:
+def _title(about: dict[str, Any], judge: str, *, alone: bool) -> str:
     words = [str(about[name]) for name in ("criterion", "answer") if pd.notna(about[name])]
     words += [f"N = {float(str(about['n_utterances'])):.0f}"] if pd.notna(about["n_utterances"]) else []
     words += [f"against {about['versus']}"] if pd.notna(about["versus"]) else []
