@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import report_example as example
 
-from dialeval.report.archive import Archive, build_archive, pack, unpack
+from dialeval.pages.self_contained import pack, unpack
+from dialeval.report.archive import Archive, build_archive
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES

@@ -11,8 +11,8 @@ import pytest
 import report_example as example
 from report_browser import PROGRAM, Browser
 
+from dialeval.pages.self_contained import unpack
 from dialeval.report import ReportInputs, build_report, sample_rated
-from dialeval.report.archive import unpack
 from dialeval.report.cases import Cases, rated_cases
 from dialeval.report.cells import measured_grid, table_grids
 from dialeval.report.metaeval_boards import judge_boards

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 import report_example as example
 
+from dialeval.pages.self_contained import unpack
 from dialeval.report import Figure, build_report
-from dialeval.report.archive import unpack
 from dialeval.report.page import SCRIPTS
 from dialeval.schemas.botchat import GENERATED
 from dialeval.schemas.every import TABLES

@@ -9,8 +9,9 @@ import pytest
 import report_example as example
 import transcripts_report as mine
 
+from dialeval.pages.self_contained import unpack
 from dialeval.report import build_report
-from dialeval.report.archive import Archive, build_archive, unpack
+from dialeval.report.archive import Archive, build_archive
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.summary import summarise
 from dialeval.schemas.judgements import JUDGEMENTS

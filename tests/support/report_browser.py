@@ -22,6 +22,11 @@ _OPTIONS = (
 )  # fmt: skip
 _READ_END, _WRITE_END = 3, 4  # where the browser looks for its pipes
 _PATIENCE = 60.0  # seconds
+_KEYS = {
+    "Enter": (13, "\r"), "Tab": (9, ""), "Escape": (27, ""), " ": (32, " "), "?": (191, "?"),
+    "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""),
+}  # fmt: skip
+"""Codes and texts of keys that are no letter or digit."""
 
 
 class Browser:
@@ -73,13 +78,11 @@ class Browser:
 
     def command(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Sends a command of the DevTools protocol and returns its result; events meanwhile are kept."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._commands, json.dumps(message).encode() + b"\0")
-        while (answer := self._receive()).get("id") != self._number:
+        number = self._send(method, parameters)
+        while (answer := self._receive()).get("id") != number:
             self.events.append(answer)
+            if answer.get("method") == "Page.javascriptDialogOpening":  # nothing else is answered before this is
+                self._send("Page.handleJavaScriptDialog", {"accept": True})
         assert "error" not in answer, answer
         result: dict[str, Any] = answer["result"]
         return result
@@ -104,6 +107,36 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def press(self, *keys: str) -> None:
+        """Presses and releases keys, as a person does: a character, or a name such as Tab or ArrowUp."""
+        for key in keys:
+            code, text = _KEYS.get(key, (ord(key.upper()) if len(key) == 1 else 0, key if len(key) == 1 else ""))
+            common = {"key": key, "windowsVirtualKeyCode": code}
+            self.command("Input.dispatchKeyEvent", type="keyDown", text=text, **common)
+            self.command("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def click(self, selector: str) -> None:
+        """Clicks in the middle of the first element that a selector finds, wherever the page then is."""
+        self.evaluate(f"document.querySelector({selector!r}).scrollIntoView({{block: 'center'}})")
+        x, y = self.evaluate(
+            f"(() => {{ const box = document.querySelector({selector!r}).getBoundingClientRect();"
+            "return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def wait_for_file(self, path: Path) -> None:
+        """Waits until a file was saved."""
+        deadline = time.monotonic() + _PATIENCE
+        while not path.exists():
+            assert time.monotonic() < deadline, f"not saved within {_PATIENCE} s: {path}"
+            self.evaluate("0")
+            time.sleep(0.02)
+
+    def asked_to_stay(self) -> bool:
+        """Returns whether since `open` the page had the browser ask before it was left."""
+        return any(event.get("method") == "Page.javascriptDialogOpening" for event in self.events)
+
     def requested(self) -> list[str]:
         """Returns the addresses that the page asked for since `open`."""
         sent = [event["params"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
@@ -126,6 +159,15 @@ class Browser:
     def picture(self, path: Path) -> None:
         """Writes what is in the window as PNG."""
         path.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"]))
+
+    def _send(self, method: str, parameters: dict[str, Any]) -> int:
+        """Sends a command and returns its number."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        return self._number
 
     def _receive(self) -> dict[str, Any]:
         while b"\0" not in self._unread:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dialeval.pages.self_contained import pack
 from dialeval.report.dialogues import Dialogues, sources_of
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.judged import OUTCOMES, Counts, Judged, judgements_piece, raw_answers
-from dialeval.report.packing import Names, pack, unpack
+from dialeval.report.packing import Names
 from dialeval.report.protocols import TITLES
 
-__all__ = ["OUTCOMES", "Archive", "build_archive", "pack", "unpack"]
+__all__ = ["OUTCOMES", "Archive", "build_archive"]
 
 
 @dataclass(frozen=True)

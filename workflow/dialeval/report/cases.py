@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dialeval.figures.metaeval_names import dimension_order, language_order
-from dialeval.report.archive import pack
+from dialeval.pages.self_contained import pack
 from dialeval.report.inputs import RatedSample, ReportInputs
 from dialeval.report.metaeval_boards import judge_tags
 from dialeval.report.rated_sample import ITEMS_PER_CORPUS, chosen_items

@@ -1,10 +1,7 @@
-"""How the page holds its data: compressed JSON, strings that stand once, and rows that go together."""
+"""How the page holds its data: numbers for names, strings that stand once, and rows that go together."""
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,17 +12,6 @@ from dialeval.report.inputs import ReportInputs, Table
 from dialeval.tables import HUMAN
 
 Columns = dict[str, list[Any]]
-
-
-def pack(content: Any) -> str:
-    """Returns content as base64 of a zlib stream of compact JSON; the same content always gives the same text."""
-    plain = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(plain.encode("utf-8", "surrogatepass"), 6)).decode("ascii")
-
-
-def unpack(packed: str) -> Any:
-    """Returns what `pack` was given, tuples as lists."""
-    return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
 class Names:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from dataclasses import dataclass
 from importlib import resources
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from dialeval.pages.self_contained import content_policy, palette
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import Board, chatbots_of
 from dialeval.report.cases import Cases, rated_cases
@@ -96,7 +96,7 @@ def build_report(inputs: ReportInputs) -> str:
 
 
 def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None, archive: Archive) -> str:
-    style, *scripts = (_source(name) for name in (STYLE, *SCRIPTS))
+    style, scripts = palette() + _source(STYLE), [_source(name) for name in SCRIPTS]
     environment = Environment(
         loader=FunctionLoader(_source),
         undefined=StrictUndefined,
@@ -107,7 +107,7 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None
     )
     return environment.get_template(TEMPLATE).render(
         title=inputs.title,
-        policy=_content_policy(style, scripts),
+        policy=content_policy(style, scripts),
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
         parts=_parts(inputs, boards, cases),
@@ -185,19 +185,6 @@ def _shown_first(boards: tuple[Board, ...]) -> dict[str, tuple[str, ...]]:
 def _source(name: str) -> str:
     """Returns a file of this package."""
     return resources.files("dialeval.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _content_policy(style: str, scripts: list[str]) -> str:
-    """Returns the page's content security policy: our own style and scripts by their hash, embedded images, no more."""
-    hashes = " ".join(_source_hash(script) for script in scripts)
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src {_source_hash(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _source_hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _notes(board: Board) -> tuple[str, ...]:

@@ -1,0 +1,5 @@
+"""The page on which one person labels: one HTML file that works from disk, and exports what was said."""
+
+from dialeval.labels.page.rendering import page_html
+
+__all__ = ["page_html"]

@@ -1,0 +1,66 @@
+/* Dialogues as they are shown: who speaks, what is judged, and the utterance that shows something first. */
+const dialoguesOf = (sheet) => {
+  "use strict";
+
+  const NAMES = ["First dialogue", "Second dialogue"];
+
+  function note(turn, place, count, everyJudged) {
+    if (sheet.level === "turn" && sheet.kind !== "pair") {
+      return place === count ? "to be judged" : "";
+    }
+    return turn.judged && !everyJudged ? "to be judged" : "";
+  }
+
+  function bubble(turn, place, count, { everyJudged, speakers }) {
+    const item = element("li", `bubble ${speakers.indexOf(turn.speaker) === 1 ? "right" : "left"}`);
+    const marked = note(turn, place, count, everyJudged);
+    item.classList.toggle("is-judged", Boolean(marked));
+    item.dataset.place = place;
+    const head = element("span", "bubble-head", `${place} · `);
+    head.append(prose("bdi", "", turn.speaker));
+    if (marked) {
+      head.append(" · ", element("strong", "", marked));
+    }
+    item.append(head, prose("p", "", turn.text, sheet.language));
+    return item;
+  }
+
+  function dialogue(turns) {
+    const speakers = [...new Set(turns.map(({ speaker }) => speaker))];
+    const everyJudged = turns.every(({ judged }) => judged);
+    const bubbles = element("ol", "bubbles");
+    turns.forEach((turn, place) => bubbles.append(bubble(turn, place + 1, turns.length, { everyJudged, speakers })));
+    return bubbles;
+  }
+
+  /** Shows the dialogues of a thing. */
+  function show(thing) {
+    const shown = thing.dialogues.map((turns, number) => {
+      const one = element("div", "dialogue");
+      if (thing.dialogues.length > 1) {
+        one.append(element("h3", "", NAMES[number]));
+      }
+      one.append(dialogue(turns));
+      return one;
+    });
+    byId("dialogues").replaceChildren(...shown);
+  }
+
+  /** Offers the judged utterances to choose the first from that shows something; `chosen` is the one that is chosen. */
+  function offerPlaces(thing, chosen, words, choose) {
+    for (const item of byId("dialogues").querySelectorAll(".bubble")) {
+      const place = Number(item.dataset.place);
+      item.querySelector(".pick")?.remove();
+      item.classList.toggle("is-chosen", place === chosen);
+      if (words && thing.dialogues[0][place - 1].judged) {
+        const pick = button(words, "", () => choose(place));
+        pick.className = "pick";
+        pick.setAttribute("aria-label", `${words}: utterance ${place}`);
+        pick.setAttribute("aria-pressed", String(place === chosen));
+        item.append(pick);
+      }
+    }
+  }
+
+  return { show, offerPlaces };
+};

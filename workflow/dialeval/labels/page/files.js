@@ -1,0 +1,193 @@
+/* Saving labels as a file, and opening such a file. */
+const filesOf = (sheet, kept, shown) => {
+  "use strict";
+
+  const FORMAT = "dialeval-labels";
+  const VERSION = 1;
+  const COLUMNS = ["protocol", "annotator", "draw", "key", "criterion", "label", "place", "skipped", "comment", "round"];
+
+  /** Returns a record for each answer, and for each question of a thing that was skipped. */
+  function records() {
+    return kept.list().flatMap((entry) => {
+      const { answers, skipped, comment } = kept.slot(entry);
+      const common = { key: entry.thing.key, comment, round: entry.round };
+      return sheet.questions.flatMap(({ criterion }) => {
+        const answer = answers[criterion];
+        if (sheet.isWhole(answer)) {
+          const place = answer.place === undefined ? {} : { place: answer.place };
+          return [{ ...common, criterion, label: answer.label, ...place, skipped: false }];
+        }
+        return skipped ? [{ ...common, criterion, label: null, skipped: true }] : [];
+      });
+    });
+  }
+
+  /** Returns the comments on what has no answer yet, so that going on elsewhere loses none. */
+  function looseComments() {
+    return kept.list().flatMap((entry) => {
+      const { comment } = kept.slot(entry);
+      const isLoose = comment && ["open", "part"].includes(kept.stateOf(entry));
+      return isLoose ? [{ key: entry.thing.key, round: entry.round, comment }] : [];
+    });
+  }
+
+  function exported() {
+    const { protocol, annotator, draw } = sheet;
+    return { format: FORMAT, version: VERSION, protocol, annotator, draw, labels: records(), open: looseComments() };
+  }
+
+  function quoted(value) {
+    const text = String(value ?? "");
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  }
+
+  function table() {
+    const { protocol, annotator, draw } = sheet;
+    const rows = records().map((record) => ({ protocol, annotator, draw, ...record }));
+    const lines = [COLUMNS, ...rows.map((row) => COLUMNS.map((name) => row[name]))];
+    return `\ufeff${lines.map((line) => line.map(quoted).join(",")).join("\r\n")}\r\n`;
+  }
+
+  function download(text, type, suffix) {
+    const link = element("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = `${sheet.protocol}-${sheet.annotator}.${suffix}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // some browsers begin to read only later
+  }
+
+  function save() {
+    const content = exported();
+    download(`${JSON.stringify(content, null, 1)}\n`, "application/json", "json");
+    kept.saved();
+    shown.drawState();
+    const parts = kept.list().filter((entry) => kept.stateOf(entry) === "part").length;
+    const open = parts ? ` ${counted(parts, "item")} labelled in part: what is answered is in it.` : "";
+    said(`Saved ${counted(content.labels.length, "label")} as ${sheet.protocol}-${sheet.annotator}.json.${open}`);
+  }
+
+  const saveTable = () => download(table(), "text/csv", "csv");
+
+  // ---- Opening ----
+
+  /** Returns what is wrong with a file as a whole, or nothing. */
+  function refusal(content) {
+    if (content?.format !== FORMAT || !Array.isArray(content.labels)) {
+      return "This is no file that a labelling page saved.";
+    }
+    if (content.version !== VERSION) {
+      return `This file is of version ${content.version}, and this page reads version ${VERSION}.`;
+    }
+    for (const field of ["protocol", "annotator", "draw"]) {
+      if (content[field] !== sheet[field]) {
+        return `This file is of another ${field} (${content[field]}) than this page (${sheet[field]}).`;
+      }
+    }
+    return "";
+  }
+
+  /** Reads records into slots; what does not fit this page is counted. */
+  function slotsOf(content) {
+    const slots = new Map();
+    let foreign = 0;
+    const slotOf = ({ key, round }) => {
+      const name = `${round}:${key}`;
+      if (!slots.has(name)) {
+        slots.set(name, { entry: { thing: sheet.byKey.get(key), round }, answers: {}, skipped: false, comment: "" });
+      }
+      return slots.get(name);
+    };
+    for (const record of [...content.labels, ...(content.open ?? [])]) {
+      const question = sheet.questions.find(({ criterion }) => criterion === record?.criterion);
+      const answer = { label: record?.label, ...(record?.place === undefined ? {} : { place: record.place }) };
+      const thing = sheet.byKey.get(record?.key);
+      const hasLabel = question && record.label !== null && !record.skipped;
+      if (!thing || ![0, 1].includes(record.round) || (record.criterion !== undefined && !question)
+        || (hasLabel && !(sheet.isLabel(question, record.label) && sheet.isPlace(thing, answer)))) {
+        foreign += 1;
+        continue;
+      }
+      const slot = slotOf(record);
+      slot.comment = String(record.comment ?? "");
+      if (hasLabel) {
+        slot.answers[question.criterion] = answer;
+      }
+      slot.skipped ||= record.skipped === true;
+    }
+    return { slots: [...slots.values()], foreign };
+  }
+
+  const isSame = (one, other) => JSON.stringify([one?.label, one?.place]) === JSON.stringify([other?.label, other?.place]);
+
+  function merge(slots, { theirs }) {
+    let taken = 0;
+    let differing = 0;
+    for (const { entry, answers, skipped, comment } of slots) {
+      const mine = kept.slot(entry);
+      const merged = { ...mine.answers };
+      for (const [criterion, answer] of Object.entries(answers)) {
+        const conflicts = merged[criterion] !== undefined && !isSame(merged[criterion], answer);
+        differing += conflicts;
+        if (merged[criterion] === undefined || (conflicts && theirs)) {
+          merged[criterion] = answer;
+          taken += 1;
+        }
+      }
+      if (entry.round === 1) {
+        kept.set("again", Math.max(kept.get("again"), sheet.things.indexOf(entry.thing) + 1));
+      }
+      const changed = { answers: merged, skipped: mine.skipped || skipped, comment: mine.comment || comment };
+      if (JSON.stringify(changed) !== JSON.stringify({ answers: mine.answers, skipped: mine.skipped, comment: mine.comment })) {
+        kept.change(entry, changed, { undoable: false });
+      }
+    }
+    shown.refresh();
+    return { taken, differing };
+  }
+
+  const tell = (text) => {
+    byId("file-said").textContent = text;
+  };
+
+  async function open(file) {
+    byId("file-conflicts").hidden = true;
+    let content;
+    try {
+      content = JSON.parse(await file.text());
+    } catch (problem) {
+      tell(`${file.name} cannot be read as a saved file: ${problem.message}`);
+      return;
+    }
+    const refused = refusal(content);
+    if (refused) {
+      tell(`${file.name}: ${refused} Nothing was taken.`);
+      return;
+    }
+    const { slots, foreign } = slotsOf(content);
+    const { taken, differing } = merge(slots, { theirs: false });
+    tell(
+      `${counted(taken, "label")} taken from ${file.name}.` +
+        (foreign ? ` ${counted(foreign, "record")} left out: they do not fit what this page asks.` : "") +
+        (differing ? ` ${counted(differing, "label")} differ from those of this page, which stay unless you take the file's.` : ""),
+    );
+    byId("file-conflicts").hidden = differing === 0;
+    byId("take-file").onclick = () => {
+      const { taken: replaced } = merge(slots, { theirs: true });
+      tell(`${counted(replaced, "label")} replaced by those of ${file.name}.`);
+      byId("file-conflicts").hidden = true;
+    };
+    byId("keep-mine").onclick = () => {
+      tell("The labels of this page stay.");
+      byId("file-conflicts").hidden = true;
+    };
+  }
+
+  byId("open-file").addEventListener("change", ({ target }) => {
+    if (target.files.length) {
+      open(target.files[0]);
+      target.value = ""; // the same file can be opened again
+    }
+  });
+
+  return { save, saveTable };
+};

@@ -1,0 +1,118 @@
+/* What was said so far, kept in the browser: a slot for each thing in each round. */
+const keepLabels = (sheet) => {
+  "use strict";
+
+  const AGAIN_SHARE = 0.2;
+  const AGAIN_LEAST = 5;
+  const name = ["dialeval-labels", sheet.protocol, sheet.annotator, sheet.draw].join("/");
+  const fresh = () => ({ slots: {}, unsaved: [], again: 0, at: 0, singleKeys: true, goOn: true });
+  const undone = [];
+  let state = fresh();
+
+  const slotName = (key, round) => `${round}:${key}`;
+
+  /** The things to go through, and after them those that are labelled a second time. */
+  function list() {
+    const once = sheet.things.map((thing) => ({ thing, round: 0 }));
+    return [...once, ...once.slice(0, state.again).map(({ thing }) => ({ thing, round: 1 }))];
+  }
+
+  const slot = ({ thing, round }) =>
+    state.slots[slotName(thing.key, round)] ?? { answers: {}, skipped: false, comment: "" };
+
+  /** Returns open, part, done or skipped. */
+  function stateOf(entry) {
+    const { answers, skipped } = slot(entry);
+    const whole = sheet.questions.filter(({ criterion }) => sheet.isWhole(answers[criterion])).length;
+    if (whole === sheet.questions.length) {
+      return "done";
+    }
+    if (skipped) {
+      return "skipped";
+    }
+    return Object.keys(answers).length ? "part" : "open";
+  }
+
+  function read() {
+    let text = null;
+    try {
+      text = localStorage.getItem(name);
+    } catch {
+      return; // write() says so
+    }
+    try {
+      state = { ...fresh(), ...JSON.parse(text ?? "{}") };
+    } catch {
+      localStorage.setItem(`${name}/unreadable`, text);
+      warn(`What this browser had kept cannot be read; it was put aside under “${name}/unreadable”. Open the last file that you saved (Help, Files).`);
+    }
+  }
+
+  const ask = (event) => event.preventDefault();
+
+  /** Has the browser ask before it closes the page: who closes it may think that all was sent. */
+  function guard() {
+    removeEventListener("beforeunload", ask);
+    if (state.unsaved.length) {
+      addEventListener("beforeunload", ask);
+    }
+  }
+
+  function write() {
+    guard();
+    try {
+      localStorage.setItem(name, JSON.stringify(state));
+    } catch {
+      warn("This browser keeps nothing over a reload here (a private window, or no room left): save the file before you close the page, and open it when you go on.");
+    }
+  }
+
+  /** Changes a slot; the change can be undone. */
+  function change(entry, changed, { undoable = true } = {}) {
+    const key = slotName(entry.thing.key, entry.round);
+    const before = state.slots[key];
+    if (undoable) {
+      undone.push({ entry, before });
+    }
+    state.slots[key] = { ...slot(entry), ...changed };
+    mark(key);
+  }
+
+  function mark(key) {
+    state.unsaved = [...new Set([...state.unsaved, key])];
+    write();
+  }
+
+  /** Takes the last change back and returns what it was about. */
+  function undo() {
+    const last = undone.pop();
+    if (!last) {
+      return null;
+    }
+    const key = slotName(last.entry.thing.key, last.entry.round);
+    if (last.before) {
+      state.slots[key] = last.before;
+    } else {
+      delete state.slots[key];
+    }
+    mark(key);
+    return last.entry;
+  }
+
+  const set = (field, value) => {
+    state[field] = value;
+    write();
+  };
+
+  const howManyAgain = () => Math.min(sheet.things.length, Math.max(AGAIN_LEAST, Math.round(sheet.things.length * AGAIN_SHARE)));
+
+  read();
+  guard();
+  return {
+    name, list, slot, stateOf, change, undo, set, howManyAgain, read, write,
+    get: (field) => state[field],
+    canUndo: () => undone.length > 0,
+    saved: () => set("unsaved", []),
+    unsaved: () => state.unsaved.length,
+  };
+};

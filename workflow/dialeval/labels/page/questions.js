@@ -1,0 +1,98 @@
+/* The questions about a thing, and their answers as buttons. */
+const questionsOf = (sheet, act) => {
+  "use strict";
+
+  function optionButton(question, number, option, chosen) {
+    const made = button("", "", () => act.answer(number, option.label));
+    made.className = "option";
+    made.setAttribute("aria-pressed", String(chosen));
+    if (option.key && option.key !== String(option.label)) {
+      made.append(element("kbd", "", option.key));
+    }
+    made.append(prose("span", "option-label", String(option.label)));
+    if (option.meaning) {
+      made.append(prose("span", "meaning", option.meaning));
+    }
+    return made;
+  }
+
+  function numberField(question, number, answer) {
+    const label = element("label", "number-field", `A number from ${question.low} to ${question.high} `);
+    const field = element("input");
+    field.type = "number";
+    field.min = question.low;
+    field.max = question.high;
+    field.step = "any";
+    field.value = answer?.label ?? "";
+    field.addEventListener("change", () => {
+      if (field.value !== "" && field.checkValidity()) {
+        act.answer(number, Number(field.value));
+      } else {
+        field.reportValidity();
+      }
+    });
+    label.append(field);
+    return label;
+  }
+
+  function group(question, number, answer, isActive) {
+    const made = element("fieldset", "question");
+    made.classList.toggle("is-active", isActive);
+    made.classList.toggle("is-answered", sheet.isWhole(answer));
+    made.dataset.number = number;
+    const legend = element("legend");
+    if (question.criterion && sheet.questions.length > 1) {
+      legend.append(prose("strong", "criterion", question.criterion), " ");
+    }
+    legend.append(prose("span", "", question.text));
+    made.append(legend);
+    const answers = element("div", question.options.some(({ meaning }) => meaning) ? "options with-meanings" : "options");
+    if (question.options.length) {
+      answers.append(
+        ...question.options.map((option) => optionButton(question, number, option, answer?.label === option.label)),
+      );
+    } else {
+      answers.append(numberField(question, number, answer));
+    }
+    made.append(answers);
+    if (sheet.wantsPlace(answer)) {
+      const where = element("p", "where", answer.place === undefined ? "In which utterance first? Choose it in the dialogue" : `First in utterance ${answer.place}.`);
+      if (answer.place === undefined) {
+        where.append(element("span", "by-keys", " (↑ ↓ and Enter)"), ".");
+      }
+      made.append(where);
+    }
+    made.addEventListener("focusin", () => act.attend(number));
+    made.addEventListener("click", () => act.attend(number));
+    return made;
+  }
+
+  /** Shows the questions with the answers so far. */
+  function show(answers, active) {
+    byId("questions").replaceChildren(
+      ...sheet.questions.map((question, number) => group(question, number, answers[question.criterion], number === active)),
+    );
+    // a phone shows one question at a time, and these lead to the others
+    byId("steps").hidden = sheet.questions.length === 1;
+    byId("steps").replaceChildren(...sheet.questions.map((question, number) => step(question, number, answers[question.criterion])));
+    mark(active);
+  }
+
+  function step({ criterion }, number, answer) {
+    const done = sheet.isWhole(answer);
+    const made = button(`${criterion}${done ? " ✓" : ""}`, "", () => act.attend(number));
+    made.setAttribute("aria-label", `${criterion}, ${done ? "answered" : "open"}`);
+    return made;
+  }
+
+  /** Marks the question to which number keys belong. */
+  function mark(active) {
+    for (const made of byId("questions").children) {
+      made.classList.toggle("is-active", Number(made.dataset.number) === active);
+    }
+    [...byId("steps").children].forEach((made, number) => made.setAttribute("aria-pressed", String(number === active)));
+    byId("questions").children[active]?.scrollIntoView({ block: "nearest" });
+  }
+
+  return { show, mark };
+};

@@ -1,0 +1,67 @@
+/* The sheet: what is asked about what, and which answers there are. */
+const readSheet = async () => {
+  "use strict";
+
+  const packed = byId("sheet");
+  const bytes = Uint8Array.from(atob(packed.textContent), (character) => character.charCodeAt(0));
+  packed.remove();
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const sheet = await new Response(plain).json();
+
+  const KEYS = [..."1234567890-="];
+  const MOST_BUTTONS = 11; // of a scale of whole numbers; a longer one has a field for the number
+
+  function turns(numbers) {
+    const found = [];
+    for (let place = 0; place < numbers.length; place += 3) {
+      const [speaker, text, judged] = numbers.slice(place, place + 3);
+      found.push({ speaker: sheet.strings[speaker], text: sheet.strings[text], judged: judged === 1 });
+    }
+    return found;
+  }
+
+  function wholeNumbers({ low, high }) {
+    const whole = Number.isInteger(low) && Number.isInteger(high) && high - low < MOST_BUTTONS;
+    return whole ? Array.from({ length: high - low + 1 }, (_, step) => [low + step, ""]) : [];
+  }
+
+  /** Gives each answer a key: a label that is one digit has that key, the others those that are left. */
+  function withKeys(options) {
+    const digits = new Set(options.map(([label]) => String(label)).filter((label) => /^\d$/.test(label)));
+    const left = KEYS.filter((key) => !digits.has(key));
+    return options.map(([label, meaning]) => ({
+      label,
+      meaning,
+      key: digits.has(String(label)) ? String(label) : (left.shift() ?? ""),
+    }));
+  }
+
+  const questions = sheet.questions.map((question) => {
+    const options = question.options.length ? question.options : wholeNumbers(question);
+    return { ...question, isNumber: question.options.length === 0, options: withKeys(options) };
+  });
+
+  const things = sheet.things.map(([key, dialogues]) => ({ key, dialogues: dialogues.map(turns) }));
+  const byKey = new Map(things.map((thing) => [thing.key, thing]));
+
+  /** Whether an answer is to say in which utterance something first shows. */
+  const wantsPlace = (answer) => sheet.kind === "detect" && answer?.label === "Yes";
+
+  /** Whether a question is answered whole. */
+  const isWhole = (answer) => answer !== undefined && (!wantsPlace(answer) || answer.place !== undefined);
+
+  function isLabel(question, label) {
+    if (question.options.length) {
+      return question.options.some((option) => option.label === label);
+    }
+    return typeof label === "number" && label >= question.low && label <= question.high;
+  }
+
+  function isPlace(thing, answer) {
+    return wantsPlace(answer)
+      ? answer.place === undefined || thing.dialogues[0][answer.place - 1]?.judged === true
+      : answer.place === undefined;
+  }
+
+  return { ...sheet, strings: undefined, questions, things, byKey, wantsPlace, isWhole, isLabel, isPlace };
+};

@@ -1,0 +1,45 @@
+"""Parts of a page that is one file: packed data, the colours of both themes, and a policy that lets nothing else in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable
+from importlib import resources
+from typing import Any
+
+PALETTE = "palette.css"
+
+
+def pack(content: Any) -> str:
+    """Returns content as base64 of a zlib stream of compact JSON; the same content always gives the same text.
+
+    No character of it can mean anything to an HTML parser.
+    """
+    plain = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(plain.encode("utf-8", "surrogatepass"), 6)).decode("ascii")
+
+
+def unpack(packed: str) -> Any:
+    """Returns what `pack` was given, tuples as lists."""
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def palette() -> str:
+    """Returns the style sheet that names the colours, light and dark."""
+    return resources.files("dialeval.pages").joinpath(PALETTE).read_text(encoding="utf-8")
+
+
+def content_policy(style: str, scripts: Iterable[str]) -> str:
+    """Returns a page's content security policy: its own style and scripts by their hash, embedded images, no more."""
+    hashes = " ".join(_source_hash(script) for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src {_source_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _source_hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
