@@ -28,7 +28,7 @@ def differences(repetitions: int) -> Iterator[Measured]:
             rng = np.random.default_rng(clusters)
             paired, unpaired = np.full((2, repetitions, 2), np.nan)
             for number in range(repetitions):
-                values = np.array([_rows(rng, share, correlation, clusters) for share in (first, second)])
+                values = np.array([rows(rng, share, correlation, clusters) for share in (first, second)])
                 found = paired_differences(values, cluster)
                 paired[number] = found.low[0], found.high[0]
                 other = unpaired_difference(*(Side(row, cluster, np.zeros(len(row))) for row in values))
@@ -49,7 +49,7 @@ def style_control(repetitions: int) -> Iterator[Measured]:
             rating = np.full((2, repetitions, len(STRENGTH)), np.nan)
             ahead = np.full((2, repetitions, len(one)), np.nan)
             for number in range(repetitions):
-                left, right, outcome, seed, ratio = _arena(rng, clusters, more)
+                left, right, outcome, seed, ratio = arena(rng, clusters, more)
                 fit = controlled_ratings(left, right, outcome, len(STRENGTH), seed, log_length_ratio=ratio)
                 slope[:, number] = fit.slope.low, fit.slope.high
                 rating[:, number] = fit.low, fit.high
@@ -84,12 +84,12 @@ def false_claims(repetitions: int) -> Iterator[Measured]:
         smallest = np.full((3, repetitions), np.nan)
         names = ("equal chatbots, shares", "equal judges, correlations", "equal chatbots, ratings")
         for number in range(repetitions):
-            values = np.array([_rows(rng, 0.6, correlation, clusters) for _ in range(N_SYSTEMS)])
+            values = np.array([rows(rng, 0.6, correlation, clusters) for _ in range(N_SYSTEMS)])
             smallest[0, number] = np.nanmin(holm(paired_differences(values, cluster).p))
             scores, human, dialogue = _judged(rng, (1.5,) * N_SYSTEMS, clusters, correlation)
             found = compare_judges(scores, human, dialogue, resamples=200, random_seed=number)
             smallest[1, number] = np.nanmin(holm(found.p))
-            left, right, outcome, seed, _ = _arena(rng, clusters, 0.0, np.zeros(6), seed_effect=3.0 * correlation)
+            left, right, outcome, seed, _ = arena(rng, clusters, 0.0, np.zeros(6), seed_effect=3.0 * correlation)
             fit = controlled_ratings(left, right, outcome, 6, seed, position=False)
             one, other = np.triu_indices(6, 1)
             error = np.sqrt(contrast_variance(fit.covariance)[one, other])
@@ -99,12 +99,12 @@ def false_claims(repetitions: int) -> Iterator[Measured]:
             yield measured(name, clusters, correlation, "no claim", 0.05 - p, np.ones(len(p)), 0.0)
 
 
-def _rows(rng: np.random.Generator, share: float, correlation: float, clusters: int) -> np.ndarray:
+def rows(rng: np.random.Generator, share: float, correlation: float, clusters: int) -> np.ndarray:
     chance = alike(rng, share, correlation, (clusters,))
     return (rng.random((clusters, PER_CLUSTER)) < chance[:, np.newaxis]).astype(float).ravel()
 
 
-def _arena(
+def arena(
     rng: np.random.Generator,
     clusters: int,
     better_write_longer: float,

@@ -17,6 +17,7 @@ from coverage_cases import Measured
 from coverage_ceilings import ceilings
 from coverage_correlations import correlations
 from coverage_differences import differences, false_claims, judge_pairs, style_control
+from coverage_ranks import ranks
 from coverage_ratings import ratings
 from coverage_shares import shares
 
@@ -28,6 +29,7 @@ SECTIONS = {
     "style_control": style_control,
     "judge_pairs": judge_pairs,
     "false_claims": false_claims,
+    "ranks": ranks,
     "aucs": aucs,
     "ceilings": ceilings,
 }

@@ -28,3 +28,28 @@ rule measure:
             "--judgements {input.judgements:q} --items {input.item_tables:q} --seeds {input.seeds:q} "
             "--table {output.table:q} --csv {output.csv:q}",
         )
+
+
+rule rank_systems:
+    input:
+        f"{RESULTS}/tables/{{protocol}}/differences.parquet",
+    output:
+        table=f"{RESULTS}/tables/{{protocol}}/ranks.parquet",
+        csv=f"{RESULTS}/tables/{{protocol}}/ranks.csv",
+    log:
+        f"{RESULTS}/logs/tables/{{protocol}}/ranks.log",
+    wildcard_constraints:
+        protocol=one_of(CONFIG.resolved_protocols()),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            protocol=wildcards.protocol,
+            confidence=design_of(CONFIG, wildcards.protocol).confidence,
+        ),
+        code=code("rank_systems"),
+    shell:
+        command(
+            "rank_systems",
+            "--differences {input:q} --table {output.table:q} --csv {output.csv:q}",
+        )

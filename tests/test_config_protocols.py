@@ -41,7 +41,7 @@ def test_a_protocol_of_ones_own_stands_beside_the_shipped_ones() -> None:
     assert list(config.resolved_protocols()) == [*(name for name in SHIPPED if name in BASE["protocols"]), "helpful"]
     helpful = config.resolved_protocols()["helpful"]
     assert helpful.of.source == ["selfchat"]
-    assert helpful.measured() == ("ratings", "win_rates", "bias", "differences")
+    assert helpful.measured() == ("ratings", "win_rates", "bias", "differences", "ranks")
     assert config.judges_of("helpful") == ["judge"]
     assert config.asked_judges() == [*BASE["judges"], "judge"]
 
@@ -75,6 +75,8 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
         (own(judges=["juge"]), ["protocols.mine.judges", "did you mean 'judge'?"]),
         (own(judges=["forest"]), ["protocols.mine.judges", "cannot serve there (mine)"]),
         (own(measures=["means"]), ["protocols.mine.measures", "means cannot be had of form pair", "win_rates"]),
+        (own(measures=["ratings", "ranks"]), ["protocols.mine.measures", "ranks follow from differences"]),
+        (own(measures=["win_rates", "differences", "ranks"]), ["protocols.mine.measures", "add ratings"]),
         (own(measures=["wins"]), ["protocols.mine.measures", "'wins' is not allowed"]),
         (own(options={"A": "left", "B": "tie"}), ["protocols.mine.options", "shown second win"]),
         (own(options={"A": "left", "*a*": "right"}), ["protocols.mine.options", "'A' and '*a*' are the same"]),

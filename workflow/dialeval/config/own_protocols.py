@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dialeval.config.protocols import DAMAGED, EACH_OTHER, MEASURES, PARTS, RATED, SELFCHAT, SOURCES, Protocol
+from dialeval.config.protocols import DAMAGED, EACH_OTHER, MEASURES, PARTS, RANKS, RATED, SELFCHAT, SOURCES, Protocol
 from dialeval.config.resolved import SHIPPED
 from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.criteria import Criterion, with_own
@@ -150,6 +150,15 @@ def _measures(field: str, protocol: Protocol) -> Found:
             yield f"{field}.measures", f"{measure} are of the question without criteria; with them take rates", ()
         elif protocol.form == "detect" and measure == "rates" and not protocol.criteria:
             yield f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates", ()
+        elif measure == RANKS and "differences" not in (protocol.measures or ()):
+            yield f"{field}.measures", "ranks follow from differences; add differences to the measures", ()
+        elif measure == RANKS and _beat_each_other_only(protocol):
+            yield f"{field}.measures", "ranks of systems that meet each other are those of ratings; add ratings", ()
+
+
+def _beat_each_other_only(protocol: Protocol) -> bool:
+    """Returns whether all that is compared is who wins more often, which need not put three systems in an order."""
+    return protocol.form == "pair" and protocol.of.against == EACH_OTHER and "ratings" not in (protocol.measures or ())
 
 
 def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, Criterion]) -> Found:

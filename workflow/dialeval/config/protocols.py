@@ -15,15 +15,17 @@ from dialeval.schemas.judgements import Form, Outcome
 
 Measure = Literal[
     "pass_rates", "pass_rates_at_gt_length", "ratings", "win_rates", "means", "rates", "checklist", "differences",
-    "bias",
+    "ranks", "bias",
 ]  # fmt: skip
 MEASURES: dict[Form, tuple[Measure, ...]] = {
-    "scale": ("means", "rates", "checklist", "differences"),
-    "probability": ("means", "rates", "checklist", "differences"),
-    "pair": ("ratings", "win_rates", "bias", "differences"),
-    "detect": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences"),
+    "scale": ("means", "rates", "checklist", "differences", "ranks"),
+    "probability": ("means", "rates", "checklist", "differences", "ranks"),
+    "pair": ("ratings", "win_rates", "bias", "differences", "ranks"),
+    "detect": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences", "ranks"),
 }
 """What can be measured of the answers to each form of question."""
+RANKS: Measure = "ranks"
+"""Not measured of judgements, but what follows from the differences of two systems each."""
 SELFCHAT, RATED, DAMAGED = "selfchat", "rated", "damaged"
 SOURCES = (SELFCHAT, RATED, DAMAGED)
 """Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all damaged items."""
@@ -117,10 +119,10 @@ class Protocol(Section):
         if self.measures is not None:
             return tuple(self.measures)
         if self.form == "detect":
-            return ("rates", "differences") if self.criteria else ("pass_rates", "differences")
+            return ("rates" if self.criteria else "pass_rates", "differences", RANKS)
         if self.form == "pair" and self.of.against != EACH_OTHER:
-            return ("win_rates", "bias", "differences")
-        return ("means", "differences") if self.form in ("scale", "probability") else MEASURES[self.form]
+            return ("win_rates", "bias", "differences", RANKS)
+        return ("means", "differences", RANKS) if self.form in ("scale", "probability") else MEASURES[self.form]
 
 
 class Protocols(Section):

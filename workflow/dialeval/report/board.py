@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dialeval.schemas.table import Kind
 from dialeval.tables import HUMAN
@@ -28,6 +30,14 @@ class Value:
     note: str = ""
 
 
+class Place(NamedTuple):
+    """The place of a system by one measure, 1 being the best, and the best and worst that it can have."""
+
+    rank: int
+    low: int
+    high: int
+
+
 @dataclass(frozen=True)
 class Measure:
     """One column of a leaderboard.
@@ -39,6 +49,9 @@ class Measure:
         values: by model.
         criterion: which it is about, if it is about one.
         words: what must be known of the whole column.
+        compared_as: how tables of differences and ranks call it: table, measure and scope; None where they lack it.
+        places: by system, where they were ranked by it.
+        low_is_best: whether less is better.
     """
 
     label: str
@@ -47,6 +60,9 @@ class Measure:
     values: dict[str, Value]
     criterion: str = ""
     words: str = ""
+    compared_as: tuple[str, str, str] | None = None
+    places: Mapping[str, Place] = field(default_factory=dict)
+    low_is_best: bool = False
 
 
 @dataclass(frozen=True)

@@ -196,8 +196,9 @@ def _measured(measure: Measure, value: Value | None, scale: _Scale) -> Cell:
         details.append(f"of {value.n:,} only")
     if not is_missing(value.published):
         details.append(f"paper {write_number(value.published, measure.kind)}")
+    best_first = -value.value if measure.low_is_best and value.value is not None else value.value
     return Cell(
-        write_number(value.value, measure.kind), sort_value(value.value), tuple(details), scale.strip(value), value.note
+        write_number(value.value, measure.kind), sort_value(best_first), tuple(details), scale.strip(value), value.note
     )
 
 

@@ -10,6 +10,7 @@ from dialeval.report.inputs import ReportInputs
 from dialeval.report.measured import Row, measured, unread
 from dialeval.report.numbers import is_missing
 from dialeval.report.parts import SELFCHAT
+from dialeval.report.places import place_column, placed
 from dialeval.report.protocols import AskedProtocol
 from dialeval.report.trust import trusted
 
@@ -49,13 +50,20 @@ def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[Asked
     unparsed: dict[str, list[tuple[str, int]]] = {}
     for protocol in protocols:
         tables = _tables(inputs, protocol, judge)
-        measures += [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
+        measures += [
+            placed(inputs, protocol, judge, trusted(inputs, protocol, judge, measure))
+            for measure in measured(protocol, tables)
+        ]
         for system, count in unread(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
     if sources == (SELFCHAT,):
         measures += _lengths(inputs)
     ordered_by = _ordering(measures)
     values = {} if ordered_by is None else measures[ordered_by].values
+    if ordered_by is not None:
+        places = place_column(measures[ordered_by])
+        measures[ordered_by:ordered_by] = places
+        ordered_by += len(places)
     systems = inputs.chatbots if SELFCHAT in sources else ()
     return Board(
         judge,

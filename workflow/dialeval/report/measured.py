@@ -8,9 +8,14 @@ from typing import Any
 from dialeval.report.board import Measure, Value
 from dialeval.report.numbers import is_missing
 from dialeval.report.protocols import AskedProtocol
+from dialeval.schemas.differences import scope
 from dialeval.schemas.table import Kind
 
 Row = dict[str, Any]
+PASS, ELO, BRADLEY_TERRY = ("pass_rates", "pass_rate"), ("ratings", "elo"), ("ratings", "bradley_terry")
+WIN_OR_TIE, MEAN = ("win_rates", "win_or_tie"), ("means", "mean")
+CHECKLIST, RATE = ("checklist", "share of yes"), ("rates", "rate of ")
+"""Table and measure by which tables of differences call a number; that of a rate ends with the answer."""
 NONE_READ = "none of the verdicts could be read, so there is no rate to show"
 
 
@@ -22,22 +27,30 @@ def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterat
         tables: by measure, the rows of one judge.
     """
     title = protocol.title
-    yield from _columns(tables.get("pass_rates", []), f"{title} pass rate", "share", _share, longest_decides=True)
+    yield from _columns(tables.get("pass_rates", []), f"{title} pass rate", "share", _share, PASS, longest_decides=True)
     ratings = tables.get("ratings", [])
-    yield from _columns(ratings, f"{title} Elo", "rating", _elo, longest_decides=True)
-    yield from _columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry)
+    yield from _columns(ratings, f"{title} Elo", "rating", _elo, ELO, longest_decides=True)
+    yield from _columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry, BRADLEY_TERRY)
     win_rates = tables.get("win_rates", [])
     if len({row["opponent"] for row in win_rates}) == 1:
-        yield from _columns(win_rates, f"{title} win or tie", "share", _win_or_tie, longest_decides=True)
-    yield from _columns(tables.get("means", []), title, "number", _mean, longest_decides=True)
-    yield from _columns(tables.get("checklist", []), f"{title} checklist", "share", _mean, longest_decides=True)
-    yield from _columns(tables.get("rates", []), f"{title} rate", "share", _share)
+        yield from _columns(win_rates, f"{title} win or tie", "share", _win_or_tie, WIN_OR_TIE, longest_decides=True)
+    yield from _columns(tables.get("means", []), title, "number", _mean, MEAN, longest_decides=True)
+    checklist = tables.get("checklist", [])
+    yield from _columns(checklist, f"{title} checklist", "share", _mean, CHECKLIST, longest_decides=True)
+    yield from _columns(tables.get("rates", []), f"{title} rate", "share", _share, RATE)
 
 
 def _columns(
-    rows: list[Row], label: str, kind: Kind, read: Callable[[Row], Value], *, longest_decides: bool = False
+    rows: list[Row],
+    label: str,
+    kind: Kind,
+    read: Callable[[Row], Value],
+    compared_as: tuple[str, str],
+    *,
+    longest_decides: bool = False,
 ) -> Iterator[Measure]:
     """Yields one column for whatever else the numbers are of: criterion, answer and length N."""
+    table, compared = compared_as
     lengths = [row["n_utterances"] for row in rows if not is_missing(row.get("n_utterances"))]
     groups: dict[tuple[str, str, int], dict[str, Value]] = {}
     for row in rows:
@@ -50,7 +63,8 @@ def _columns(
         words = [label, *(f"({one})" for one in (", ".join(filter(None, (criterion, answer))),) if one)]
         where = f" at {length_label(n)}" if n else ""
         decides = longest_decides and (not lengths or n == max(lengths))
-        yield Measure(" ".join(words) + where, kind, decides, values, criterion)
+        family = (table, f"{compared}{answer}", scope({"criterion": criterion, "n_utterances": n or None}))
+        yield Measure(" ".join(words) + where, kind, decides, values, criterion, compared_as=family)
 
 
 def length_label(n: int) -> str:

@@ -11,6 +11,7 @@ from dialeval.report.board import Board, Measure, Value, chatbots_of
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import is_missing, listed, plural, write_number
 from dialeval.report.parts import SELFCHAT
+from dialeval.report.places import First, first_by, in_words
 from dialeval.tables import HUMAN
 
 
@@ -75,10 +76,24 @@ def _answer(board: Board, measures: list[Measure]) -> str:
         return f"Only {chatbots_of(board)[0]} {chatted}, so there is nobody to rank it against: {numbers}."
     leaders = [_best(board, measure)[0] for measure in measures]
     places = [f"{m.label} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
+    how_surely = in_words(_firsts(board, [measure for measure in measures if _orders(board, measure)]))
     if len(leaders[0]) == 1 and all(models == leaders[0] for models in leaders):
-        return f"{leaders[0][0]} {is_best}, says judge {board.judge}: first by {listed(places)}."
-    firsts = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
-    return f"Judge {board.judge} has no single winner. First: {'; '.join(firsts)}."
+        ranked = _firsts(board, measures)
+        is_best = "comes first" if ranked and all(first.rivals for first in ranked) else is_best
+        words = f"{leaders[0][0]} {is_best}, says judge {board.judge}: first by {listed(places)}."
+    else:
+        firsts = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
+        words = f"Judge {board.judge} has no single winner. First: {'; '.join(firsts)}."
+    return " ".join([words, *how_surely])
+
+
+def _firsts(board: Board, measures: list[Measure]) -> list[First]:
+    """Returns who may be first by each measure that has places."""
+    return [first for measure in measures if (first := first_by(board, measure)) is not None]
+
+
+def _orders(board: Board, measure: Measure) -> bool:
+    return board.ordered_by is not None and board.measures[board.ordered_by] is measure
 
 
 def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
@@ -89,16 +104,22 @@ def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
 
 
 def _doubts(board: Board, measures: list[Measure]) -> list[str]:
-    """Returns a sentence for every first and second that cannot be told apart, with the measures that leave it open."""
+    """Returns how surely the first is first by the measures that the answer does not tell it of.
+
+    Where nobody was ranked, two intervals that overlap must do.
+    """
     open_pairs: dict[tuple[str, str], list[str]] = {}
+    besides = [measure for measure in measures if not _orders(board, measure)]
     for measure in measures:
+        if measure.places:
+            continue
         ranking = _ranking(board, measure)
         if len(ranking) < 2:
             continue
         (first, leading, _), (second, following, _) = ranking[:2]
         if leading.low is not None and following.high is not None and following.high >= leading.low:
             open_pairs.setdefault((first, second), []).append(measure.label)
-    return [
+    return in_words(_firsts(board, besides)) + [
         f"The intervals of {first} and {second} overlap by {listed(labels)}, so there their order is not settled."
         for (first, second), labels in open_pairs.items()
     ]

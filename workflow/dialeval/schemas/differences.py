@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from dialeval.schemas.columns import FLOAT, INT, TEXT, maybe, schema
 from dialeval.schemas.table import Interval, Table
 from dialeval.schemas.words import COMPARED
@@ -13,6 +16,13 @@ COLUMNS = schema(
     p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, n=INT, n_clusters=INT, note=maybe(TEXT)
 )
 # fmt: on
+
+
+def scope(about: Mapping[str, Any]) -> str:
+    """Returns the column `scope` of a group: in words on what and at which length it is compared."""
+    words = [about["criterion"]] if about.get("criterion") else []
+    words += [f"N = {about['n_utterances']}"] if about.get("n_utterances") is not None else []
+    return ", ".join(words) or "all"
 
 
 def differences(name: str, *, row: str, title: str, caption: str) -> Table:

@@ -167,20 +167,24 @@ DIFFERENCES = differences(
 )
 RANKS = Table(
     f"{FOLDER}/ranks", schema(
-        judge=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), measure=TEXT, system=TEXT, estimate=maybe(FLOAT),
-        rank=maybe(INT), rank_low=maybe(INT), rank_high=maybe(INT), n_better=INT, n_worse=INT, note=maybe(TEXT)
+        table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, system=TEXT, estimate=FLOAT, rank=INT, rank_low=INT,
+        rank_high=INT, n_better=INT, n_worse=INT, n_systems=INT, note=maybe(TEXT)
     ),
-    row="judge, measure and system",
+    row="number that is compared, and system",
     title="Which places are settled",
     caption=(
-        "The places that a system can have, for all systems at once: it stands behind those that are better and ahead "
-        "of those that are worse by p-values corrected for all pairs (Holm)."
+        "The places that a system can have, for all systems at once: it stands behind those that are shown to be "
+        "better and ahead of those that are shown to be worse, by the p-values of the table of differences, corrected "
+        "for all pairs (Holm). People's dialogues take no place."
     ),
     columns={
-        **_WORDS, "measure": "by what they are ranked", "rank": "place by the estimate",
-        "rank_low": "best place that it can have", "rank_high": "worst place that it can have",
-        "n_better": "systems shown to be better", "n_worse": "systems shown to be worse",
+        "system": "whose dialogues", "table": "the table whose numbers are compared", "measure": "what is compared",
+        "scope": "at what N, on which criterion, and so on", "estimate": "by which they are ranked",
+        "rank": "place by the estimate", "rank_low": "best place that it can have",
+        "rank_high": "worst place that it can have", "n_better": "systems shown to be better",
+        "n_worse": "systems shown to be worse", "n_systems": "systems that are ranked",
     },
+    cells={"rank": Interval("rank_low", "rank_high")},
 )
 ADAPTIVE_ROUNDS = Table(
     f"{FOLDER}/adaptive_rounds", schema(
@@ -220,7 +224,7 @@ MEASURED: Mapping[str, Table] = MappingProxyType(
         )
     }
 )
-"""The table of every measure, by the measure's name."""
+"""The table of every measure that is taken from judgements, by the measure's name; RANKS follow from DIFFERENCES."""
 
 
 def under(protocol: str, table: Table) -> Table:

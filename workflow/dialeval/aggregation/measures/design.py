@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from dialeval.config import Config, Elo
-from dialeval.config.protocols import EACH_OTHER, SELFCHAT, Protocol
+from dialeval.config.protocols import EACH_OTHER, RANKS, SELFCHAT, Protocol
 from dialeval.tables import HUMAN
 
 _EVERY = ("protocol", "judges", "systems", "criteria", "lengths", "confidence")
@@ -34,7 +34,7 @@ class Design(BaseModel):
         reference: the system, or `human`, that all others are shown beside; None where they are shown with each other.
         both_orders: whether pairs are shown in both orders.
         families: family of judges and systems; one without is a family of its own.
-        measures: what is measured under the protocol, which says what differences are of.
+        measures: what is measured of judgements under the protocol, which says what differences are of.
         elo: settings of Bootstrap Elo, whose scale and resamples serve the other ratings too.
         confidence: nominal coverage of the intervals.
         resamples: resamples of the cases, where an interval is made by resampling.
@@ -80,7 +80,7 @@ def design_of(config: Config, name: str) -> Design:
         reference=None if protocol.form != "pair" or against == EACH_OTHER else against,
         both_orders=protocol.both_orders,
         families=config.families(),
-        measures=list(protocol.measured()),
+        measures=[measure for measure in protocol.measured() if measure != RANKS],
         elo=config.elo,
         resamples=config.elo.resamples,
         random_seed=config.random_seed,

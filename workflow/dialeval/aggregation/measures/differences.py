@@ -15,7 +15,7 @@ from dialeval.aggregation.differences import Row, about, corrected, mean_rows
 from dialeval.aggregation.head_to_head import HEAD_TO_HEAD, head_to_head
 from dialeval.aggregation.measures.checklist import listed
 from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.grouping import by_criterion, groups, item_means, lengths_of, scope, systems_of
+from dialeval.aggregation.measures.grouping import by_criterion, groups, item_means, lengths_of, systems_of
 from dialeval.aggregation.measures.passes import at_human_length, long_enough, passed
 from dialeval.aggregation.measures.rates import answers, given
 from dialeval.aggregation.measures.ratings import players, rated
@@ -23,6 +23,7 @@ from dialeval.aggregation.measures.scores import Scores, labels_of, read_values,
 from dialeval.aggregation.pairwise import cases, comparisons
 from dialeval.aggregation.ratings import rating_differences
 from dialeval.aggregation.words import Words
+from dialeval.schemas.differences import scope
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.means import MeanDifference, paired_mean_difference, unpaired_mean_difference
 from dialeval.stats.unpaired import Side, UnpairedDifference, unpaired_difference

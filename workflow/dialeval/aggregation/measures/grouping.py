@@ -54,13 +54,6 @@ def groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.D
             yield {**about, **length}, rows
 
 
-def scope(about: Row) -> str:
-    """Returns in words on what and at which length a group is compared."""
-    words = [about["criterion"]] if about.get("criterion") else []
-    words += [f"N = {about['n_utterances']}"] if about.get("n_utterances") is not None else []
-    return ", ".join(words) or "all"
-
-
 def item_means(
     value: FloatArray, system: IntArray, n_systems: int, item: ArrayLike | pd.Series[Any], cluster: IntArray
 ) -> tuple[FloatArray, IntArray]:

@@ -1,0 +1,70 @@
+"""Do the places of a leaderboard hold, all at once? Systems all equal, a ladder, and ties; by shares and ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from coverage_cases import Measured, cases, measured
+from coverage_differences import PER_CLUSTER, arena, rows
+from dialeval.stats.arrays import FloatArray
+from dialeval.stats.differences import contrast_interval, contrast_variance, paired_differences
+from dialeval.stats.ranks import Places, order_claims, places
+from dialeval.stats.style_control import controlled_ratings
+
+SHARES = {
+    "all equal": np.full(8, 0.6),
+    "a ladder": np.linspace(0.25, 0.95, 8),
+    "two groups": np.repeat([0.45, 0.7], 4),
+}
+STRENGTHS = {
+    "all equal": np.zeros(6),
+    "a ladder": np.linspace(-1.0, 1.0, 6),
+    "two groups": np.repeat([-0.5, 0.5], 3),
+}
+
+
+def ranks(repetitions: int) -> Iterator[Measured]:
+    """Tables of places in which every system's holds its true one; systems that are equal can have any of theirs."""
+    for clusters, correlation in cases():
+        cluster = np.repeat(np.arange(clusters), PER_CLUSTER)
+        for case, truth in SHARES.items():
+            rng = np.random.default_rng(clusters)
+            held = [_held(_by_shares(rng, truth, correlation, clusters, cluster), truth) for _ in range(repetitions)]
+            yield _measured("places of chatbots by shares", clusters, correlation, case, held)
+        for case, truth in STRENGTHS.items():
+            rng = np.random.default_rng(clusters)
+            held = [_held(_by_ratings(rng, truth, correlation, clusters), truth) for _ in range(repetitions)]
+            yield _measured("places of chatbots by ratings", clusters, correlation, case, held)
+
+
+def _measured(what: str, clusters: int, correlation: float, case: str, held: list[bool]) -> Measured:
+    low = np.where(held, -1.0, 0.5)
+    return measured(what, clusters, correlation, case, low, np.ones(len(held)), 0.0)
+
+
+def _held(found: Places, truth: FloatArray) -> bool:
+    best = 1 + (truth > truth[:, np.newaxis]).sum(axis=1)
+    worst = len(truth) - (truth < truth[:, np.newaxis]).sum(axis=1)
+    return bool(((found.low <= best) & (found.high >= worst)).all())
+
+
+def _by_shares(
+    rng: np.random.Generator, truth: FloatArray, correlation: float, clusters: int, cluster: np.ndarray
+) -> Places:
+    values = np.array([rows(rng, share, correlation, clusters) for share in truth])
+    found = paired_differences(values, cluster)
+    claims = order_claims(len(truth), found.first, found.second, found.difference, found.p)
+    return places(values.mean(axis=1), claims.better)
+
+
+def _by_ratings(rng: np.random.Generator, truth: FloatArray, correlation: float, clusters: int) -> Places:
+    n = len(truth)
+    left, right, outcome, seed, _ = arena(rng, clusters, 0.0, truth, seed_effect=3.0 * correlation)
+    fit = controlled_ratings(left, right, outcome, n, seed, position=False)
+    one, other = np.triu_indices(n, 1)
+    difference = fit.rating[one] - fit.rating[other]
+    error = np.sqrt(contrast_variance(fit.covariance)[one, other])
+    _, _, p = contrast_interval(difference, error, fit.degrees_of_freedom)
+    return places(fit.rating, order_claims(n, one, other, difference, p).better)

@@ -1,0 +1,96 @@
+"""Places on leaderboards: the column, and how the headline tells who may be first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import report_example as example
+
+from dialeval.report import build_report
+from dialeval.report.board import Board, Measure, Place, Value
+from dialeval.report.cells import board_grid
+from dialeval.report.leaderboard import build_boards
+from dialeval.report.summary import summarise
+from dialeval.schemas.measures import RANKS
+from dialeval.tables import to_table
+
+
+def place(system: str, rank: int, low: int, high: int, **other: Any) -> dict[str, Any]:
+    row = {"judge": "clerk", "table": "ratings", "measure": "elo", "scope": "N = 4", "system": system}
+    row |= {"estimate": 1000.0 - rank, "rank": rank, "rank_low": low, "rank_high": high}
+    return {**row, "n_better": low - 1, "n_worse": 2 - high, "n_systems": 2, **other}
+
+
+def ranked(*rows: dict[str, Any]) -> Any:
+    run = example.inputs()
+    return example.inputs(tables={**run.tables, "arena/ranks": to_table(RANKS, rows)})
+
+
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_places_stand_before_the_measure_that_orders_the_board() -> None:
+    inputs = ranked(place("able", 1, 1, 2), place("weak", 2, 1, 2), place("able", 2, 2, 2, measure="bradley_terry"))
+    (board,) = build_boards(inputs)
+    labels = [plain(measure.label) for measure in board.measures]
+    assert labels[2:5] == ["Place", "Arena Elo at N = 4", "Arena Bradley-Terry at N = 4"]
+    assert board.ordered_by == 3
+    grid = board_grid(inputs, board, 1)
+    rows = {row.model: row.cells[2] for row in grid.rows}
+    assert (rows["able"].text, rows["able"].details) == ("1", ("1–2",))
+    assert float(rows["able"].sort or "nan") > float(rows["weak"].sort or "nan")  # best first as in other columns
+    assert (rows["human"].text, rows["human"].sort) == ("–", None)
+    assert "all of them hold together" in grid.columns[3].words
+    assert "arena: Which places are settled" in build_report(inputs)
+
+
+def test_other_judges_and_lengths_have_other_places() -> None:
+    others = [place("able", 1, 1, 1, judge="else"), place("able", 1, 1, 1, scope="N = 8")]
+    (board,) = build_boards(ranked(*others))
+    assert "Place" not in [measure.label for measure in board.measures]
+
+
+def column(label: str, places: dict[str, tuple[int, int, int]]) -> Measure:
+    values = {system: Value(1.0 - rank / 10, 0.0, 1.0) for system, (rank, _, _) in places.items()}
+    return Measure(label, "share", True, values, places={system: Place(*three) for system, three in places.items()})
+
+
+def board_of(*measures: Measure) -> Board:
+    systems = tuple(dict.fromkeys(system for measure in measures for system in measure.values))
+    return Board("clerk", measures, systems, 0, sources=("selfchat",))
+
+
+def test_a_settled_first_place_is_told_as_one() -> None:
+    board = board_of(column("one", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
+    summary = summarise(example.inputs(), board)
+    assert (
+        summary.answer
+        == "a chats best, says judge clerk: first by one (90.0%). By one, all others are shown to be worse."
+    )
+    assert not any("overlap" in sentence for sentence in summary.basis)
+
+
+def test_who_cannot_be_told_apart_from_the_first_stands_in_the_headline() -> None:
+    open_ones = {"a": (1, 1, 3), "b": (2, 1, 3), "c": (3, 1, 3), "d": (4, 4, 4)}
+    summary = summarise(example.inputs(), board_of(column("one", open_ones)))
+    assert summary.answer == (
+        "a comes first, says judge clerk: first by one (90.0%). By one, b and c cannot be told apart from a."
+    )
+
+
+def test_other_measures_are_told_below_and_many_rivals_are_counted() -> None:
+    settled = {"a": (1, 1, 1), **{name: (rank, 2, 7) for rank, name in enumerate("bcdefg", start=2)}}
+    open_ones = {name: (rank, 1, 7) for rank, name in enumerate("abcdefg", start=1)}
+    board = board_of(column("one", settled), column("two", open_ones), column("three", open_ones))
+    summary = summarise(example.inputs(), board)
+    assert summary.answer.startswith("a chats best")
+    assert summary.answer.endswith("By one, all others are shown to be worse.")
+    assert summary.basis[0] == "By two and three, b, c, d and 3 others cannot be told apart from a."
+
+
+def test_first_places_that_are_shared_are_not_called_settled() -> None:
+    board = board_of(column("one", {"a": (1, 1, 2), "b": (1, 1, 2), "c": (3, 1, 3)}))
+    assert summarise(example.inputs(), board).answer == (
+        "Judge clerk has no single winner. First: a and b by one (90.0%). By one, c cannot be told apart from a and b."
+    )

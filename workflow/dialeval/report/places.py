@@ -1,0 +1,84 @@
+"""Places on a leaderboard: which of them are settled, as the table `ranks` of a protocol says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dialeval.report.board import Board, Measure, Place, Value, chatbots_of
+from dialeval.report.inputs import ReportInputs
+from dialeval.report.numbers import listed, plural
+from dialeval.report.protocols import AskedProtocol
+
+HEADING = "Place"
+_MOST_NAMED = 4
+
+
+def placed(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, measure: Measure) -> Measure:
+    """Returns a column with the places that systems can have by it, where they were ranked."""
+    table = inputs.tables.get(f"{protocol.name}/ranks")
+    if table is None or measure.compared_as is None:
+        return measure
+    found = {
+        row["system"]: Place(row["rank"], row["rank_low"], row["rank_high"])
+        for row in table.to_pylist()
+        if (row["judge"], (row["table"], row["measure"], row["scope"])) == (judge, measure.compared_as)
+    }
+    return replace(measure, places=found)
+
+
+def place_column(measure: Measure) -> list[Measure]:
+    """Returns the column of places by the measure that orders a leaderboard; none where it ranks nobody."""
+    if not measure.places:
+        return []
+    values = {system: Value(place.rank, place.low, place.high) for system, place in measure.places.items()}
+    words = (
+        f"Place by {measure.label}, and under it the places that the system can have: all of them hold together, since "
+        "p-values are corrected for all pairs (Holm)"
+    )
+    return [Measure(HEADING, "count", decides=False, values=values, words=words, low_is_best=True)]
+
+
+@dataclass(frozen=True)
+class First:
+    """Who is first by a measure, and who cannot be told apart from the first.
+
+    Attributes:
+        label: the measure's.
+        leaders: who has the best value.
+        rivals: who else may be first, in the order of the places.
+    """
+
+    label: str
+    leaders: tuple[str, ...]
+    rivals: tuple[str, ...]
+
+
+def first_by(board: Board, measure: Measure) -> First | None:
+    """Returns who may be first by a measure; None where nobody was ranked by it."""
+    ranked = sorted(
+        (place.rank, system) for system in chatbots_of(board) if (place := measure.places.get(system)) is not None
+    )
+    leaders = tuple(system for rank, system in ranked if rank == 1)
+    rivals = tuple(system for rank, system in ranked if rank > 1 and measure.places[system].low == 1)
+    return First(measure.label, leaders, rivals) if leaders else None
+
+
+def in_words(firsts: list[First]) -> list[str]:
+    """Returns a sentence for all measures by which the first place is settled, and one for each set of rivals."""
+    settled = [first.label for first in firsts if len(first.leaders) == 1 and not first.rivals]
+    sentences = [f"By {listed(settled)}, all others are shown to be worse."] if settled else []
+    rivals: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for first in firsts:
+        if first.rivals:
+            rivals.setdefault((first.leaders, first.rivals), []).append(first.label)
+    sentences += [
+        f"By {listed(labels)}, {_named(others)} cannot be told apart from {listed(list(leaders))}."
+        for (leaders, others), labels in rivals.items()
+    ]
+    return sentences
+
+
+def _named(systems: tuple[str, ...]) -> str:
+    if len(systems) <= _MOST_NAMED:
+        return listed(list(systems))
+    return f"{', '.join(systems[: _MOST_NAMED - 1])} and {plural(len(systems) - _MOST_NAMED + 1, 'other')}"

@@ -1,0 +1,30 @@
+"""Says which places the systems can have, by what is known of every two of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.measures.ranks import ranks
+from dialeval.schemas.measures import DIFFERENCES, RANKS, under
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_table, to_table, write_for_people
+
+
+class Settings(BaseModel):
+    """Whose differences these are, and with what confidence all places hold together."""
+
+    protocol: str
+    confidence: float
+
+
+def stage(settings: Settings, differences: Path, table: Path, csv: Path, provenance: Provenance) -> None:
+    """Writes the table `ranks` of a protocol."""
+    compared = read_table(differences, under(settings.protocol, DIFFERENCES)).to_pylist()
+    rows = ranks(compared, settings.confidence)
+    write_for_people(table, csv, under(settings.protocol, RANKS), to_table(RANKS, rows), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
