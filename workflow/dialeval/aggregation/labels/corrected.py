@@ -17,7 +17,8 @@ from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.panel import PANEL, panel
 from dialeval.aggregation.labels.quantities import RATING, WIN_RATE, Quantity, quantities
 from dialeval.aggregation.labels.things import Joined, by_speaker, join, mean_label, probabilities
-from dialeval.aggregation.measures.grouping import Row, scope
+from dialeval.aggregation.measures.grouping import Row
+from dialeval.schemas.differences import scope
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.corrected import correct_means
 from dialeval.stats.correction import Corrected, Difference
