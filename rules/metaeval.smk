@@ -159,6 +159,29 @@ rule correlate:
         )
 
 
+rule find_ceilings:
+    input:
+        item_tables=items_of(RATED),
+        ratings=ratings_of(RATED),
+        judgements=all_scores(),
+    output:
+        [f"{METAEVAL}/ceilings.{suffix}" for suffix in ("parquet", "csv")],
+    log:
+        f"{RESULTS}/logs/tables/metaeval_ceilings.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=metaeval_settings(),
+        code=code("find_ceilings"),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+    shell:
+        command(
+            "find_ceilings",
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --judgements {input.judgements:q} "
+            "--folder {params.folder:q}",
+        )
+
+
 rule ensembles:
     input:
         item_tables=items_of(RATED),

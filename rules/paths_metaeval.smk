@@ -128,7 +128,13 @@ def metaeval_tables():
         return []
     return [
         f"{RESULTS}/tables/metaeval/{name}.{suffix}"
-        for name in ["corpora", "annotator_agreement", *CORRELATIONS, *BEYOND_ONE_JUDGE]
+        for name in [
+            "corpora",
+            "annotator_agreement",
+            "ceilings",
+            *CORRELATIONS,
+            *BEYOND_ONE_JUDGE,
+        ]
         for suffix in ("parquet", "csv")
     ]
 

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from dialeval.errors import UserError
 from dialeval.figures import entries
+from dialeval.figures.metaeval_ceilings import figure_ceilings
 from dialeval.figures.metaeval_forest import correlation_limits, figure_judges
 from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judges_by_language, plain
 from dialeval.figures.metaeval_matrices import figure_dimensions, figure_judges_among_themselves, figure_languages
@@ -43,6 +44,7 @@ def drawn(name: str, judges: tuple[tuple[str, str], ...] = example.JUDGES) -> Fi
         "judges_among_themselves": lambda: figure_judges_among_themselves(matrices),
         "ensembles": lambda: figure_ensembles(example.model_ensemble().to_pandas()),
         "annotators": lambda: figure_annotators(example.annotator_agreement().to_pandas()),
+        "ceilings": lambda: figure_ceilings(example.ceilings(judges).to_pandas()),
     }
     return drawings[name]()
 
@@ -82,7 +84,7 @@ def test_a_figure_is_the_same_bytes_each_time(name: str, tmp_path: Path) -> None
     assert_nothing_is_cut(figure)
 
 
-@pytest.mark.parametrize("name", ["judges", "judges_by_corpus", "dimensions", "judges_among_themselves"])
+@pytest.mark.parametrize("name", ["judges", "judges_by_corpus", "dimensions", "judges_among_themselves", "ceilings"])
 def test_thirty_judges_have_room(name: str) -> None:
     figure = drawn(name, THIRTY)
     figure.draw_without_rendering()
@@ -231,6 +233,26 @@ def test_annotators_have_a_panel_per_rater() -> None:
         "small-talk: 3 ratings by people",
         "small-talk: 5 ratings by gpt-4 (a model)",
     ]
+
+
+def test_ceilings_have_a_block_per_corpus_and_kind_of_rater_with_people_first() -> None:
+    figure = drawn("ceilings")
+    assert [part._suptitle.get_text() for part in figure.subfigs] == [  # type: ignore[attr-defined]
+        "small-talk, dialogue level (en; people's ratings)",
+        "small-talk, dialogue level (en; a model's ratings)",
+    ]
+    people, model = panels(figure)[0], panels(figure)[5]
+    assert rows_of(people) == [f"{judge} ({method})" for judge, method in example.JUDGES]
+    assert words_in(people) == ["no value"]
+    for panel, low, ceiling in ((people, 0.8, 0.85), (model, 0.92, 0.97)):
+        assert {round(bar.get_x(), 3) for bar in panel.patches} == {low}  # type: ignore[attr-defined]
+        (lines,) = panel.collections[:1]
+        assert {round(float(path.vertices[0][0]), 3) for path in lines.get_paths()} == {ceiling}  # type: ignore[index]
+
+
+def test_corpora_that_keep_means_alone_have_no_ceiling_to_draw() -> None:
+    none = example.ceilings().to_pandas().assign(ceiling=nan)
+    assert "no ceilings" in figure_ceilings(none).texts[0].get_text()
 
 
 def test_orders_are_the_papers() -> None:

@@ -13,6 +13,7 @@ from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import (
     ANNOTATOR_AGREEMENT,
     AVERAGES,
+    CEILINGS,
     CORRELATIONS,
     ITEMS,
     MATRICES,
@@ -117,6 +118,24 @@ def annotator_agreement() -> pa.Table:
     )
 
 
+def ceilings(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
+    """Ceilings of three people, and of five rounds of a model; the last judge has no correlation."""
+    rows: list[dict[str, Any]] = []
+    for kind, ceiling in (("human", 0.85), ("model", 0.97)):
+        for place, (judge, method) in enumerate(judges):
+            pearson = None if place == len(judges) - 1 else 0.6 - 0.02 * place
+            corrected = None if pearson is None else pearson / ceiling
+            ends = {f"corrected_{end}": corrected and corrected + by for end, by in (("low", -0.1), ("high", 0.1))}
+            rows += [
+                {"judge": judge, "method": method, "level": "dialogue", "corpus": "small-talk", "language": "en"}
+                | {"dimension": dimension, "rater_kind": kind, "n_raters": 3.0, "icc": 0.4, "reliability": ceiling**2}
+                | {"ceiling": ceiling, "ceiling_low": ceiling - 0.05, "ceiling_high": ceiling + 0.02}
+                | {"pearson": pearson, "corrected": corrected, "n": 40, **ends}
+                for dimension in DIALOGUE
+            ]
+    return to_table(CEILINGS, rows)
+
+
 def tables() -> dict[str, pa.Table]:
     """All tables by their name."""
     return {
@@ -125,6 +144,7 @@ def tables() -> dict[str, pa.Table]:
         "metaeval/matrices": matrices(),
         "metaeval/model_ensemble": model_ensemble(),
         "metaeval/annotator_agreement": annotator_agreement(),
+        "metaeval/ceilings": ceilings(),
     }
 
 

@@ -138,6 +138,15 @@ METAEVAL = (
         "Agreement of the raters of each corpus among themselves. Dialogues resampled.",
         ("interval",),
     ),
+    Figure(
+        "ceilings",
+        ("metaeval/ceilings",),
+        "metaeval_ceilings.figure_ceilings",
+        "How high a judge could come",
+        "Raters differ, so no judge can be expected to correlate with their mean beyond the ceiling; what is corrected "
+        "for the raters' errors may be compared between corpora. Dialogues resampled.",
+        ("interval",),
+    ),
 )
 
 ROBUSTNESS = (

@@ -148,27 +148,36 @@ CEILINGS = Table(
         n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
         reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_low=maybe(FLOAT), ceiling_high=maybe(FLOAT),
         pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_low=maybe(FLOAT), corrected_high=maybe(FLOAT),
-        judge_reliability=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
+        judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="judge, corpus, language and dimension that several people rated",
+    row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
     title="How high a judge could come",
     caption=(
-        "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling; corrected is "
-        "what the judge's correlation would be with raters who make no errors."
+        "Raters differ, so even a judge that knew what they mean correlates with their mean by no more than the "
+        "ceiling; corrected is what the judge's correlation would be with raters who make no errors. Corpora that keep "
+        "only the mean of their raters have no ceiling. Dialogues resampled."
     ),
     columns={
         **JUDGED,
-        "n_raters": "ratings behind each item's mean",
-        "icc": "agreement of single raters beyond chance: share of the variance that is the items' (ICC(1))",
-        "reliability": "the same of the mean over raters",
-        "ceiling": "highest correlation that can be expected of a perfect judge",
-        "judge_reliability": "the same for the mean of the judge's own repeats",
+        "n_raters": "raters behind each item's mean (the harmonic mean over items); of a model: rounds",
+        "icc": (
+            "share of the variance of a single rating that is the items': ICC(1), or ICC(2,1) where raters have names"
+        ),
+        "reliability": "the same of the mean over raters: ICC(1,k), or ICC(3,k)",
+        "ceiling": "root of the reliability: the correlation of a perfect judge",
+        "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
+        "corrected": "that correlation over the ceiling",
+        "judge_reliability": "share of the variance of the judge's own mean over repeats that is the items'",
+        "n_repeats": "repeats of the judge behind that mean",
+        "design_effect": "of the correlation",
+        "effective_n": "of the correlation",
     },
     cells={
         "icc": Interval("icc_low", "icc_high"), "ceiling": Interval("ceiling_low", "ceiling_high"),
         "corrected": Interval("corrected_low", "corrected_high"),
     },
     numbers="correlation",
+    kinds={"n_raters": "rating", "n_repeats": "rating"},
 )
 DIMENSION_ENSEMBLE = Table(
     "metaeval/dimension_ensemble", schema(

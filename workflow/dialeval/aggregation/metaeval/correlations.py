@@ -68,7 +68,14 @@ class Correlated:
     ratings: FloatArray
 
 
-def correlate_cells(cells: Iterable[Cell], *, resamples: int, confidence: float, random_seed: int) -> list[Correlated]:
+def correlate_cells(
+    cells: Iterable[Cell],
+    *,
+    resamples: int,
+    confidence: float,
+    random_seed: int,
+    methods: Sequence[Method] = METHODS,
+) -> list[Correlated]:
     """Returns the correlations of every cell with every kind of rater it has."""
     results = []
     for cell in cells:
@@ -91,7 +98,7 @@ def correlate_cells(cells: Iterable[Cell], *, resamples: int, confidence: float,
                     confidence=confidence,
                     random_seed=corpus_seed(cell.corpus, random_seed),
                 )
-                for method in METHODS
+                for method in methods
             }
             results.append(
                 Correlated(

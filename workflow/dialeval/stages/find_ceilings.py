@@ -1,0 +1,45 @@
+"""Finds how high judges could come, given how far the raters agree, and what is left of what they miss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.metaeval.ceilings import ceiling_rows
+from dialeval.aggregation.metaeval.cells import gather
+from dialeval.aggregation.metaeval.correlations import correlate_cells
+from dialeval.aggregation.metaeval.single_opinions import COLUMNS, SingleOpinions
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import CEILINGS, ITEMS, RATINGS
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_tables, write_rows
+
+
+class Settings(BaseModel):
+    """How intervals are made."""
+
+    resamples: int
+    confidence: float
+    random_seed: int
+
+
+def stage(
+    settings: Settings,
+    items: list[Path],
+    ratings: list[Path],
+    judgements: list[Path],
+    folder: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `metaeval/ceilings` into a folder, as Parquet and as CSV."""
+    given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, COLUMNS)
+    table = read_tables(items, ITEMS)
+    together = dict.fromkeys(table["corpus"].unique().to_pylist(), "")
+    cells = gather(table, given, judged, together)
+    results = correlate_cells(cells, **settings.model_dump(), methods=("pearson",))
+    write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged)), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
