@@ -15,10 +15,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from dialeval import __version__
 from dialeval.errors import UserError
@@ -173,6 +175,19 @@ def iterate_rows(
     with _open(path, kind) as file:
         for batch in file.iter_batches(batch_size, columns=list(columns) if columns else None):
             yield from batch.to_pylist()
+
+
+def chosen_rows(
+    path: Path, kind: Table, chosen: Sequence[bool] | NDArray[np.bool_], batch_size: int = 1024
+) -> Iterator[dict[str, Any]]:
+    """Yields some rows of a table as dictionaries, those that are `chosen` by place, reading it piece by piece."""
+    place = 0
+    with _open(path, kind) as file:
+        for batch in file.iter_batches(batch_size):
+            here = np.asarray(chosen[place : place + len(batch)], dtype=np.bool_)
+            place += len(batch)
+            if here.any():
+                yield from batch.filter(pa.array(here)).to_pylist()
 
 
 def count_rows(path: Path, kind: Table) -> int:

@@ -190,20 +190,23 @@ ADAPTIVE_ROUNDS = Table(
     f"{FOLDER}/adaptive_rounds", schema(
         judge=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), round=INT, n_seeds=INT, system=TEXT, opponent=TEXT,
         estimate=maybe(FLOAT), se=maybe(FLOAT), statistic=maybe(FLOAT), boundary=maybe(FLOAT), decision=TEXT,
-        n_requests=INT, n_requests_full=INT
+        n_requests=INT, n_requests_full=INT, n_unparsed=INT, n_missing=INT
     ),
     row="judge, round and pair that was open in it",
     title="Rounds of adaptive comparisons",
     caption=(
         "In each round the pairs that are still open get a block of seeds; a pair is settled when its statistic passes "
-        "the boundary."
+        "the boundary, which keeps the error of all looks together. One that ends open is not settled: that does not "
+        "make its systems equal. What was not asked has no verdict in any table."
     ),
     columns={
         **_WORDS, "round": "from 1", "n_seeds": "seeds that the pair was asked about so far",
         "estimate": "share won by the system, a tie counting half",
-        "statistic": "distance from a tie in standard errors",
+        "se": "standard error if the two were equal", "statistic": "distance from a tie in these standard errors",
         "boundary": "what it must pass", "decision": "system, opponent (who is better), open, or ended (not settled)",
         "n_requests": "requests so far about the pair", "n_requests_full": "requests that the full design has for it",
+        "n_unparsed": "of those asked, verdicts that could not be read, which say nothing",
+        "n_missing": "of those asked, without an answer; what they might say decides nothing",
     },
     shown=False,
 )
