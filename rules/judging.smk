@@ -36,7 +36,7 @@ rule answer:
         f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.log",
     wildcard_constraints:
         judge=one_of({*CONFIG.asked_judges(), *translators()} - set(PUBLISHED)),
-        protocol=one_of([*PROTOCOLS, *asked_of_translations()]),
+        protocol=one_of({*PROTOCOLS, *asked_of_translations()} - {*ADAPTIVE}),
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:

@@ -161,7 +161,7 @@ def measure_tables():
         for name, protocol in CONFIG.resolved_protocols().items()
         if protocol.judges
         for measure in protocol.measured()
-    ]
+    ] + rounds_tables()
 
 
 def measured_items(wildcards):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from dialeval.config.section import Count, Number, Section
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
 
 
 class Adaptive(Section):
@@ -27,3 +31,25 @@ class Adaptive(Section):
     requests: Count | None = Field(
         None, description="Most requests to each judge; a round that would pass it is not begun. null: no limit."
     )
+
+
+def unfit_rounds(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yields what does not go together with asking in rounds: field, what is wrong, and what that depends on."""
+    for name, protocol in config.resolved_protocols().items():
+        if protocol.adaptive is None:
+            continue
+        field = f"protocols.{name}.adaptive"
+        if protocol.cascade is not None:
+            words = (
+                "a cascade's dear judge is asked where the cheap one is least sure, and not until a pair is settled; "
+                "take out one of adaptive and cascade"
+            )
+            yield field, words, (f"protocols.{name}.cascade",)
+        for judge in protocol.judges or ():
+            model = config.models.get(judge)
+            if model is not None and model.shards > 1:
+                words = (
+                    f"whether a pair is settled follows from all of a judge's verdicts, so one job asks for them, and "
+                    f"models.{judge}.shards is {model.shards}; set it to 1, or give the protocol other judges"
+                )
+                yield field, words, (f"models.{judge}",)

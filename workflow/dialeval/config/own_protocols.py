@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dialeval.config.whole import Config
 
 OF_FORMS: dict[str, tuple[Form, ...]] = {
-    "options": ("pair",), "both_orders": ("pair",), "together": ("scale",), "at": ("detect",),
+    "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("detect",),
     "repeats": ("scale", "pair", "detect"), "temperature": ("scale", "pair", "detect"),
     "top_p": ("scale", "pair", "detect"), "max_tokens": ("scale", "pair", "detect"),
     "ask_again": ("scale", "pair", "detect"), "answers": ("scale", "pair", "detect"),

@@ -1,0 +1,52 @@
+# Pairs are asked about in rounds: those that are still open, until all are settled.
+
+
+rule answer_adaptively:
+    input:
+        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
+        learned=lambda wildcards: learned(wildcards.judge),
+    output:
+        responses=f"{RESULTS}/responses/{{judge}}/{{protocol}}/1-of-1.parquet",
+        usage=f"{RESULTS}/usage/{{judge}}/{{protocol}}-1-of-1.json",
+        rounds=f"{RESULTS}/rounds/{{judge}}/{{protocol}}.parquet",
+    log:
+        f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}-in-rounds.log",
+    wildcard_constraints:
+        judge=one_of(set(CONFIG.asked_judges()) - set(PUBLISHED)),
+        protocol=one_of(ADAPTIVE),
+    conda:
+        lambda wildcards: environment(wildcards.judge)
+    resources:
+        gpu=lambda wildcards: gpus(wildcards.judge),
+    params:
+        settings=adaptive_settings,
+        code=lambda wildcards: code("answer_adaptively", wildcards.judge),
+        store=STORE,
+    shell:
+        command(
+            "answer_adaptively",
+            "--requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
+            "--responses {output.responses:q} --usage {output.usage:q} --rounds {output.rounds:q}",
+        )
+
+
+rule tabulate_rounds:
+    input:
+        lambda wildcards: rounds_of(wildcards.protocol),
+    output:
+        table=f"{RESULTS}/tables/{{protocol}}/adaptive_rounds.parquet",
+        csv=f"{RESULTS}/tables/{{protocol}}/adaptive_rounds.csv",
+    log:
+        f"{RESULTS}/logs/tables/{{protocol}}/adaptive_rounds.log",
+    wildcard_constraints:
+        protocol=one_of(ADAPTIVE),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(protocol=wildcards.protocol),
+        code=code("tabulate_rounds"),
+    shell:
+        command(
+            "tabulate_rounds",
+            "--rounds {input:q} --table {output.table:q} --csv {output.csv:q}",
+        )

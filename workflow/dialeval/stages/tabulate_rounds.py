@@ -1,0 +1,27 @@
+"""Gathers the rounds in which the judges of a protocol were asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.schemas.measures import ADAPTIVE_ROUNDS, under
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, read_tables, write_for_people
+
+
+class Settings(BaseModel):
+    """The protocol, under whose name the table stands."""
+
+    protocol: str
+
+
+def stage(settings: Settings, rounds: list[Path], table: Path, csv: Path, provenance: Provenance) -> None:
+    """Writes the table `adaptive_rounds` of a protocol."""
+    kind = under(settings.protocol, ADAPTIVE_ROUNDS)
+    write_for_people(table, csv, kind, read_tables(rounds, ADAPTIVE_ROUNDS), provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
