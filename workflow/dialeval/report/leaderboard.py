@@ -10,6 +10,7 @@ from dialeval.report.inputs import ReportInputs
 from dialeval.report.measured import Row, measured, unread
 from dialeval.report.numbers import is_missing
 from dialeval.report.parts import SELFCHAT
+from dialeval.report.people import people_columns
 from dialeval.report.places import place_column, placed
 from dialeval.report.protocols import AskedProtocol
 from dialeval.report.trust import trusted
@@ -50,10 +51,9 @@ def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[Asked
     unparsed: dict[str, list[tuple[str, int]]] = {}
     for protocol in protocols:
         tables = _tables(inputs, protocol, judge)
-        measures += [
-            placed(inputs, protocol, judge, trusted(inputs, protocol, judge, measure))
-            for measure in measured(protocol, tables)
-        ]
+        own = [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
+        columns = [*people_columns(inputs, protocol, judge), *own]
+        measures += [placed(inputs, protocol, judge, measure) for measure in columns]
         for system, count in unread(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
     if sources == (SELFCHAT,):
@@ -83,8 +83,9 @@ def _lengths(inputs: ReportInputs) -> Iterator[Measure]:
 
 
 def _ordering(measures: list[Measure]) -> int | None:
-    """Returns which measure orders the rows: a rating if there is one, else the first that decides."""
+    """Returns which measure orders the rows: of people's, or else all, a rating if there is one, else the first."""
     deciding = [place for place, measure in enumerate(measures) if measure.decides]
+    deciding = [place for place in deciding if measures[place].by_people] or deciding
     ratings = [place for place in deciding if measures[place].kind == "rating"]
     return next(iter(ratings + deciding), None)
 

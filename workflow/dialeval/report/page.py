@@ -18,9 +18,11 @@ from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
-from dialeval.report.parts import BOTCHAT, METAEVAL, PartText, part_of_source, text_of
+from dialeval.report.parts import BOTCHAT, LABELS, METAEVAL, PartText, part_of_source, text_of
+from dialeval.report.people import people_boards
 from dialeval.report.summary import Summary, summarise
 from dialeval.schemas.every import table_named
+from dialeval.tables import HUMAN
 
 TEMPLATE = "index.html.j2"
 STYLE = "report.css"
@@ -165,6 +167,15 @@ def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> tu
                 _notes(one.board),
             )
             for number, one in enumerate(judge_boards(inputs), start=1)
+        )
+    if part == LABELS:
+        return tuple(
+            _BoardOnPage(
+                one.summary,
+                measured_grid(f"{part}-board-{number}", one.title, "System", one.board, {HUMAN: ("people",)}),
+                _notes(one.board),
+            )
+            for number, one in enumerate(people_boards(inputs), start=1)
         )
     return tuple(
         _BoardOnPage(summarise(inputs, board), board_grid(inputs, board, number), _notes(board))

@@ -34,11 +34,12 @@ SELFCHAT = "selfchat"
 """The source of chatbots' own dialogues, which are BotChat's part."""
 BOTCHAT = "botchat"
 METAEVAL = "metaeval"
+LABELS = "labels"
 
 PARTS: Mapping[str, PartText] = MappingProxyType(
     {
         BOTCHAT: PartText("BotChat", "Who chats best?", items="Dialogues"),
-        "labels": PartText(
+        LABELS: PartText(
             "Labels",
             "What would people say?",
             (
@@ -46,6 +47,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
                 "the two differ: the interval holds whatever the judge is worth, and is no wider than that of people "
                 "alone where the judge is of use.",
             ),
+            leaderboard="Who would people say is best?",
         ),
         METAEVAL: PartText(
             "Meta-evaluation",

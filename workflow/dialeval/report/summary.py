@@ -30,16 +30,17 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
         answer = "No judge ran, so nobody is ranked; the dialogues can be read below."
         return Summary(answer, (_seeds(inputs), *_embedded(inputs, None)), tuple(_tokenizers(inputs)))
     measures = [measure for measure in board.measures if measure.decides and _ranking(board, measure)]
+    measures = [measure for measure in measures if measure.by_people] or measures  # people decide
     if SELFCHAT not in board.sources:
         return Summary(
-            _answer(board, measures),
-            (*_doubts(board, measures), _dialogues(inputs, board), *_ensemble(inputs, board.judge)),
+            who_is_best(board, measures),
+            (*doubts(board, measures), _dialogues(inputs, board), *_ensemble(inputs, board.judge)),
             (*_trust(board), *_unread(inputs, board)),
         )
     return Summary(
-        _answer(board, measures),
+        who_is_best(board, measures),
         (
-            *_doubts(board, measures),
+            *doubts(board, measures),
             _seeds(inputs),
             *_embedded(inputs, board.judge),
             *_ensemble(inputs, board.judge),
@@ -67,7 +68,9 @@ def _ranking(board: Board, measure: Measure) -> list[tuple[str, Value, float]]:
     return sorted(known, key=lambda entry: -entry[2])
 
 
-def _answer(board: Board, measures: list[Measure]) -> str:
+def who_is_best(board: Board, measures: list[Measure]) -> str:
+    """Returns who is best by some measures, and who says so."""
+    says, names_nobody = _who_says(board, measures)
     is_best, chatted = ("chats best", "chatted") if SELFCHAT in board.sources else ("is best", "was judged")
     if not measures:
         return f"Judge {board.judge} ranks nobody: no protocol gave a rate or rating."
@@ -80,11 +83,19 @@ def _answer(board: Board, measures: list[Measure]) -> str:
     if len(leaders[0]) == 1 and all(models == leaders[0] for models in leaders):
         ranked = _firsts(board, measures)
         is_best = "comes first" if ranked and all(first.rivals for first in ranked) else is_best
-        words = f"{leaders[0][0]} {is_best}, says judge {board.judge}: first by {listed(places)}."
+        words = f"{leaders[0][0]} {is_best}, {says}: first by {listed(places)}."
     else:
         firsts = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
-        words = f"Judge {board.judge} has no single winner. First: {'; '.join(firsts)}."
+        words = f"{names_nobody}. First: {'; '.join(firsts)}."
     return " ".join([words, *how_surely])
+
+
+def _who_says(board: Board, measures: list[Measure]) -> tuple[str, str]:
+    """Returns who says who is best, and what is said where there is no single winner."""
+    if not any(measure.by_people for measure in measures):
+        return f"says judge {board.judge}", f"Judge {board.judge} has no single winner"
+    who = "simulated people" if all(one.label.startswith("Simulated") for one in measures) else "people"
+    return f"{who} would say", f"{who.capitalize()} would name no single winner"
 
 
 def _firsts(board: Board, measures: list[Measure]) -> list[First]:
@@ -103,7 +114,7 @@ def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
     return [model for model, _, value in ranking if value == top], top
 
 
-def _doubts(board: Board, measures: list[Measure]) -> list[str]:
+def doubts(board: Board, measures: list[Measure]) -> list[str]:
     """Returns how surely the first is first by the measures that the answer does not tell it of.
 
     Where nobody was ranked, two intervals that overlap must do.

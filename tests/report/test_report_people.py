@@ -1,0 +1,129 @@
+"""What people would say, on the page: columns that come first and decide, and a part of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import transcripts_report as mine
+
+from dialeval.report import Figure, ReportInputs, build_report
+from dialeval.report.leaderboard import build_boards
+from dialeval.report.people import people_boards
+from dialeval.report.summary import summarise
+from dialeval.schemas.labels import CORRECTED
+from dialeval.tables import to_table
+
+Row = dict[str, Any]
+
+
+def row(system: str, estimate: float | None, **more: Any) -> Row:
+    """A row of the table: people would put v1 first, whatever the judge says."""
+    value = -1.0 if estimate is None else estimate
+    numbers = {"low": value - 0.3, "high": value + 0.3, "people_only": value + 0.1, "people_low": value - 0.5}
+    numbers |= {"people_high": value + 0.5, "judge_only": 8.0 - value, "judge_low": 7.0 - value}
+    about = {
+        "protocol": "felt", "criterion": "empathy", "measure": "mean", "system": system, "judge": "clerk",
+        "annotators": "people", "target": "new", "estimate": estimate, "judge_high": 9.0 - value, "judge_bias": 0.5,
+        "n_labelled": 30, "n_labelled_seeds": 30, "n_total": 222, **(numbers if estimate is not None else {}),
+    }  # fmt: skip
+    return about | more
+
+
+ROWS = [
+    row("v1", 5.0, judge_bias=-1.5),
+    row("v2", 4.0, n_labelled=28),
+    row("v1", 1.0, measure="mean difference", versus="v2"),
+]
+
+
+def run(rows: list[Row], **more: Any) -> ReportInputs:
+    inputs = mine.inputs()
+    tables = {**inputs.tables, "labels/corrected": to_table(CORRECTED, rows)}
+    return dataclasses.replace(inputs, tables=tables, **more)
+
+
+def test_people_decide_who_is_best_and_order_the_board() -> None:
+    inputs = run(ROWS)
+    (board,) = build_boards(inputs)
+    assert [measure.label for measure in board.measures][-2:] == ["People's felt (empathy)", "felt (empathy)"]
+    assert board.ordered_by == 2
+    assert board.models == ("v1", "v2")
+    said = summarise(inputs, board)
+    assert said.answer == "v1 is best, people would say: first by People's felt (empathy) (5)."
+    assert (
+        "felt (empathy): labels of people on 28 to 30 of each system's, with the scores of judge clerk; where both "
+        "spoke the scores are off by -1.5 to +0.5."
+    ) in said.details
+
+
+def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judge_alone_differs() -> None:
+    (one,) = people_boards(run(ROWS))
+    assert [measure.label for measure in one.board.measures] == [
+        "People's felt (empathy)", "Labels alone: felt (empathy)", "Judge alone: felt (empathy)",
+    ]  # fmt: skip
+    assert one.summary.answer == "v1 is best, people would say: first by People's felt (empathy) (5)."
+    assert one.summary.basis == ("Judge clerk alone would put first v2 by felt (empathy).",)
+    page = build_report(run(ROWS, figures=(Figure("What people would say", "", "<svg/>", part="labels"),)))
+    assert re.findall(r'<section[^>]* id="(labels[^"]*)"', page) == [
+        "labels", "labels-leaderboard", "labels-figures", "labels-tables",
+    ]  # fmt: skip
+    assert "What would people say?" in page
+
+
+def test_simulated_annotators_are_called_so_everywhere() -> None:
+    inputs = run([one | {"annotators": "simulated"} for one in ROWS])
+    (board,) = build_boards(inputs)
+    assert board.measures[2].label == "Simulated people's felt (empathy)"
+    said = summarise(inputs, board)
+    assert said.answer.startswith("v1 is best, simulated people would say")
+    assert "simulated annotators, who are no people" in " ".join(said.details)
+
+
+def test_the_panel_stands_for_all_judges_and_is_no_leaderboard_of_its_own() -> None:
+    rows = [one | {"judge": judge} for judge in ("clerk", "panel") for one in ROWS]
+    assert len(build_boards(run(rows))) == 1
+    (one,) = people_boards(run(rows))
+    assert one.board.measures[2].label == "All judges alone: felt (empathy)"
+    assert one.summary.basis == ("All judges together alone would put first v2 by felt (empathy).",)
+
+
+def test_intervals_that_overlap_leave_the_order_open() -> None:
+    (one,) = people_boards(run([row("v1", 4.1), row("v2", 4.0)]))
+    assert one.summary.basis[0].startswith("The intervals of v1 and v2 overlap by People's felt (empathy)")
+
+
+def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> None:
+    rows = [
+        row(system, value, protocol="helpful", criterion=None, measure=measure, n_utterances=n, versus=versus)
+        for system, value in (("v1", 0.6), ("v2", 0.4))
+        for measure, n, versus in (
+            ("win_rate", 8, None), ("win_rate", 16, None), ("rating", 16, None), ("win_rate", 16, "v2"),
+        )
+    ]  # fmt: skip
+    (board,) = build_boards(run(rows))
+    people = [measure for measure in board.measures if measure.by_people]
+    assert [(measure.label.replace("\N{NO-BREAK SPACE}", " "), measure.decides) for measure in people] == [
+        ("People's helpful rating at N = 16", True),
+        ("People's helpful win rate at N = 8", False),
+        ("People's helpful win rate at N = 16", False),
+    ]
+    assert board.models == ("v1", "v2")
+    assert board.measures[board.ordered_by or 0].kind == "rating"
+
+
+def test_rates_against_the_one_that_all_are_beside_have_columns() -> None:
+    about = {"protocol": "helpful", "criterion": None, "versus": "human"}
+    (board,) = build_boards(run([row("v1", 0.6, measure=measure, **about) for measure in ("win_rate", "win_or_tie")]))
+    assert [(one.label, one.decides) for one in board.measures if one.by_people] == [
+        ("People's helpful win or tie", True), ("People's helpful win rate", False),
+    ]  # fmt: skip
+
+
+def test_a_system_without_a_number_comes_last_and_nothing_breaks() -> None:
+    (one,) = people_boards(run([row("v1", None), row("v2", 4.0)]))
+    assert one.board.models == ("v2", "v1")
+    (nothing,) = people_boards(run([row("v1", None)]))
+    assert "v1" in nothing.board.models
+    assert people_boards(mine.inputs()) == ()
