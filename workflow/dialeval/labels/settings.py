@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import BaseModel
+
 from dialeval.criteria import Level
 from dialeval.labels.drawing import By
 from dialeval.protocols.item_settings import ItemPlanSettings
@@ -37,3 +39,27 @@ class SheetSettings(ItemPlanSettings):
     annotators: list[str]
     each: int | None = None
     instead: str = ""
+
+
+class LabelledSettings(ItemPlanSettings):
+    """A protocol that people label under.
+
+    Attributes:
+        items: which of the tables that the stage is given it is about, from 0.
+    """
+
+    items: list[int]
+
+
+class ReadSettings(BaseModel):
+    """What labels are about, and who gave them.
+
+    Attributes:
+        protocols: those that people label under.
+        annotators: all that the configuration names.
+        simulated: those of them who are no people.
+    """
+
+    protocols: list[LabelledSettings]
+    annotators: list[str]
+    simulated: list[str] = []

@@ -1,0 +1,154 @@
+"""What a label means: the text that an annotator chose or wrote, as a number, a choice or a winner."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dialeval.corpora.text_files import listed, number_in
+from dialeval.criteria import NO, YES, YES_NO, Criterion
+from dialeval.forms.question import Question
+from dialeval.forms.scale_text import said_text
+from dialeval.labels.frame import Unit
+from dialeval.labels.questions import pair_options
+from dialeval.labels.said import Said
+from dialeval.schemas.judgements import Outcome
+
+_YES, _NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
+_TIES = ("tie", "draw", "both", "neither", "equal", "none")
+_POINTS: Mapping[str, Outcome] = {"1": "left", "1.0": "left", "0.5": "tie", "0": "right", "0.0": "right"}
+_OTHER_SIDE: Mapping[Outcome, Outcome] = {"left": "right", "right": "left", "tie": "tie"}
+_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
+
+
+class UnreadableLabelError(Exception):
+    """What is wrong with a label, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Of a pair, who stood first (left) where the label was given; without names it is a single dialogue.
+
+    Attributes:
+        left, right: the systems.
+    """
+
+    left: str = ""
+    right: str = ""
+
+
+def read_label(
+    said: Said, question: Question, criterion: Criterion | None, unit: Unit, shown: Shown = Shown()
+) -> dict[str, Any]:
+    """Returns the columns of the table `labels` that hold the answer.
+
+    Args:
+        said: the label.
+        question: the protocol.
+        criterion: what was asked about; None where the question needs none.
+        unit: what it is about.
+        shown: of a pair, who stood on which side.
+
+    Raises:
+        UnreadableLabelError: it is none of the answers.
+    """
+    form = question.protocol.form
+    scale = {} if form in ("pair", "detect") or criterion is None else _ends(form, criterion)
+    if said.skipped:
+        return scale
+    if form == "pair":
+        outcome = _outcome(said, question, shown)
+        return {"outcome": outcome if shown.left <= shown.right else _OTHER_SIDE[outcome]}
+    if form == "detect":
+        return _detected(said, unit)
+    assert criterion is not None
+    return {**scale, **_score(said.label, form, criterion)}
+
+
+def _ends(form: str, criterion: Criterion) -> dict[str, float]:
+    scale = YES_NO if _is_yes_or_no(form, criterion) else criterion.scale
+    return {"scale_min": scale.low, "scale_max": scale.high}
+
+
+def _is_yes_or_no(form: str, criterion: Criterion) -> bool:
+    return criterion.scale.asks_yes_or_no or (form == "probability" and criterion.asks_yes_or_no)
+
+
+def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
+    number, scale = _number(text), criterion.scale
+    if _is_yes_or_no(form, criterion):
+        chosen = _yes_or_no(text)
+        if chosen is None and (number is None or not 0 <= number <= 1):
+            raise UnreadableLabelError(f"'{text:.40}' is neither Yes nor No")
+        return {"value": float(chosen == YES), "choice": chosen} if chosen else {"value": number}
+    if scale.labels:
+        said = said_text(text, criterion)
+        label = said.label if said else next((one for one, value in scale.points().items() if value == number), None)
+        if label is None:
+            raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}")
+        return {"value": scale.value_of(label), "choice": label}
+    if number is None:
+        raise UnreadableLabelError(f"'{text:.40}' is no number")
+    if not scale.low <= number <= scale.high:
+        raise UnreadableLabelError(
+            f"{number:g} is off the scale of {criterion.name}, {scale.low:g} to {scale.high:g}; labels on another "
+            "scale have to be put on this one first, or the scale is set under criteria"
+        )
+    return {"value": number}
+
+
+def _detected(said: Said, unit: Unit) -> dict[str, Any]:
+    choice = _yes_or_no(said.label)
+    if choice is None:
+        raise UnreadableLabelError(f"'{said.label:.40}' is neither Yes nor No")
+    if not said.place:
+        return {"choice": choice}
+    place, turns = _number(said.place), unit.dialogues[0]
+    if place is None or not place.is_integer() or not 1 <= place <= len(turns):
+        raise UnreadableLabelError(f"place '{said.place:.40}' is none of its utterances, 1 to {len(turns)}")
+    if choice == NO:
+        raise UnreadableLabelError(f"the label is {NO} and place is {place:g}; one of the two is wrong")
+    if not turns[int(place) - 1].judged:
+        raise UnreadableLabelError(f"place {place:g} is not an utterance of the one who is asked about")
+    return {"choice": choice, "place": int(place)}
+
+
+def _outcome(said: Said, question: Question, shown: Shown) -> Outcome:
+    """Returns who won of the two as they were shown, if the label can mean one thing alone."""
+    text, options = _folded(said.label), pair_options(question)
+    named: dict[str, Outcome] = {_folded(shown.left): "left", _folded(shown.right): "right"}
+    chosen: dict[str, Outcome] = {_folded(label): outcome for label, outcome in options.items()}
+    sides: dict[str, Outcome] = {"left": "left", "right": "right", "tie": "tie", **_POINTS}
+    ties: dict[str, Outcome] = {word: "tie" for word in _TIES if word not in chosen}
+    if said.exported or (said.key and said.column == "label"):
+        readings: list[dict[str, Outcome]] = [chosen]
+    else:
+        by_column = {"winner": [named, ties], "outcome": [chosen, sides, ties], "value": [sides]}
+        readings = by_column.get(said.column, [named, chosen, sides, ties])
+    found = {reading[text] for reading in readings if text in reading}
+    if not found:
+        known = listed([*options, *([] if said.exported else [shown.left, shown.right, "left", "right", "tie"])])
+        raise UnreadableLabelError(f"'{said.label:.40}' is none of the answers: {known}")
+    if len(found) > 1:
+        raise UnreadableLabelError(
+            f"'{said.label:.40}' could be an answer or a system's name; call the column outcome or winner"
+        )
+    return found.pop()
+
+
+def _yes_or_no(text: str) -> str | None:
+    folded = _folded(text)
+    return YES if folded in _YES else NO if folded in _NO else None
+
+
+def _number(text: str) -> float | None:
+    """Returns a number as it is written, with a decimal comma too."""
+    number = number_in(text.replace(",", ".") if _COMMA.fullmatch(text) else text)
+    return number if number is None or math.isfinite(number) else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

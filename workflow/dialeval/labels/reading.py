@@ -1,0 +1,282 @@
+"""Reads the folder of labels: every file, checked against what can be labelled; all that is wrong in one message."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dialeval.corpora.text_files import number_in
+from dialeval.criteria import Criterion
+from dialeval.errors import UserError, nearest
+from dialeval.labels.answers import UnreadableLabelError, read_label
+from dialeval.labels.asked_protocol import AskedProtocol, Found, GoneUnitError, UnknownUnitError
+from dialeval.labels.exports import read_export
+from dialeval.labels.filled_tables import read_filled
+from dialeval.labels.said import Said
+
+MOST_TOLD = 30
+"""Faults that one message has; of more it says how many."""
+_Answer = tuple[str, str, object, str, int]
+"""Protocol, criterion, unit, annotator and round: to these there is one answer."""
+
+
+@dataclass
+class Reading:
+    """What was read.
+
+    Attributes:
+        rows: of the table `labels/labels`.
+        notes: lines for the log.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Checked:
+    """Labels that are right, and what is wrong with others.
+
+    Attributes:
+        labels: what was said, about what, and the columns that hold it.
+        faults: what is wrong, with file, row and remedy.
+        gone: by protocol, labels of what is not there any more.
+        repeated: answers that a page exported twice, by file.
+        spellings: of annotators' names, as first met.
+    """
+
+    labels: dict[_Answer, tuple[Said, Found, dict[str, Any]]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    gone: Counter[str] = field(default_factory=Counter)
+    repeated: Counter[str] = field(default_factory=Counter)
+    spellings: dict[str, str] = field(default_factory=dict)
+
+
+def read_labels(
+    files: Iterable[Path],
+    protocols: Mapping[str, AskedProtocol],
+    annotators: Sequence[str] = (),
+    simulated: Collection[str] = (),
+) -> Reading:
+    """Reads files of labels.
+
+    Args:
+        files: exports of pages and tables.
+        protocols: those that people label under, by name.
+        annotators: names in the configuration.
+        simulated: those of them who are no people.
+
+    Raises:
+        UserError: one message with everything that is wrong: file, row, value and remedy.
+    """
+    reading, checked = Reading(), _Checked()
+    checked.spellings = {_folded(name): name for name in annotators}
+    for path in files:
+        said: list[Said] = []
+        try:
+            if path.suffix.lower() == ".json":
+                said.extend(read_export(path))
+            else:
+                said.extend(read_filled(path, reading.notes.append, checked.faults.append))
+        except UserError as error:
+            checked.faults.append(str(error).replace(str(path), path.name))
+        _check_file(said, protocols, checked)
+    if checked.faults:
+        raise UserError(_message(checked.faults))
+    for name, count in checked.gone.items():
+        reading.notes.append(f"{count} labels under {name} are of what is not there any more, and are left out")
+    for file, count in checked.repeated.items():
+        reading.notes.append(f"{file}: {count} answers stand in another export too, and count once")
+    reading.rows = list(_rows(checked, protocols, simulated))
+    return reading
+
+
+def _check_file(said: Sequence[Said], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:
+    told: set[str] = set()
+    for one in said:
+        fault = _check(one, protocols, checked)
+        if fault and fault not in told:  # what is wrong with a whole file is told once
+            told.add(fault)
+            checked.faults.append(fault)
+
+
+def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
+    """Takes a label up, or returns what is wrong with it."""
+    if fault := _annotators_fault(said, checked.spellings):
+        return fault
+    name = _protocol_of(said, protocols)
+    if name is None:
+        return _protocols_fault(said, protocols)
+    asked = protocols[name]
+    if fault := _draws_fault(said, asked):
+        return fault
+    try:
+        criterion = asked.criterion(said)
+        found = asked.find(said, criterion)
+        answer = read_label(said, asked.question, criterion, found.unit, found.shown)
+    except GoneUnitError:
+        checked.gone[name] += 1
+        return ""
+    except (UnknownUnitError, UnreadableLabelError) as error:
+        return f"{said.where}: {error}"
+    if fault := _probabilitys_fault(said, asked, found):
+        return fault
+    return _take(said, name, criterion, found, answer, checked)
+
+
+def _take(
+    said: Said, name: str, criterion: Criterion | None, found: Found, answer: dict[str, Any], checked: _Checked
+) -> str:
+    about = criterion.name if criterion else ""
+    key = (name, about, found.unit.identity, said.annotator, said.round)
+    before = checked.labels.get(key)
+    if before is None:
+        checked.labels[key] = (said, found, {"protocol": name, "criterion": about or None, **answer})
+        return ""
+    other = before[0]
+    same = (before[2], other.skipped) == ({"protocol": name, "criterion": about or None, **answer}, said.skipped)
+    if same and said.exported and other.exported and said.file != other.file:
+        checked.repeated[said.file] += 1
+        return ""
+    return (
+        f"{said.where}: '{said.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
+        f"the two{', or number a second look in a column round' if not said.exported else ' files'}"
+    )
+
+
+def _annotators_fault(said: Said, spellings: dict[str, str]) -> str:
+    if not said.annotator:
+        return f"{said.where}: there is no annotator; name who labelled"
+    if not said.annotator.isprintable():
+        return f"{said.where}: the annotator's name {said.annotator!r:.60} has a line break or control character in it"
+    known = spellings.setdefault(_folded(said.annotator), said.annotator)
+    if known != said.annotator:
+        return (
+            f"{said.file}: annotator '{said.annotator:.60}' is elsewhere '{known:.60}'; if they are one, write the "
+            "name in one way, and otherwise choose names that differ in more than case and blanks"
+        )
+    return ""
+
+
+def _protocol_of(said: Said, protocols: Mapping[str, AskedProtocol]) -> str | None:
+    """Returns the protocol that a label is given under: as it says, by its key, the only one, or by the file's name."""
+    if said.protocol:
+        return said.protocol if said.protocol in protocols else None
+    of_key = [name for name, asked in protocols.items() if said.key and said.key in asked.known_keys]
+    if len(of_key) == 1 or len(protocols) == 1:
+        return (of_key or list(protocols))[0]
+    named = [name for name in protocols if said.file.startswith((f"{name}-", f"{name}."))]
+    return max(named, key=len, default=None)
+
+
+def _protocols_fault(said: Said, protocols: Mapping[str, AskedProtocol]) -> str:
+    if said.protocol:
+        return (
+            f"{said.file}: '{said.protocol:.60}' is no protocol that people label under; "
+            f"{nearest(said.protocol, protocols)} (labels.protocols in the configuration says which), or take the file "
+            "away"
+        )
+    return (
+        f"{said.file}: it does not say under which protocol the labels are; add a column 'protocol' with one of "
+        f"{', '.join(protocols)}, or begin the file's name with it"
+    )
+
+
+def _draws_fault(said: Said, asked: AskedProtocol) -> str:
+    """Returns what is wrong where a page or sheet is of another draw than the one on record."""
+    if not said.key:
+        return ""
+    ledger = asked.ledger
+    if not ledger.entries:
+        return (
+            f"{said.file}: its keys are those of a draw, and there is no ledger {ledger.path.name} beside it; bring it "
+            "back: it says what was drawn"
+        )
+    if said.draw and said.draw not in ledger.draws().values():
+        return (
+            f"{said.file} is of another draw, {said.draw:.40}; {ledger.path.name} is of "
+            f"{' and '.join(sorted(set(ledger.draws().values())))}: label on pages of this draw, or bring back the "
+            "ledger of the other"
+        )
+    return ""
+
+
+def _probabilitys_fault(said: Said, asked: AskedProtocol, found: Found) -> str:
+    if said.probability:
+        number = number_in(said.probability)
+        if number is None or not 0 < number <= 1:
+            return f"{said.where}: probability is '{said.probability:.40}'; write a number above 0 and up to 1"
+        return ""
+    if asked.ledger.entries and not (found.key and asked.ledger.entries[found.key].drawn):
+        return (
+            f"{said.where}: {found.unit.words} was not drawn, and labels of what somebody chose would be no fair "
+            "sample; take the row out, or say in a column 'probability' how likely it was chosen"
+        )
+    return ""
+
+
+def _rows(
+    checked: _Checked, protocols: Mapping[str, AskedProtocol], simulated: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    shares = _shares_labelled(checked, protocols)
+    for said, found, answer in checked.labels.values():
+        unit, drawn = found.unit, shares.get((answer["protocol"], answer["criterion"], found.key))
+        own = number_in(said.probability) if said.probability else None
+        yield {
+            "corpus": unit.corpus or None,
+            "item_id": unit.item_id or None,
+            "case_id": unit.case_id or None,
+            "system": unit.system,
+            "versus": unit.versus or None,
+            "n_utterances": unit.n_utterances,
+            "annotator": said.annotator,
+            "simulated": said.annotator in simulated,
+            "round": said.round,
+            "skipped": said.skipped,
+            "comment": said.comment,
+            "probability": own if drawn is None else drawn,
+            "file": said.file,
+            "row": said.row,
+            **answer,
+        }
+
+
+def _shares_labelled(
+    checked: _Checked, protocols: Mapping[str, AskedProtocol]
+) -> dict[tuple[str, str | None, str], float]:
+    """Returns, by protocol, criterion and key of what was drawn, the share of its stratum that has a label.
+
+    Annotators who stop before the end have labelled a random part of what was drawn, as their order is random; so the
+    share with a label is what the drawn share would have been.
+    """
+    labelled: defaultdict[tuple[str, str | None, object], set[str]] = defaultdict(set)
+    strata: dict[str, Counter[object]] = {}
+    drawn: dict[tuple[str, str | None, str], tuple[str, str | None, object]] = {}
+    for said, found, answer in checked.labels.values():
+        name, criterion = answer["protocol"], answer["criterion"]
+        entries = protocols[name].ledger.entries
+        if not found.key or not entries[found.key].drawn:
+            continue
+        stratum = (entries[found.key].level, entries[found.key].stratum)
+        drawn[name, criterion, found.key] = (name, criterion, stratum)
+        if not said.skipped:
+            labelled[name, criterion, stratum].add(found.key)
+        if name not in strata:
+            strata[name] = Counter((entries[key].level, entries[key].stratum) for key in protocols[name].units)
+    shares = {about: len(keys) / strata[about[0]][about[2]] for about, keys in labelled.items()}
+    return {of: shares[about] for of, about in drawn.items() if about in shares}
+
+
+def _message(faults: Sequence[str]) -> str:
+    shown = [f"  {fault}" for fault in faults[:MOST_TOLD]]
+    more = [f"  and {len(faults) - MOST_TOLD} more"] * (len(faults) > MOST_TOLD)
+    what = "a mistake" if len(faults) == 1 else f"{len(faults)} mistakes"
+    return "\n".join([f"the labels have {what}; nothing of them was changed:", *shown, *more])
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).split()).casefold()
