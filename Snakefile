@@ -7,6 +7,7 @@
 #   snakemake --cores 8 robustness                                 whether judges notice damage
 #   snakemake --cores 8 dialogbench                                multiple-choice questions on dialogues
 #   snakemake --cores 8 training                                   what judges learn from, and how well they learned
+#   snakemake --cores 8 label                                      pages on which people label a part of the dialogues
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
@@ -29,6 +30,7 @@ include: "rules/paths_figures.smk"
 include: "rules/paths_estimate.smk"
 include: "rules/paths_trust.smk"
 include: "rules/paths_training.smk"
+include: "rules/paths_labels.smk"
 include: "rules/corpora.smk"
 include: "rules/transcripts.smk"
 include: "rules/selfchat.smk"
@@ -46,6 +48,7 @@ include: "rules/report.smk"
 include: "rules/usage.smk"
 include: "rules/battles.smk"
 include: "rules/training.smk"
+include: "rules/labels.smk"
 
 
 localrules:
@@ -55,6 +58,7 @@ localrules:
     dialogbench,
     download,
     estimate,
+    label,
     metaeval,
     report,
     robustness,

@@ -19,6 +19,8 @@ try:
         VllmModel,
     )
     from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
+    from dialeval.config.labelling import labelled_protocols as labelled_protocols_of
+    from dialeval.config.labelling import labelled_sheets
     from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.training import LoraTraining
@@ -36,6 +38,8 @@ try:
     from dialeval.figures import entries
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
+    from dialeval.labels.files import label_files, ledger_files
+    from dialeval.labels.ledger import ledger_digest, ledger_path
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora.identity import DECIDES

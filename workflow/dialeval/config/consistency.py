@@ -13,6 +13,7 @@ from dialeval.config.dialogbench import unfit_models
 from dialeval.config.embedded_methods import METHODS, able_to, serves
 from dialeval.config.encoders import unfit_encoders
 from dialeval.config.ensembles import unfit_ensembles
+from dialeval.config.labelling import unfit_labels
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
 from dialeval.config.partners import unfit_partner
@@ -81,6 +82,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from (Mistake(*found) for found in unfit_questions(config))
     yield from (Mistake(*found) for found in unfit_ensembles(config))
     yield from (Mistake(*found) for found in unfit_training(config))
+    yield from (Mistake(*found) for found in unfit_labels(config))
     yield from _long_arenas(config)
     yield from _incomplete_parts(config)
     yield from (Mistake(*found) for found in unfit_partner(config))

@@ -28,6 +28,11 @@ class Labels(Section):
         description="random; cases (every system's dialogue on cases drawn at random); score (evenly over the judge's "
         "scores); uncertainty (half at random, half where the judge is least sure).",
     )
+    questions: dict[Name, Annotated[str, Field(min_length=1, max_length=2_000)]] = Field(
+        {},
+        description="By protocol that names no criteria, what people are asked in place of our words: what its "
+        "template asks of a judge.",
+    )
     judge: Name | None = Field(
         None, description="Whose scores `by: score` and `by: uncertainty` go by; null: the protocol's first judge."
     )

@@ -8,6 +8,7 @@ later row of the same key says that it was drawn after all.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -116,6 +117,11 @@ class Ledger:
 def ledger_path(folder: Path, protocol: str) -> Path:
     """Returns where the ledger of a protocol lies."""
     return folder / f"draw-{protocol}.csv"
+
+
+def ledger_digest(path: Path) -> str:
+    """Returns a digest of a ledger; empty where there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def is_ledger(header: Iterable[str]) -> bool:

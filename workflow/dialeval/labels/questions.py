@@ -14,7 +14,8 @@ from dialeval.schemas.judgements import Outcome
 MOST_OPTIONS = 11
 """Points of a scale of numbers that are offered one by one; on a longer one any number is an answer."""
 _WINS: dict[Outcome, str] = {
-    "left": "the first is better", "right": "the second is better", "tie": "neither is better than the other"
+    "left": "the first dialogue is better", "right": "the second dialogue is better",
+    "tie": "neither is better than the other",
 }  # fmt: skip
 _TURING = {
     "unieval": "Did an AI write any of these utterances? If so, say in which it first shows.",
@@ -22,8 +23,8 @@ _TURING = {
     "gteval": "In one of these dialogues an AI took part; the other was written by people alone. In which did it?",
 }
 _AI = {
-    "Conversation 1": "only in the first", "Conversation 2": "only in the second", "Both": "in both",
-    "Neither": "in neither",
+    "Conversation 1": "an AI took part in the first alone", "Conversation 2": "an AI took part in the second alone",
+    "Both": "in both, or one cannot tell in which", "Neither": "in neither that one can tell",
 }  # fmt: skip
 
 

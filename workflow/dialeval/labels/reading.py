@@ -139,12 +139,12 @@ def _take(
         return ""
     other = before[0]
     same = (before[2], other.skipped) == ({"protocol": name, "criterion": about or None, **answer}, said.skipped)
-    if same and said.exported and other.exported and said.file != other.file:
+    if same and said.key and other.key and said.file != other.file:  # browsers save a page's export twice
         checked.repeated[said.file] += 1
         return ""
     return (
         f"{said.where}: '{said.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
-        f"the two{', or number a second look in a column round' if not said.exported else ' files'}"
+        f"the two{' files' if said.exported else ', or number a second look in a column round'}"
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dialeval.labels.blank_csv import blank_csv
 from dialeval.labels.frame import frame_of, keyed
+from dialeval.labels.page import page_html
 from dialeval.labels.questions import questions_of
 from dialeval.labels.settings import SheetSettings
 from dialeval.labels.sheet import Sheet
@@ -15,12 +16,14 @@ from dialeval.stages.command import run
 from dialeval.tables import iterate_rows, replacing
 
 
-def stage(settings: SheetSettings, draw: Path, items: list[Path], csv: Path) -> None:
+def stage(settings: SheetSettings, draw: Path, items: list[Path], page: Path, csv: Path) -> None:
     """Writes the sheet of the units that are drawn and fall to the annotator."""
     sheet = make_sheet(settings, draw, items)
+    with replacing(page) as temporary:
+        temporary.write_text(page_html(sheet), encoding="utf-8", newline="")
     with replacing(csv) as temporary:
         temporary.write_text(blank_csv(sheet), encoding="utf-8", newline="")
-    print(f"{len(sheet.things)} for {sheet.annotator} under {sheet.protocol}: {csv}")
+    print(f"{len(sheet.things)} for {sheet.annotator} under {sheet.protocol}: {page}")
 
 
 def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
