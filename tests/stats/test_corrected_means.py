@@ -42,8 +42,12 @@ def draw(
     return Drawn(score, label, np.full(len(score), n / (seeds * rows)), system, cluster)
 
 
-def row_by_row(drawn: Drawn, weight: float, target: str) -> tuple[FloatArray, FloatArray]:
-    """Estimates and contributions [S, K] straight from the definitions, one row after the other."""
+def row_by_row(drawn: Drawn, weight: float, target: str, freedom: float = np.inf) -> tuple[FloatArray, FloatArray]:
+    """Estimates and contributions [S, K] straight from the definitions, one row after the other.
+
+    lambda takes one of the degrees of freedom that all systems' labels have together.
+    """
+    taken = 1.0 if np.isinf(freedom) else freedom / (freedom - 1.0)
     n_systems, n_seeds = drawn.system.max() + 1, drawn.cluster.max() + 1
     estimate, psi = np.zeros(n_systems), np.zeros((n_seeds, n_systems))
     for k in range(n_systems):
@@ -61,7 +65,7 @@ def row_by_row(drawn: Drawn, weight: float, target: str) -> tuple[FloatArray, Fl
             for i in own:
                 residual = drawn.label[i] - ybar - weight * (drawn.score[i] - f_labelled)
                 thin = 1.0 - drawn.probability[i] if target == "these" else 1.0
-                psi[s, k] += w[i] * residual * np.sqrt(thin) / total / np.sqrt(left)
+                psi[s, k] += w[i] * residual * np.sqrt(thin * taken / left) / total
             here = [i for i in rows if drawn.cluster[i] == s]
             for i in here if target == "new" else []:
                 psi[s, k] += weight * (drawn.score[i] - fbar) / len(rows) / np.sqrt(1.0 - len(here) / len(rows))
@@ -76,7 +80,8 @@ def test_estimates_and_contributions_are_those_of_the_formula(target: str, rows:
     found = correct_means(*drawn, target=target)
     (weight,) = set(found.weight)
     assert 0.1 < weight < 1.0
-    estimate, psi = row_by_row(drawn, weight, target)
+    freedom = (1.0 / (found.people.leverage**2).sum(axis=0)).sum()
+    estimate, psi = row_by_row(drawn, weight, target, freedom)
     assert found.estimate == pytest.approx(estimate)
     assert found.corrected.psi == pytest.approx(psi)
     assert found.se == pytest.approx(np.sqrt((psi**2).sum(axis=0) + found.corrected.added))
@@ -98,7 +103,7 @@ def test_without_scores_it_is_students_interval(values: list[float]) -> None:
         return
     n = len(values)
     label = np.concatenate([values, np.full(n, np.nan)])
-    found = correct_means(np.full(2 * n, np.nan), label, None, np.zeros(2 * n, int), np.arange(2 * n))
+    found = correct_means(np.full(2 * n, np.nan), label, None, np.zeros(2 * n, int), np.arange(2 * n), rate=False)
     theirs = ttest_1samp(values, 0.0).confidence_interval(0.95)
     for low, high in ((found.low, found.high), (found.people_low, found.people_high)):
         assert (low[0], high[0]) == pytest.approx((theirs.low, theirs.high), rel=1e-6, abs=1e-9)

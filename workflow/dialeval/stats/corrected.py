@@ -1,6 +1,7 @@
 """People's numbers from labels of a part and a judge's scores of all: means, rates, differences, and ratings."""
 
 from dialeval.stats.corrected_means import correct_means
+from dialeval.stats.corrected_ratings import correct_ratings
 from dialeval.stats.correction import Corrected, Difference
 
-__all__ = ["Corrected", "Difference", "correct_means"]
+__all__ = ["Corrected", "Difference", "correct_means", "correct_ratings"]

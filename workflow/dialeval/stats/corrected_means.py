@@ -93,11 +93,12 @@ def correct_means(
     if wilson.any():
         people = people.reaching(*_wilson(rows, wilson, target, confidence))
     alone = people.spans(confidence)
-    corrected = parts.contributions(weight, bounds).reaching(people.down, people.up)
+    spread = _taken_by_lambda(parts.leverage[:, may])
+    corrected = parts.contributions(weight, bounds, spread).reaching(people.down, people.up)
     with np.errstate(invalid="ignore"):
         wider = (weight > 0.0) & (corrected.spans(confidence).width > WIDEST * alone.width)
     weight = np.where(wider, 0.0, weight)
-    corrected = parts.contributions(weight, bounds).reaching(people.down, people.up)
+    corrected = parts.contributions(weight, bounds, spread).reaching(people.down, people.up)
     spans = corrected.spans(confidence)
 
     both = rows.labelled & rows.scored
@@ -163,16 +164,20 @@ class _Parts(NamedTuple):
         below = float((other**2).sum())
         return float(np.clip(-(self.labels[:, may] * other).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
 
-    def contributions(self, weight: FloatArray, bounds: tuple[float, float]) -> Contributions:
-        """The estimates with the weights lambda of the systems, shape [K]."""
-        from_labels = self.labels - weight * self.scores
+    def contributions(self, weight: FloatArray, bounds: tuple[float, float], spread: float = 1.0) -> Contributions:
+        """The estimates with the weights lambda of the systems, shape [K].
+
+        `spread` is what the labelled rows' part of a corrected error is multiplied by, as lambda was fitted to them.
+        """
+        taken = np.where(weight > 0.0, spread, 1.0)
+        from_labels = (self.labels - weight * self.scores) * taken
         nothing = np.full(len(weight), np.nan)
         return Contributions(
             estimate=self.ybar + np.where(weight > 0.0, weight * self.shift, 0.0),
             psi=from_labels + weight * self.everything,
             told=self.told,
             present=self.present,
-            leverage=self.leverage,
+            leverage=self.leverage * taken,
             added=_guard(from_labels, self.leverage),
             certain=self.certain,
             fixed=self.fixed,
@@ -216,6 +221,12 @@ def _parts(rows: LabelledRows, target: Target) -> _Parts:
         has_scores=rows.of_system(known) > 0.0,
         fixed=target == "these",
     )
+
+
+def _taken_by_lambda(leverage: FloatArray) -> float:
+    """Root of the degrees of freedom of all corrected systems over those that are left when lambda has taken one."""
+    freedom = float(inverse((leverage**2).sum(axis=0)).sum())
+    return float(np.sqrt(freedom / max(freedom - 1.0, 1.0)))
 
 
 def _guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:

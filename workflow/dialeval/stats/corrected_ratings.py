@@ -1,0 +1,298 @@
+"""Bradley-Terry ratings as people would give them, from labels of some pairs and a judge's outcomes of all.
+
+With x telling the two players of a row, y people's outcome, f the judge's, and w = 1 / probability for labelled rows
+and 0 for others, strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the likelihood of Bradley and Terry)
+
+    sum x (e - omega sigmoid(x'strength)) = 0,  e = w (y - lambda f) + lambda f,  omega = (1 - lambda) w + lambda.
+
+lambda makes the sum of the players' variances smallest within 0..1; at 0 people stand alone, exactly. A tie is half a
+win for each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence
+from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
+from dialeval.stats.contributions import ROUNDING, Contributions, leverages
+from dialeval.stats.corrected_means import FEWEST_LABELLED
+from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
+from dialeval.stats.labelled_rows import check_rows, ratio
+from dialeval.stats.weighted_strengths import Games, Strengths, anchored_information, fit_weighted, left_out, placed
+
+MADE_UP = 0.1
+"""Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""
+
+_HALVINGS = 4
+
+NO_LABEL = "no labelled comparison: what people would say is unknown"
+FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: people's labels stand alone"
+ALL_LABELLED = "every comparison is labelled: of these comparisons nothing is left to chance"
+
+
+class _Fit(NamedTuple):
+    """Strengths and what each cluster contributes to them, shapes [K] and [S, K]."""
+
+    strength: FloatArray
+    psi: FloatArray
+    whole: Strengths
+
+
+class _Data(NamedTuple):
+    """Comparisons with the judge's and people's outcomes; shape [n]."""
+
+    games: Games
+    y: FloatArray
+    f: FloatArray
+    w: FloatArray
+    thin: FloatArray
+    labelled: BoolArray
+    new: float
+
+    def fit(self, weight: float) -> _Fit:
+        """Strengths under a weight lambda of the judge."""
+        omega = (1.0 - weight) * self.w + weight
+        found = fit_weighted(self.games, self.w * (self.y - weight * self.f) + weight * self.f, omega, self._made_up())
+        score = self.w * self.thin * (self.y - found.expected - weight * (self.f - found.expected))
+        score += self.new * weight * (self.f - found.expected)
+        psi = left_out(self.games, found, omega, score)
+        return _Fit(found.strength, psi * self._shrunk(self.labelled), found)
+
+    def of_judge(self, weight: FloatArray, thin: FloatArray | float = 1.0) -> _Fit:
+        """The judge's own strengths from rows that have a weight."""
+        found = fit_weighted(self.games, weight * self.f, weight, self._made_up())
+        psi = left_out(self.games, found, weight, weight * thin * (self.f - found.expected))
+        return _Fit(found.strength, psi * self._shrunk(weight > 0.0), found)
+
+    def corrected(self, people: _Fit) -> tuple[float, _Fit]:
+        """The best lambda and its fit; half of it, and half again, where that has no finite solution."""
+        weight = self.best_weight(people)
+        for _ in range(_HALVINGS if weight > 0.0 else 0):
+            fit = self.fit(weight)
+            if fit.whole.finite:
+                return weight, fit
+            weight *= 0.5
+        return 0.0, people
+
+    def best_weight(self, people: _Fit) -> float:
+        """The lambda in 0..1 with the smallest sum of variances, to first order at people's own strengths."""
+        expected, whole = people.whole.expected, anchored_information(people.whole.information)
+        own = self.games.cluster_sums(self.w * self.thin * (self.y - expected))
+        other = self.games.cluster_sums((self.new - self.w * self.thin) * (self.f - expected))
+        a, b = (np.linalg.solve(whole, sums.T).T for sums in (own, other))
+        a, b = (moved - moved.mean(axis=1, keepdims=True) for moved in (a, b))
+        below = float((b**2).sum())
+        return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
+
+    def _made_up(self) -> FloatArray:
+        n = self.games.n_players
+        worth = float(self.w.sum()) / max(int(self.labelled.sum()), 1)
+        return np.full(n * (n - 1) // 2, MADE_UP * (worth if worth > 0.0 else 1.0))
+
+    def _shrunk(self, known: BoolArray) -> FloatArray:
+        """The jackknife's factor sqrt((m - 1) / m) for the m clusters with a known row, shape [S, 1]."""
+        there = np.bincount(self.games.cluster[known], minlength=self.games.n_clusters) > 0
+        m = max(int(there.sum()), 1)
+        return np.where(there, math.sqrt((m - 1) / m), 1.0)[:, np.newaxis]
+
+
+def correct_ratings(
+    score: ArrayLike,
+    label: ArrayLike,
+    probability: ArrayLike | None,
+    left: ArrayLike,
+    right: ArrayLike,
+    n_players: int,
+    cluster: ArrayLike,
+    *,
+    target: Target = "new",
+    confidence: float = 0.95,
+    scale: float = 400.0,
+    initial: float = 1000.0,
+) -> Corrected:
+    """Bradley-Terry ratings as if people had compared everything that the judge compared.
+
+    A row without a judge's outcome takes the one that the judge's ratings expect. A player that won, or lost, all its
+    labelled comparisons has a rating that depends on the made-up ones, and no interval: its note says so.
+
+    Args:
+        score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or between them
+            (the mean of both orders); NaN where it has none, shape [n].
+        label: people's outcome, the same way; NaN where nobody labelled, shape [n].
+        probability: with which each row was drawn for labelling; None where labels are a simple random sample of all
+            rows. Shape [n].
+        left, right: players of each row, numbers in 0..n_players-1, shape [n].
+        n_players: number of players, of whom some may have no comparison.
+        cluster: cluster of each row (seed, case), shape [n].
+        target: "new" (people on new seeds) or "these" (people on these very comparisons).
+        confidence: nominal coverage.
+        scale: points in which odds grow tenfold.
+        initial: what the players average whom labels place at a finite distance from each other.
+
+    Raises:
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome lies outside 0..1, a
+            probability of a labelled row is out of range, or a setting is.
+    """
+    check_confidence(confidence)
+    if scale <= 0.0:
+        raise ValueError(f"scale is {scale}; it must be above 0")
+    rows, _ = check_rows(score, label, probability, np.zeros(len(np.asarray(score)), np.int64), cluster, target)
+    n = len(rows.f)
+    games = Games(
+        as_codes("left", left, n, n_players),
+        as_codes("right", right, n, n_players),
+        rows.cell,
+        n_players,
+        rows.shape[0],
+    )
+    if (games.left == games.right).any():
+        row = int(np.flatnonzero(games.left == games.right)[0])
+        raise ValueError(f"row {row} compares player {games.left[row]} with itself")
+    for name, value in (("score", rows.f), ("label", rows.y)):
+        if not ((value >= 0.0) & (value <= 1.0)).all():
+            row = int(np.flatnonzero(~((value >= 0.0) & (value <= 1.0)))[0])
+            raise ValueError(f"{name}[{row}] is {value[row]}; an outcome lies between 0 and 1")
+
+    scored = rows.scored.astype(np.float64)
+    data = _Data(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new"))
+    judge = data.of_judge(scored)
+    # A row without a judge's outcome takes what its ratings expect: that looks at no label, so it may serve as a proxy.
+    data = data._replace(f=np.where(rows.scored, rows.f, judge.whole.expected))
+    certain = bool(n) and bool((rows.labelled & (rows.thin == 0.0)).all())
+    n_clusters = int((np.bincount(rows.cell[rows.labelled], minlength=1) > 0).sum())
+    enough = n_clusters >= FEWEST_LABELLED and bool(rows.scored.any()) and not certain
+
+    n_labelled = games.totals(rows.labelled.astype(np.float64))
+    of_people = _Shown(
+        games, scale / math.log(10.0), n_labelled > 0, placed(games, rows.y, rows.labelled),
+        rows.w, rows.labelled, certain, target == "these",
+    )  # fmt: skip
+    alone = data.fit(0.0)
+    people = of_people.ratings(alone, initial)
+    people_spans = people.spans(confidence)
+    weight, fit = data.corrected(alone) if enough else (0.0, alone)
+    with np.errstate(invalid="ignore"):
+        width = of_people.ratings(fit, initial).spans(confidence).width
+        wider = (weight > 0.0) & (width > WIDEST * people_spans.width)
+    fit = fit._replace(strength=np.where(wider, alone.strength, fit.strength), psi=np.where(wider, alone.psi, fit.psi))
+    corrected = of_people.ratings(fit, initial)
+    spans = corrected.spans(confidence)
+
+    of_judge = of_people._replace(
+        known=games.totals(scored) > 0, limited=placed(games, rows.f, rows.scored), w=scored, told=rows.scored,
+        certain=False, fixed=False,
+    )  # fmt: skip
+    both = data.of_judge(rows.w * scored, rows.thin)
+    gap = _Fit(both.strength - alone.strength, both.psi - alone.psi, alone.whole)
+    of_both = of_people._replace(limited=of_people.limited & of_judge.limited)
+    judge_ratings, bias = of_judge.ratings(judge, initial), of_both.ratings(gap, 0.0)
+    own, pooled = _correlations(data, alone, judge, rows.labelled & rows.scored)
+
+    count, labels = games.totals(np.ones(n)).astype(np.int64), n_labelled.astype(np.int64)
+    return Corrected(
+        tuple(range(n_players)),
+        *(spans.estimate, spans.low, spans.high, spans.se, spans.df),
+        *people_spans[:3],
+        *judge_ratings.spans(confidence)[:3],
+        *bias.spans(confidence)[:3],
+        weight=np.where(wider, 0.0, weight),
+        rho_within=own,
+        n=count,
+        n_scored=games.totals(scored).astype(np.int64),
+        n_labelled=labels,
+        n_labelled_clusters=(games.cluster_totals(rows.w) > 0.0).sum(axis=0).astype(np.int64),
+        effective_labels=effective_labels(spans.se, people_spans.se, labels, count, target),
+        note=_notes(data, of_people.limited, labels, certain, n_clusters, wider),
+        rho=pooled,
+        target=target,
+        confidence=confidence,
+        corrected=corrected,
+        people=people,
+        judge=judge_ratings,
+        bias=bias,
+    )
+
+
+class _Shown(NamedTuple):
+    """How strengths become ratings with intervals.
+
+    Attributes:
+        games: who met whom.
+        points: rating points of a natural-log strength of 1.
+        known: players that have a rating, shape [K].
+        limited: players that have an interval, shape [K]; they average what is anchored.
+        w: weight of each row, whose clusters make the degrees of freedom, shape [n].
+        told: rows that these are of, shape [n].
+        certain: whether nothing is left to chance.
+        fixed: whether the clusters are the ones that the interval is about.
+    """
+
+    games: Games
+    points: float
+    known: BoolArray
+    limited: BoolArray
+    w: FloatArray
+    told: BoolArray
+    certain: bool
+    fixed: bool
+
+    def ratings(self, fit: _Fit, anchor: float) -> Contributions:
+        """Ratings that average `anchor` over the players with an interval."""
+        n = self.games.n_players
+        shape = (self.games.n_clusters, n)
+        some = self.limited.any()
+        centre = fit.strength[self.limited].mean() if some else 0.0
+        middle = fit.psi[:, self.limited].mean(axis=1, keepdims=True) if some else 0.0
+        there = np.bincount(self.games.cluster[self.told], minlength=shape[0]) > 0
+        _, leverage = leverages(self.games.cluster_totals(self.w))
+        return Contributions(
+            estimate=np.where(self.known, anchor + self.points * (fit.strength - centre), np.nan),
+            psi=self.points * (fit.psi - middle),
+            told=np.broadcast_to(there[:, np.newaxis], shape),
+            present=np.ones(shape, dtype=np.bool_),
+            leverage=np.where(self.limited, leverage, 0.0),
+            added=np.zeros(n),
+            certain=self.limited & self.certain,
+            fixed=self.fixed,
+            down=np.full(n, np.nan),
+            up=np.full(n, np.nan),
+            bounds=(-np.inf, np.inf),
+        )
+
+
+def _notes(
+    data: _Data, limited: BoolArray, labels: IntArray, certain: bool, n_clusters: int, wider: BoolArray
+) -> tuple[str, ...]:
+    """Why a player's number is missing, or what to know of it; mostly empty."""
+    known = data.labelled
+    won = data.games.of_players(np.where(known, data.y, 0.0), np.where(known, 1.0 - data.y, 0.0))
+    everybody = np.ones(len(limited), dtype=np.bool_)
+    notes = (
+        (labels == 0, NO_LABEL),
+        (~limited & (won >= labels), WINS_ALL),
+        (~limited & (won <= 0.0), LOSES_ALL),
+        (~limited, SEPARATED),
+        (everybody & certain, ALL_LABELLED),
+        (everybody & (n_clusters < FEWEST_LABELLED), FEW_CLUSTERS),
+        (wider, NOT_CORRECTED),
+    )
+    return tuple(next((words for which, words in notes if which[k]), "") for k in range(len(limited)))
+
+
+def _correlations(data: _Data, people: _Fit, judge: _Fit, both: BoolArray) -> tuple[FloatArray, float]:
+    """Correlation of what people and the judge say beyond either's ratings, of each player and of all; NaN if none."""
+    w = data.w * both
+    y, f = data.y - people.whole.expected, data.f - judge.whole.expected
+    products, y_squares, f_squares = w * y * f, w * y * y, w * f * f
+    own = ratio(
+        data.games.totals(products),
+        np.sqrt(data.games.totals(y_squares) * data.games.totals(f_squares)),
+        least=1e-12,
+    )
+    below = math.sqrt(float(y_squares.sum()) * float(f_squares.sum()))
+    return own, float(products.sum()) / below if below > 1e-12 else math.nan
