@@ -171,7 +171,7 @@ rule find_ceilings:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(),
+        settings=metaeval_settings(benchmarks=True),
         code=code("find_ceilings"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:

@@ -278,3 +278,16 @@ def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
     browser.open(address, until="document.querySelector('.case-table td')")
     assert browser.evaluate("document.documentElement.scrollWidth") <= 390
     browser.look(1200, 900)
+
+
+def test_a_board_by_people_says_how_high_a_judge_could_come() -> None:
+    turn, dialogue = judge_boards(inputs())
+    beyond = "0.850 (0.800–0.870) on overall of small-talk."
+    sentence = f"Raters differ, so no judge can be expected to agree with them beyond {beyond}"
+    assert sentence in dialogue.summary.basis
+    assert not any("Raters differ" in words for words in turn.summary.basis)
+    tables = rated.tables()
+    del tables["metaeval/ceilings"]
+    assert not any(
+        "Raters differ" in words for board in judge_boards(inputs(tables=tables)) for words in board.summary.basis
+    )

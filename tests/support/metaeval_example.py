@@ -128,7 +128,14 @@ def ceilings(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
             ends = {f"corrected_{end}": corrected and corrected + by for end, by in (("low", -0.1), ("high", 0.1))}
             rows += [
                 {"judge": judge, "method": method, "level": "dialogue", "corpus": "small-talk", "language": "en"}
-                | {"dimension": dimension, "rater_kind": kind, "n_raters": 3.0, "icc": 0.4, "reliability": ceiling**2}
+                | {
+                    "benchmark": "one",
+                    "dimension": dimension,
+                    "rater_kind": kind,
+                    "n_raters": 3.0,
+                    "icc": 0.4,
+                    "reliability": ceiling**2,
+                }
                 | {"ceiling": ceiling, "ceiling_low": ceiling - 0.05, "ceiling_high": ceiling + 0.02}
                 | {"pearson": pearson, "corrected": corrected, "n": 40, **ends}
                 for dimension in DIALOGUE

@@ -17,6 +17,7 @@ from dialeval.figures.metaeval_names import (
     shown_dimension,
 )
 from dialeval.report.board import Board, Measure, Value
+from dialeval.report.ceilings import ceiling_sentence
 from dialeval.report.cells import EMBEDDED
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
@@ -80,7 +81,9 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame) -> JudgeB
     ensembles = sorted({judge for judge in rows["judge"] if judge in inputs.ensembles})
     summary = _summary(board, tags, rows)
     means = tuple(mean_of(judge, inputs.ensembles[judge]) for judge in ensembles)
-    return JudgeBoard(title, board, tags, replace(summary, basis=(*summary.basis, *means)))
+    by_people = "benchmark" in rows and rows["raters"].iloc[0] == "human"
+    ceilings = ceiling_sentence(inputs, rows["benchmark"].iloc[0], rows["level"].iloc[0]) if by_people else ()
+    return JudgeBoard(title, board, tags, replace(summary, basis=(*summary.basis, *ceilings, *means)))
 
 
 def _values(rows: pd.DataFrame) -> dict[str, Value]:

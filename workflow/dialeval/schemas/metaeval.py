@@ -144,8 +144,8 @@ ANNOTATOR_AGREEMENT = Table(
 )
 CEILINGS = Table(
     "metaeval/ceilings", schema(
-        judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
-        n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT,
+        rater_kind=TEXT, n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
         reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_low=maybe(FLOAT), ceiling_high=maybe(FLOAT),
         pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_low=maybe(FLOAT), corrected_high=maybe(FLOAT),
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)

@@ -17,11 +17,12 @@ from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
-    """How intervals are made."""
+    """How intervals are made, and which corpora belong together."""
 
     resamples: int
     confidence: float
     random_seed: int
+    benchmarks: dict[str, str]
 
 
 def stage(
@@ -34,10 +35,8 @@ def stage(
 ) -> None:
     """Writes the table `metaeval/ceilings` into a folder, as Parquet and as CSV."""
     given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, COLUMNS)
-    table = read_tables(items, ITEMS)
-    together = dict.fromkeys(table["corpus"].unique().to_pylist(), "")
-    cells = gather(table, given, judged, together)
-    results = correlate_cells(cells, **settings.model_dump(), methods=("pearson",))
+    cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks)
+    results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks"}), methods=("pearson",))
     write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged)), provenance)
 
 

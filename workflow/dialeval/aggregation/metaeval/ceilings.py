@@ -36,6 +36,7 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
                 yield {
                     "judge": scorer.judge,
                     "method": scorer.method,
+                    "benchmark": result.cell.benchmark,
                     "level": result.cell.level,
                     "corpus": result.cell.corpus,
                     "language": result.cell.language,
