@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.differences import differences
+from dialeval.aggregation.measures.differences import IN_ROUNDS, differences
 from dialeval.aggregation.measures.ratings import ratings
 from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.config import Elo
@@ -68,6 +68,35 @@ def test_pairs_that_never_met_have_no_numbers_and_no_difference() -> None:
     assert found["a", "c"]["note"]
     compared = to_table(DIFFERENCES, differences(frame(rows), design(measures=["win_rates"]), {}, {})).to_pylist()
     assert [(row["first"], row["second"]) for row in compared] == [("a", "b"), ("c", "d")]
+
+
+def test_pairs_that_were_asked_about_in_rounds_weigh_the_same_and_say_so() -> None:
+    rows = [pair(n, "a", "b", "left" if n % 4 else "right") for n in range(80)]
+    rows += [pair(n, "b", "c", "left" if n % 4 else "right") for n in range(20)]
+    rows += [pair(n, "a", "c", "left" if n % 2 else "right") for n in range(20)]  # a circle: the weights decide
+    as_often = rows + rows[80:] * 3
+
+    def strengths(of: list[dict[str, Any]], **more: Any) -> dict[str, float]:
+        return {row["system"]: row["bradley_terry"] for row in ratings(frame(of), design(**more), {})}
+
+    assert strengths(rows, equal_pairs=True) == pytest.approx(strengths(as_often), abs=0.01)
+    assert strengths(rows)["a"] - strengths(as_often)["a"] > 5
+    known = {row["system"]: row["n"] for row in ratings(frame(rows), design(equal_pairs=True), {})}
+    assert known == {"a": 100, "b": 100, "c": 40}
+    of = {"measures": ["ratings", "win_rates"], "equal_pairs": True}
+    notes = {(row["measure"], row["note"]) for row in differences(frame(rows), design(**of), {}, {})}
+    assert {note for measure, note in notes if measure == "head_to_head"} == {IN_ROUNDS}
+    plain = differences(frame(rows), design(measures=["win_rates"]), {}, {})
+    assert {row["note"] for row in plain} == {None}
+
+
+def test_the_weights_of_pairs_are_a_setting_only_where_there_are_rounds() -> None:
+    fixed, rounds = design(), design(equal_pairs=True)
+    assert {name for measure in ("ratings", "differences") for name in fixed.needed_by(measure)}.isdisjoint(
+        ["equal_pairs"]
+    )
+    assert rounds.needed_by("ratings")["equal_pairs"] is True
+    assert rounds.needed_by("win_rates") == fixed.needed_by("win_rates")
 
 
 def test_pairs_without_a_case_hang_together_by_item() -> None:

@@ -47,6 +47,8 @@ def rate(
     elo: Elo,
     random_seed: int,
     log_length_ratio: NDArray[np.float64] | None = None,
+    *,
+    equal_pairs: bool = False,
 ) -> Rated:
     """Rates models by all methods. Comparisons that could not be read rate nobody.
 
@@ -57,6 +59,7 @@ def rate(
         random_seed: seed of shuffles and resamples.
         log_length_ratio: natural logarithm of left length / right length of each comparison, for Bradley-Terry ratings
             with length and place held fixed; None where lengths are not known.
+        equal_pairs: whether every pair weighs the same, however often it was compared.
     """
     read = games.readable()
     point = bootstrap_elo(
@@ -70,6 +73,7 @@ def rate(
         scale=elo.scale,
         initial=elo.initial,
         random_seed=random_seed,
+        equal_pairs=equal_pairs,
     )
     spread = bootstrap_elo_interval(
         read.left,
@@ -82,6 +86,7 @@ def rate(
         scale=elo.scale,
         initial=elo.initial,
         random_seed=random_seed,
+        equal_pairs=equal_pairs,
     )
     strengths = {
         name: rate(
@@ -94,6 +99,7 @@ def rate(
             scale=elo.scale,
             initial=elo.initial,
             random_seed=random_seed,
+            equal_pairs=equal_pairs,
         )
         for name, rate in (("bradley_terry", bradley_terry), ("davidson", davidson))
     }
@@ -109,6 +115,7 @@ def rate(
             position=position,
             scale=elo.scale,
             initial=elo.initial,
+            equal_pairs=equal_pairs,
         )
 
     controlled = None

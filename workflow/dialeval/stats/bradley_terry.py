@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence
 from dialeval.stats.comparisons import Comparisons, compare
 from dialeval.stats.design_effect import of_strengths
+from dialeval.stats.equal_weight import equally_weighted, pair_weights
 from dialeval.stats.likelihood import Strengths, fit_strengths
 from dialeval.stats.replicates import cluster_table, rated_in
 from dialeval.stats.resampling import p_above_next, percentile_interval
@@ -87,6 +88,7 @@ def bradley_terry(
     initial: float = 1000.0,
     ridge: float = DEFAULT_RIDGE,
     random_seed: int = 0,
+    equal_pairs: bool = False,
 ) -> StrengthRating:
     """Rate players by the Bradley-Terry model, P(i beats j) = 1 / (1 + 10^((R_j - R_i) / scale)).
 
@@ -106,6 +108,7 @@ def bradley_terry(
             everything finite (its `notes` say so), and moves a rating that the data do determine by about
             0.1 * ridge points.
         random_seed: seed of the resampling.
+        equal_pairs: whether every pair that met weighs the same, however often it was compared.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
@@ -121,6 +124,7 @@ def bradley_terry(
         initial,
         ridge,
         random_seed,
+        equal_pairs,
     )
 
 
@@ -137,6 +141,7 @@ def davidson(
     initial: float = 1000.0,
     ridge: float = DEFAULT_RIDGE,
     random_seed: int = 0,
+    equal_pairs: bool = False,
 ) -> StrengthRating:
     """Rate players by Davidson's model (1970), in which ties have a parameter of their own.
 
@@ -156,6 +161,7 @@ def davidson(
         initial,
         ridge,
         random_seed,
+        equal_pairs,
     )
 
 
@@ -169,6 +175,7 @@ def _rate(
     initial: float,
     ridge: float,
     random_seed: int,
+    equal_pairs: bool,
 ) -> StrengthRating:
     if ridge <= 0.0 or scale <= 0.0 or resamples < 0:
         raise ValueError(f"ridge ({ridge}) and scale ({scale}) must be above 0, resamples ({resamples}) 0 or more")
@@ -179,7 +186,7 @@ def _rate(
 
     def fit(tables: FloatArray, start: Strengths | None = None) -> tuple[Strengths, FloatArray]:
         strengths = fit_strengths(
-            tables,
+            equally_weighted(tables) if equal_pairs else tables,
             comparisons.first,
             comparisons.second,
             comparisons.n_rated,
@@ -209,7 +216,8 @@ def _rate(
     low, high = (np.where(np.isfinite(end), end, np.nan) for end in (low, high))
     effect = np.full(comparisons.n_rated, np.nan)
     if not ties and comparisons.n_pairs:
-        effect[comparisons.anchored()] = of_strengths(counts, whole.strength[0])[comparisons.anchored()]
+        weight = pair_weights(comparisons.table()) if equal_pairs else None
+        effect[comparisons.anchored()] = of_strengths(counts, whole.strength[0], weight)[comparisons.anchored()]
     return StrengthRating(
         method=method,
         rating=rating[0],

@@ -58,7 +58,7 @@ def sums_by_cluster(values: FloatArray, sizes: IntArray) -> FloatArray:
     return np.asarray(np.add.reduceat(values, starts, axis=-1), dtype=np.float64)
 
 
-def of_strengths(counts: ClusterTable, strength: FloatArray) -> FloatArray:
+def of_strengths(counts: ClusterTable, strength: FloatArray, pair_weight: FloatArray | None = None) -> FloatArray:
     """Design effect of each rated player's Bradley-Terry strength.
 
     With D the columns of the information matrix's pseudo-inverse, first player less second, a comparison moves the
@@ -67,6 +67,7 @@ def of_strengths(counts: ClusterTable, strength: FloatArray) -> FloatArray:
     Args:
         counts: comparisons by cluster and type.
         strength: natural-log strengths, shape [n_rated].
+        pair_weight: what a comparison of each pair weighs, shape [n_pairs]; None where all weigh the same.
 
     Returns:
         Shape [n_rated]; NaN where it is not defined.
@@ -81,14 +82,15 @@ def of_strengths(counts: ClusterTable, strength: FloatArray) -> FloatArray:
     p = 1.0 / (1.0 + np.exp(np.clip(strength[second] - strength[first], -700.0, 700.0)))
     table = comparisons.table()
     information = np.zeros((n, n))
-    weight = table.sum(axis=1) * p * (1.0 - p)
+    of_pair = np.ones(len(p)) if pair_weight is None else pair_weight
+    weight = of_pair * table.sum(axis=1) * p * (1.0 - p)
     np.add.at(information, (first, first), weight)
     np.add.at(information, (second, second), weight)
     np.add.at(information, (first, second), -weight)
     np.add.at(information, (second, first), -weight)
     inverse = np.linalg.pinv(information, hermitian=True)
     moves = inverse[first] - inverse[second]
-    residual = np.array([1.0, 0.5, 0.0]) - p[:, np.newaxis]
+    residual = of_pair[:, np.newaxis] * (np.array([1.0, 0.5, 0.0]) - p[:, np.newaxis])
     alone = (table * residual**2).sum(axis=1) @ moves**2 * (n_rows / (n_rows - 1.0))
     of_type = coo_array((residual.ravel(), (np.arange(residual.size), np.repeat(np.arange(len(p)), N_RESULTS))))
     summed = cast("FloatArray", counts.counts @ of_type.tocsr())

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.comparisons import Comparisons, compare
+from dialeval.stats.equal_weight import equalised
 from dialeval.stats.likelihood import fit_strengths
 from dialeval.stats.shuffles import compact_codes, draw_shuffles, play_shuffles, rating_unit
 
@@ -134,6 +135,7 @@ def bootstrap_elo(
     scale: float = 400.0,
     initial: float = 1000.0,
     random_seed: int,
+    equal_pairs: bool = False,
 ) -> BootstrapElo:
     """Rate players by Bootstrap Elo: shuffle, play, take the median over shuffles; average that over repeats.
 
@@ -150,6 +152,7 @@ def bootstrap_elo(
         scale: Elo points in which odds grow tenfold.
         initial: rating that everyone starts from.
         random_seed: seed of the shuffles.
+        equal_pairs: whether shuffles have as many comparisons of every pair that met, in the shares that were seen.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
@@ -160,7 +163,8 @@ def bootstrap_elo(
     if shuffles < 1 or repeats < 1:
         raise ValueError(f"shuffles is {shuffles} and repeats is {repeats}; both must be 1 or more")
     rng = np.random.Generator(np.random.SFC64(random_seed))
-    final, length, gap = play_certified(comparisons, shuffles * repeats, k=k, scale=scale, rng=rng)
+    played = equalised(comparisons) if equal_pairs else comparisons
+    final, length, gap = play_certified(played, shuffles * repeats, k=k, scale=scale, rng=rng)
     ratings = initial + final.reshape(comparisons.n_rated, repeats, shuffles)
     medians = np.median(ratings, axis=2)
     missing = np.full(comparisons.n_rated, np.nan)
@@ -171,7 +175,7 @@ def bootstrap_elo(
         repeat_rating=comparisons.spread(medians.T),
         tail_length=length,
         certificate_gap=gap,
-        fell_back=length == len(comparisons.type_of_row),
+        fell_back=length == len(played.type_of_row),
         group=comparisons.group_of_player(),
         games=comparisons.games(),
         notes=comparisons.notes(),

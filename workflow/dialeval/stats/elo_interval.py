@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtri
 
-from dialeval.stats.arrays import FloatArray, check_confidence
+from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 from dialeval.stats.comparisons import N_RESULTS, Comparisons, compare
 from dialeval.stats.elo import (
     block_width,
@@ -19,6 +21,7 @@ from dialeval.stats.elo import (
     pair_laplacian,
     typical_ratings,
 )
+from dialeval.stats.equal_weight import equalised, equally_weighted, most_of_a_pair, whole_counts
 from dialeval.stats.likelihood import fit_strengths
 from dialeval.stats.replicates import ClusterTable, cluster_table, rated_in
 from dialeval.stats.resampling import cluster_counts, percentile_interval
@@ -88,6 +91,7 @@ def bootstrap_elo_interval(
     scale: float = 400.0,
     initial: float = 1000.0,
     random_seed: int,
+    equal_pairs: bool = False,
 ) -> BootstrapEloInterval:
     """Percentile intervals of Bootstrap Elo when clusters (seeds) are drawn anew.
 
@@ -112,6 +116,7 @@ def bootstrap_elo_interval(
         scale: Elo points in which odds grow tenfold.
         initial: rating that everyone starts from.
         random_seed: seed of the resampling and of the shuffles.
+        equal_pairs: as for `bootstrap_elo`, in every resample anew.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
@@ -125,11 +130,15 @@ def bootstrap_elo_interval(
         raise ValueError(f"resamples is {resamples}; an interval needs 20 or more")
     rng = np.random.Generator(np.random.SFC64(random_seed))
     drawn = cluster_counts(counts.n_clusters, resamples, rng)
+    played = equalised(comparisons) if equal_pairs else comparisons
     if comparisons.n_pairs:
-        halves, steepness, length, shuffles = _play_resamples(comparisons, counts, drawn, k=k, scale=scale, rng=rng)
         tables = counts.resample(drawn)
+        decks = _equal_decks(tables, most_of_a_pair(comparisons)) if equal_pairs else _decks(counts, drawn)
+        halves, steepness, length, shuffles = _play_resamples(played, decks, resamples, k=k, scale=scale, rng=rng)
         halves[:, ~rated_in(comparisons, tables)] = np.nan
-        predicted = scale / math.log(10.0) * _predict(comparisons, tables, steepness)
+        predicted = (
+            scale / math.log(10.0) * _predict(played, equally_weighted(tables) if equal_pairs else tables, steepness)
+        )
         replicates, noise, unexplained, slope = _without_noise(halves, predicted)
     else:
         replicates, length, shuffles, slope = np.empty((resamples, 0)), 0, 0, math.nan
@@ -148,7 +157,7 @@ def bootstrap_elo_interval(
         slope=slope,
         shuffles=shuffles,
         tail_length=length,
-        fell_back=length == len(comparisons.type_of_row),
+        fell_back=length == len(played.type_of_row),
         notes=comparisons.notes(),
         n_clusters=counts.n_clusters,
         resamples=resamples,
@@ -160,10 +169,34 @@ def bootstrap_elo_interval(
     )
 
 
+class _Decks(NamedTuple):
+    """The comparisons of each resample: how many there are, shape [R], and what gives their types."""
+
+    sizes: IntArray
+    deal: Callable[[int], CodeArray]
+
+
+def _decks(counts: ClusterTable, drawn: FloatArray) -> _Decks:
+    """Returns the comparisons of the drawn clusters."""
+    codes = compact_codes(counts.comparisons.type_of_row, counts.comparisons.n_types + N_RESULTS)
+    order = np.argsort(counts.cluster, kind="stable")
+    codes, cluster = codes[order], counts.cluster[order]
+    times = drawn.astype(np.int64)
+    sizes = times @ np.bincount(cluster, minlength=counts.n_clusters)
+    return _Decks(sizes, lambda number: np.repeat(codes, times[number][cluster]))
+
+
+def _equal_decks(tables: FloatArray, total: int) -> _Decks:
+    """Returns as many comparisons of every pair of a resample, in the shares that it has there."""
+    types = compact_codes(np.arange(tables[0].size), tables[0].size + N_RESULTS)
+    sizes = total * (tables.sum(axis=2) > 0).sum(axis=1)
+    return _Decks(sizes, lambda number: np.repeat(types, whole_counts(tables[number], total).ravel()))
+
+
 def _play_resamples(
     comparisons: Comparisons,
-    counts: ClusterTable,
-    drawn: FloatArray,
+    decks: _Decks,
+    resamples: int,
     *,
     k: float,
     scale: float,
@@ -175,26 +208,21 @@ def _play_resamples(
         Median of each half in points from the initial rating, shape [2, R, n_rated]; mean over all shuffles of
         E (1 - E) at the end, shape [n_pairs]; comparisons played of each shuffle; and shuffles per resample.
     """
-    n = len(counts.cluster)
-    resamples = len(drawn)
+    n = len(comparisons.type_of_row)
     unit = rating_unit(scale)
     # One more pair, of the first player with itself: its tie moves nothing and fills up shorter shuffles.
     first, second = np.append(comparisons.first, 0), np.append(comparisons.second, 0)
     nothing = N_RESULTS * comparisons.n_pairs + 1
-    codes = compact_codes(comparisons.type_of_row, comparisons.n_types + N_RESULTS)
-    order = np.argsort(counts.cluster, kind="stable")
-    codes, cluster = codes[order], counts.cluster[order]
     length = needed_length(comparisons, k=k, scale=scale, tolerance=_TAIL_TOLERANCE)
-    sizes = np.bincount(cluster, minlength=counts.n_clusters)
     halves = np.empty((2, resamples, comparisons.n_rated))
     steepness = np.zeros(comparisons.n_pairs)
     done = 0
     while done < resamples:
         shuffles = 2 * (_shuffles_per_resample(length, resamples, comparisons.n_rated) // 2)
-        block = drawn[done : done + max(1, block_width(length) // shuffles)].astype(np.int64)
-        played_length = int((block @ sizes).max()) if length == n else length
+        block = range(done, min(done + max(1, block_width(length) // shuffles), resamples))
+        played_length = int(decks.sizes[block].max()) if length == n else length
         hands = np.concatenate(
-            [_draw_padded(np.repeat(codes, row[cluster]), played_length, shuffles, nothing, rng) for row in block]
+            [_draw_padded(decks.deal(number), played_length, shuffles, nothing, rng) for number in block]
         )
         width = len(hands)
         n_shadows = len(block) if done == 0 and length < n else 0

@@ -17,8 +17,9 @@ from scipy.sparse import coo_array
 from scipy.special import expit
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
-from dialeval.stats.comparisons import compare
+from dialeval.stats.comparisons import N_RESULTS, compare
 from dialeval.stats.differences import contrast_interval
+from dialeval.stats.equal_weight import pair_weights
 from dialeval.stats.resampling import Interval
 
 DEFAULT_RIDGE = 1e-6
@@ -83,6 +84,7 @@ def controlled_ratings(
     scale: float = 400.0,
     initial: float = 1000.0,
     ridge: float = DEFAULT_RIDGE,
+    equal_pairs: bool = False,
 ) -> ControlledRatings:
     """Fit models, length and position together.
 
@@ -100,6 +102,7 @@ def controlled_ratings(
         scale: Elo points in which odds grow tenfold.
         initial: rating that the players average.
         ridge: penalty `ridge / 2 * sum(strength^2)` on the models' natural-log strengths, not on length or position.
+        equal_pairs: whether every pair that met weighs the same, however often it was compared.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, a
@@ -120,7 +123,10 @@ def controlled_ratings(
         columns.append(ratio)
     has_length = bool(columns)
 
-    sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)
+    row_weight = np.ones(n)
+    if equal_pairs:
+        row_weight = pair_weights(comparisons.table())[comparisons.type_of_row // N_RESULTS]
+    sizes = np.bincount(clusters, row_weight, minlength=n_clusters).astype(np.float64)
     freedom = float(sizes.sum() ** 2 / (sizes**2).sum()) - 1.0 if n else math.nan
 
     def missing(reason: str) -> Interval:
@@ -143,7 +149,7 @@ def controlled_ratings(
 
     if not n:
         return nothing(NO_COMPARISON)
-    games = _Games(first, second, won, n_players, ridge)
+    games = _Games(first, second, won, n_players, ridge, row_weight)
     if has_length and np.ptp(columns[0]) == 0.0 and (not position or columns[0][0] != 0.0):
         return nothing(SAME_LENGTHS)
     if has_length and not games.identify(np.column_stack(columns)):
@@ -193,8 +199,11 @@ def _centring(anchored: BoolArray) -> FloatArray:
 class _Games:
     """The likelihood of comparisons, whose design matrix is never written out."""
 
-    def __init__(self, first: IntArray, second: IntArray, won: FloatArray, n_players: int, ridge: float) -> None:
+    def __init__(
+        self, first: IntArray, second: IntArray, won: FloatArray, n_players: int, ridge: float, weight: FloatArray
+    ) -> None:
         self.first, self.second, self.won, self.n_players, self.ridge = first, second, won, n_players, ridge
+        self.weight = weight
         self.cell = first * n_players + second
 
     def identify(self, covariates: FloatArray) -> bool:
@@ -246,9 +255,9 @@ class _Games:
         lead = np.zeros(len(self.won))
         for _ in range(_MAX_ITERATIONS):
             win = expit(lead)
-            residual = self.won - win
+            residual = self.weight * (self.won - win)
             gradient = np.concatenate([self.by_model(residual[:, np.newaxis])[:, 0], covariates.T @ residual])
-            hessian = self.information(win * expit(-lead), covariates) + np.diag(penalty)
+            hessian = self.information(self.weight * win * expit(-lead), covariates) + np.diag(penalty)
             try:
                 step = np.linalg.solve(hessian, gradient - penalty * parameters)
             except np.linalg.LinAlgError:
@@ -276,7 +285,7 @@ class _Games:
         """
         k, size = self.n_players, len(parameters)
         win = expit(self.lead(parameters, covariates))
-        weight, residual = win * (1.0 - win), self.won - win
+        weight, residual = self.weight * win * (1.0 - win), self.weight * (self.won - win)
         hessian = self.information(weight, covariates)
         hessian[np.arange(k), np.arange(k)] += self.ridge
         columns = np.concatenate([self.first, self.second, *(np.full(len(win), k + j) for j in range(size - k))])
@@ -291,7 +300,7 @@ class _Games:
         order = np.argsort(cluster, kind="stable")
         ends = np.cumsum(np.bincount(cluster, minlength=n_clusters))
         for number, rows in enumerate(np.split(order, ends[:-1])):
-            own = _Games(self.first[rows], self.second[rows], self.won[rows], k, self.ridge)
+            own = _Games(self.first[rows], self.second[rows], self.won[rows], k, self.ridge, self.weight[rows])
             without[number] -= own.information(weight[rows], covariates[rows])
         moved = np.linalg.solve(without, scores.toarray()[:, :, np.newaxis])[:, :, 0]
         return np.asarray(moved.T @ moved / scale, dtype=np.float64)

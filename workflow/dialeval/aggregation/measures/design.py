@@ -12,10 +12,10 @@ from dialeval.tables import HUMAN
 
 _EVERY = ("protocol", "judges", "systems", "criteria", "lengths", "confidence")
 _ALSO: dict[str, tuple[str, ...]] = {
-    "ratings": ("elo", "random_seed"),
+    "ratings": ("elo", "random_seed", "equal_pairs"),
     "win_rates": ("reference",),
     "bias": ("reference", "families", "both_orders", "resamples", "random_seed"),
-    "differences": ("reference", "measures", "elo", "random_seed", "without_answers"),
+    "differences": ("reference", "measures", "elo", "random_seed", "without_answers", "equal_pairs"),
     "rates": ("without_answers",),
     "checklist": ("without_answers",),
 }
@@ -39,6 +39,7 @@ class Design(BaseModel):
         confidence: nominal coverage of the intervals.
         resamples: resamples of the cases, where an interval is made by resampling.
         random_seed: seed of shuffles and resamples.
+        equal_pairs: whether pairs were asked about until they were settled, so that ratings must weigh them equally.
     """
 
     protocol: str
@@ -55,10 +56,11 @@ class Design(BaseModel):
     confidence: float = 0.95
     resamples: int = 1000
     random_seed: int = 0
+    equal_pairs: bool = False
 
     def needed_by(self, measure: str) -> dict[str, Any]:
         """Returns what a measure depends on, by name: a change of anything else does not concern it."""
-        wanted = {*_EVERY, *_ALSO.get(measure, ())}
+        wanted = {*_EVERY, *_ALSO.get(measure, ())} - (set() if self.equal_pairs else {"equal_pairs"})
         return {name: value for name, value in self.model_dump(mode="json").items() if name in wanted}
 
     def of_answers(self) -> Design:
@@ -84,6 +86,7 @@ def design_of(config: Config, name: str) -> Design:
         elo=config.elo,
         resamples=config.elo.resamples,
         random_seed=config.random_seed,
+        equal_pairs=protocol.adaptive is not None,
     )
 
 

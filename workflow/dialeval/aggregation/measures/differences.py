@@ -34,6 +34,7 @@ COMPARED = (
     "ratings", "win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist"
 )  # fmt: skip
 """Measures whose numbers are compared, in the order of the table."""
+IN_ROUNDS = "asked about until it was settled: adaptive_rounds says whether it is, this p is that of a fixed design"
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
@@ -80,7 +81,9 @@ def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
     systems = systems_of(judgements, design)
     for group, of in groups(judgements, design):
         shared = about("win_rates", HEAD_TO_HEAD, scope(group), group["judge"])
-        yield from head_to_head(comparisons(of, systems), systems, shared)
+        for row in head_to_head(comparisons(of, systems), systems, shared):
+            notes = [row["note"], IN_ROUNDS if design.equal_pairs else None]
+            yield {**row, "note": "; ".join(filter(None, notes)) or None}
 
 
 def _shares(

@@ -48,4 +48,5 @@ def rated(judgements: pd.DataFrame, systems: list[str], design: Design, words: W
     with np.errstate(invalid="ignore"):
         log_ratio = np.log(words_shown(judgements, "left", words) / words_shown(judgements, "right", words))
     known = None if np.isnan(log_ratio).any() else log_ratio
-    return rate(comparisons(judgements, systems), len(systems), design.elo, design.random_seed, known)
+    games = comparisons(judgements, systems)
+    return rate(games, len(systems), design.elo, design.random_seed, known, equal_pairs=design.equal_pairs)
