@@ -109,7 +109,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
     system = things["system"].to_numpy(dtype=str)
     members = [proxies[judge] for judge in design.members if judge in proxies]
     if terms.panel and len(members) > 1:
-        proxies[PANEL] = panel(np.array(members), label, system, terms.panel, quantity.is_share)
+        proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.is_share)
     return _Numbers(
         label,
         probability,

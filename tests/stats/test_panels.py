@@ -1,0 +1,135 @@
+"""Panels: means that gaps do not bend, Dawid and Skene's model against its likelihood, bad judges, corrections."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.corrected import correct_means
+from dialeval.stats.panels import agreement_weights, dawid_skene, panel_scores
+
+
+def test_the_mean_of_complete_scores_is_the_mean() -> None:
+    scores = np.random.default_rng(0).normal(size=(3, 40))
+    assert panel_scores(scores, np.arange(40) % 4) == pytest.approx(scores.mean(axis=0))
+
+
+def test_a_gap_of_a_strict_judge_does_not_lift_the_row() -> None:
+    quality = np.random.default_rng(1).normal(size=60)
+    system = np.arange(60) % 2
+    scores = np.array([quality + 2.0, quality - 2.0])  # they agree but for how strict they are
+    scores[1, :20] = np.nan
+    scores[:, 59] = np.nan
+    panel = panel_scores(scores, system)
+    assert np.isnan(panel).tolist() == [False] * 59 + [True]
+    for k in range(2):
+        own = (system == k) & ~np.isnan(panel)
+        assert np.ptp(panel[own] - quality[own]) == pytest.approx(0.0, abs=1e-3)
+
+
+def answers(rng: np.random.Generator, n: int, right: list[float]) -> tuple[FloatArray, FloatArray]:
+    """Yes (1) and no (0) of judges who are right with these chances, and the truth."""
+    truth = (rng.random(n) < 0.6).astype(np.float64)
+    rights = rng.random((len(right), n)) < np.array(right)[:, np.newaxis]
+    return np.where(rights, truth, 1.0 - truth), truth
+
+
+def test_dawid_skene_finds_who_errs_how_often() -> None:
+    scores, truth = answers(np.random.default_rng(2), 5_000, [0.9, 0.8, 0.7, 0.5])
+    found = dawid_skene(scores, [0, 1])
+    assert found.converged
+    assert found.share == pytest.approx([0.4, 0.6], abs=0.02)
+    assert [found.errors[j, 1, 1] for j in range(4)] == pytest.approx([0.9, 0.8, 0.7, 0.5], abs=0.03)
+    assert np.mean((found.expected > 0.5) == truth) > np.mean((scores.mean(axis=0) > 0.5) == truth)
+
+
+def test_the_chances_are_bayes_under_the_errors_found() -> None:
+    scores, _ = answers(np.random.default_rng(3), 300, [0.9, 0.8, 0.7])
+    scores[0, 5] = np.nan
+    found = dawid_skene(scores, [0, 1])
+    for row in (0, 5, 17):
+        likelihood = found.share.copy()
+        for true in (0, 1):
+            for judge in range(3):
+                if not np.isnan(scores[judge, row]):
+                    likelihood[true] *= found.errors[judge, true, int(scores[judge, row])]
+        assert found.chance[row] == pytest.approx(likelihood / likelihood.sum(), abs=1e-3)
+
+
+def test_three_levels_and_means_of_repeats() -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.choice([0.0, 0.5, 1.0], 3000)
+    scores = np.array(
+        [np.where(rng.random(3000) < right, truth, rng.choice([0.0, 0.5, 1.0], 3000)) for right in (0.8, 0.7, 0.6)]
+    )
+    found = dawid_skene(scores, [0, 0.5, 1])
+    assert np.corrcoef(found.expected, truth)[0, 1] > np.corrcoef(scores.mean(axis=0), truth)[0, 1]
+    repeated = scores.copy()
+    repeated[0] = 0.5 * (repeated[0] + np.where(rng.random(3000) < 0.8, truth, 0.5))
+    assert np.corrcoef(dawid_skene(repeated, [0, 0.5, 1]).expected, truth)[0, 1] > 0.85
+
+
+def test_a_bad_judge_is_not_listened_to() -> None:
+    rng = np.random.default_rng(5)
+    scores, truth = answers(rng, 2000, [0.85, 0.8, 0.8, 0.1])
+    system = np.arange(2000) % 4
+    by_mean, by_model = (panel_scores(scores, system, how=how) for how in ("mean", "dawid_skene"))
+    assert np.corrcoef(by_model, truth)[0, 1] > np.corrcoef(by_mean, truth)[0, 1] + 0.1
+    quality = rng.normal(size=2000)
+    graded = np.array(
+        [quality + rng.normal(size=2000), quality + rng.normal(size=2000), -quality, rng.normal(size=2000)]
+    )
+    assert agreement_weights(graded, system)[2] == 0.0
+    by_mean, by_weight = (panel_scores(graded, system, how=how) for how in ("mean", "dawid_skene"))
+    assert np.corrcoef(by_weight, quality)[0, 1] > np.corrcoef(by_mean, quality)[0, 1] + 0.25
+
+
+def test_of_two_nobody_knows_who_is_bad() -> None:
+    scores, _ = answers(np.random.default_rng(6), 100, [0.9, 0.2])
+    system = np.zeros(100)
+    assert panel_scores(scores, system, how="dawid_skene") == pytest.approx(scores.mean(axis=0))
+
+
+def rows(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
+    """Three judges' answers on four systems and 150 seeds, people's, and labels of 40 each."""
+    system, seed = np.tile(np.arange(4), 150), np.repeat(np.arange(150), 4)
+    lead = np.linspace(-0.5, 0.5, 4)[system] + 0.5 * rng.normal(size=150)[seed] + rng.normal(size=600)
+    truth = (lead > 0.0).astype(np.float64)
+    lenient = rng.normal(size=(3, 4))[:, system]
+    scores = (lead + lenient + 0.8 * rng.normal(size=(3, 600)) > 0.0).astype(np.float64)
+    label = np.full(600, np.nan)
+    for k in range(4):
+        taken = rng.choice(np.flatnonzero(system == k), 40, replace=False)
+        label[taken] = truth[taken]
+    return scores, truth, label, system, seed
+
+
+def test_a_panel_corrects_better_than_its_judges_and_covers() -> None:
+    widths: dict[str, list[float]] = {"judge": [], "mean": [], "dawid_skene": []}
+    held = {"mean": [], "dawid_skene": []}  # type: dict[str, list[float]]
+    for number in range(150):
+        scores, truth, label, system, seed = rows(np.random.default_rng(number))
+        goal = [truth[system == k].mean() for k in range(4)]
+        proxies = {how: panel_scores(scores, system, how=how) for how in ("mean", "dawid_skene")} | {"judge": scores[0]}
+        for how, proxy in proxies.items():
+            found = correct_means(proxy, label, None, system, seed, target="these", rate=True)
+            widths[how].append(float((found.high - found.low).mean()))
+            if how in held:
+                held[how].append(float(((found.low <= goal) & (goal <= found.high)).mean()))
+    for how in held:
+        assert np.mean(widths[how]) < np.mean(widths["judge"])
+        assert 0.93 <= np.mean(held[how]) <= 0.98
+
+
+def test_mistakes_are_told() -> None:
+    with pytest.raises(ValueError, match="how is 'median'"):
+        panel_scores(np.zeros((2, 3)), np.zeros(3), how="median")
+    with pytest.raises(ValueError, match="shape"):
+        panel_scores(np.zeros(3), np.zeros(3))
+    with pytest.raises(ValueError, match="finite"):
+        panel_scores(np.full((1, 2), np.inf), np.zeros(2))
+    with pytest.raises(ValueError, match="two levels"):
+        dawid_skene(np.zeros((3, 2)), [1])
+    assert np.isnan(panel_scores(np.full((3, 4), np.nan), np.zeros(4), how="dawid_skene")).all()
+    assert len(panel_scores(np.zeros((0, 4)), np.zeros(4))) == 4
