@@ -2,73 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import labelling_sheets as sheets
 import pytest
-from report_browser import PROGRAM, Browser
+from labelling_browser import FINISHED, answers, reload, saved, text, texts
+from report_browser import AXE, PROGRAM, Browser
 
-from dialeval.labels.page import page_html
 from dialeval.labels.sheet import Sheet
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 
-READY = "document.querySelector('.bubble')"
 KINDS = (sheets.scales, sheets.numbers, sheets.pairs, sheets.machines, sheets.strange)
-FINISHED = "document.getElementById('finished').open"
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    """A browser that never saw the page; it saves files into `tmp_path / "saved"`."""
-    with Browser(tmp_path / "profile") as browser:
-        browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved"))
-        yield browser
-
-
-@pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Callable[[Sheet], Browser]:
-    def open_page(sheet: Sheet) -> Browser:
-        path = tmp_path / "page.html"
-        path.write_text(page_html(sheet), encoding="utf-8")
-        browser.open(path.as_uri(), until=READY)
-        return browser
-
-    return open_page
-
-
-def texts(browser: Browser, selector: str) -> list[str]:
-    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
-    return found
-
-
-def text(browser: Browser, selector: str) -> str:
-    (found,) = texts(browser, selector)
-    return found
-
-
-def reload(browser: Browser) -> None:
-    browser.evaluate("window.isOld = true")
-    browser.command("Page.reload")
-    browser.wait(f"!window.isOld && {READY} && !document.getElementById('work').hidden")
-
-
-def saved(browser: Browser, tmp_path: Path, sheet: Sheet, suffix: str = "json") -> Any:
-    """Presses the key that saves, and reads the file."""
-    path = tmp_path / "saved" / f"{sheet.protocol}-{sheet.annotator}.{suffix}"
-    path.unlink(missing_ok=True)
-    browser.press("e")
-    browser.wait_for_file(path)
-    return json.loads(path.read_text(encoding="utf-8"))
+Opened = Callable[[Sheet], Browser]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_page_asks_for_nothing_and_complains_of_nothing(
-    opened: Callable[[Sheet], Browser], kind: Callable[[], Sheet]
-) -> None:
+def test_the_page_asks_for_nothing_and_complains_of_nothing(opened: Opened, kind: Callable[[], Sheet]) -> None:
     browser = opened(kind())
     browser.press("1", "o", "Escape", "?", "Escape", "u")
     addresses = [url for url in browser.requested() if not url.startswith("data:")]
@@ -77,7 +28,7 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(
     assert browser.evaluate("window.alarmed") is None
 
 
-def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Callable[[Sheet], Browser], tmp_path: Path) -> None:
+def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Opened, tmp_path: Path) -> None:
     sheet = sheets.pairs(3)
     browser = opened(sheet)
     assert texts(browser, ".dialogue > h3") == ["First dialogue", "Second dialogue"]
@@ -101,7 +52,7 @@ def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Callable[[Shee
     assert text(browser, "#unsaved") == ""
 
 
-def test_everything_is_there_after_a_reload_that_is_asked_about(opened: Callable[[Sheet], Browser]) -> None:
+def test_everything_is_there_after_a_reload_that_is_asked_about(opened: Opened) -> None:
     browser = opened(sheets.scales(3))
     browser.press("4", "1", "5", "c", *"fine", "Escape")
     reload(browser)
@@ -114,7 +65,7 @@ def test_everything_is_there_after_a_reload_that_is_asked_about(opened: Callable
     assert text(browser, "#count") == "1 of 3 labelled"
 
 
-def test_the_first_utterance_is_chosen_by_keys(opened: Callable[[Sheet], Browser], tmp_path: Path) -> None:
+def test_the_first_utterance_is_chosen_by_keys(opened: Opened, tmp_path: Path) -> None:
     sheet = sheets.machines(2)
     browser = opened(sheet)
     browser.press("1", "ArrowDown", "ArrowDown", "Enter", "2")
@@ -127,7 +78,7 @@ def test_the_first_utterance_is_chosen_by_keys(opened: Callable[[Sheet], Browser
     assert [(label["label"], label.get("place")) for label in labels] == [("No", None), ("No", None)]
 
 
-def test_the_page_fits_a_phone(opened: Callable[[Sheet], Browser], browser: Browser) -> None:
+def test_the_page_fits_a_phone(opened: Opened, browser: Browser) -> None:
     browser.look(390, 844)
     opened(sheets.strange())
     assert browser.evaluate("document.documentElement.scrollWidth") <= 390
@@ -137,3 +88,132 @@ def test_the_page_fits_a_phone(opened: Callable[[Sheet], Browser], browser: Brow
         "(({top, bottom}) => [top, bottom])(document.querySelector('.question').getBoundingClientRect())"
     )
     assert 0 < box[0] < box[1] <= 844  # the question is in sight however long the dialogues are
+
+
+def test_a_phone_shows_one_question_at_a_time_and_leads_to_the_others(opened: Opened, browser: Browser) -> None:
+    browser.look(390, 844)
+    opened(sheets.scales())
+    shown = "[...document.querySelectorAll('.question')].filter(e => e.checkVisibility()).map(e => e.dataset.number)"
+    assert browser.evaluate(shown) == ["0"]
+    browser.click("#steps button:last-child")
+    assert browser.evaluate(shown) == ["1"]
+    browser.click(".question.is-active .option:last-child")
+    assert browser.evaluate(shown) == ["0"]  # what is open yet
+    assert texts(browser, "#steps button") == ["politeness", "solved ✓"]
+
+
+@pytest.mark.skipif(AXE is None, reason="axe-core-python is not installed")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_the_page_keeps_nobody_out(opened: Opened, kind: Callable[[], Sheet], width: int, dark: bool) -> None:
+    """In every state: fresh, answered, with a comment, with each dialog, and at the end."""
+    sheet = kind()
+    browser = opened(sheet)
+    browser.look(width, 844, dark=dark)
+    for keys in ((), ("1",), ("c",), ("Escape", "o"), ("Escape", "?"), ("Escape", *"s" * len(sheet.things))):
+        browser.press(*keys)
+        assert browser.barriers() == [], keys
+
+
+def test_without_single_keys_tab_and_enter_are_enough(opened: Opened, tmp_path: Path) -> None:
+    sheet = sheets.pairs(2)
+    browser = opened(sheet)
+    browser.press("?")
+    browser.click("#single-keys")
+    browser.press("Escape", "1", "s", "ArrowRight")
+    assert text(browser, "#thing-title") == "1 of 2"
+    reach(browser, ".option")
+    browser.press("Tab", "Enter")
+    assert text(browser, "#thing-title") == "2 of 2"
+    reach(browser, "#skip")
+    browser.press(" ")
+    browser.wait(FINISHED)
+    reach(browser, "#save-all")
+    browser.press("Enter")
+    browser.wait_for_file(tmp_path / "saved" / "better-anna.json")
+    assert text(browser, "#count") == "1 of 2 labelled, 1 skipped"
+
+
+def reach(browser: Browser, selector: str) -> None:
+    """Presses Tab until what a selector finds has the focus."""
+    for _ in range(60):
+        if browser.evaluate(f"document.activeElement.matches({selector!r})"):
+            return
+        browser.press("Tab")
+    pytest.fail(f"{selector} cannot be reached by Tab")
+
+
+def test_questions_are_answered_in_any_order(opened: Opened, tmp_path: Path) -> None:
+    sheet = sheets.scales(1)
+    browser = opened(sheet)
+    browser.press("ArrowDown", "2", "3")  # the second question, then the one that is open yet
+    browser.wait(FINISHED)
+    browser.press("Escape")
+    assert answers(saved(browser, tmp_path, sheet)) == [("politeness", "3"), ("solved", "Yes")]
+    browser.press("ArrowUp", "1")  # another answer: nothing moves on by itself
+    assert not browser.evaluate(FINISHED)
+    assert answers(saved(browser, tmp_path, sheet)) == [("politeness", "1"), ("solved", "Yes")]
+
+
+def test_undo_takes_back_one_by_one_and_x_all_of_a_thing(opened: Opened, tmp_path: Path) -> None:
+    sheet = sheets.scales(2)
+    browser = opened(sheet)
+    browser.press("1", "1", "s")
+    browser.wait(FINISHED)
+    browser.press("Escape", "u")
+    assert text(browser, "#thing-title") == "2 of 2"
+    browser.press("u")
+    assert text(browser, "#thing-title") == "1 of 2"
+    assert answers(saved(browser, tmp_path, sheet)) == [("politeness", "1")]
+    browser.press("x")
+    assert answers(saved(browser, tmp_path, sheet)) == []
+    assert text(browser, "#count") == "0 of 2 labelled"
+
+
+def test_numbers_are_typed_and_scales_of_eleven_have_a_key_each(opened: Opened, tmp_path: Path) -> None:
+    sheet = sheets.numbers()
+    browser = opened(sheet)
+    assert texts(browser, ".is-judged .bubble-head") == ["4 · agent · to be judged"]
+    browser.press(*"37.5", "Enter")  # they go into the field by themselves
+    assert texts(browser, ".question:last-child kbd") == ["-"]  # of 10; the others bear their own digit
+    browser.press("-")
+    assert text(browser, "#thing-title") == "2 of 3"
+    browser.press(*"101", "Enter", "Escape", "ArrowDown", "0")
+    content = saved(browser, tmp_path, sheet)
+    assert answers(content) == [("effort", 37.5), ("stars", 10), ("stars", 0)]
+
+
+def test_skipping_keeps_what_was_answered(opened: Opened, tmp_path: Path) -> None:
+    sheet = sheets.scales(2)
+    browser = opened(sheet)
+    browser.press("2", "s")
+    labels = saved(browser, tmp_path, sheet)["labels"]
+    assert [(label["label"], label["skipped"]) for label in labels] == [("2", False), (None, True)]
+
+
+def test_some_are_labelled_a_second_time_without_the_first_answers(opened: Opened, tmp_path: Path) -> None:
+    sheet = sheets.pairs(6)
+    browser = opened(sheet)
+    browser.press(*"111222")
+    browser.wait(FINISHED)
+    browser.press("Escape", "o")
+    assert text(browser, "#label-again") == "Label the first 5 a second time"
+    browser.click("#label-again")
+    assert text(browser, "#thing-title") == "7 of 11 (a second time)"
+    assert texts(browser, ".option[aria-pressed=true]") == []
+    assert texts(browser, ".bubble p")[0] == "Utterance 1 of dialogue 0, by the customer."
+    browser.press("2")
+    labels = saved(browser, tmp_path, sheet)["labels"]
+    assert [(label["round"], label["label"]) for label in labels if label["key"] == sheet.things[0].key] == [
+        (0, "A"),
+        (1, "B"),
+    ]
+
+
+def test_every_text_has_its_own_direction_and_the_language_of_the_dialogues(opened: Opened) -> None:
+    browser = opened(sheets.strange())
+    directions = "[...document.querySelectorAll('.bubble p')].map(e => getComputedStyle(e).direction)"
+    assert browser.evaluate(directions)[:3] == ["ltr", "rtl", "ltr"]
+    assert set(browser.evaluate("[...document.querySelectorAll('.bubble p')].map(e => e.lang)")) == {"ar"}
+    assert texts(browser, ".bubble p")[:2] == [sheets.HOSTILE, sheets.ARABIC]
+    assert browser.evaluate("window.alarmed") is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import fcntl
+import importlib.util
 import json
 import os
 import select
@@ -16,6 +17,15 @@ from typing import Any, Self
 PROGRAM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
+AXE = next(
+    (
+        path
+        for spec in [importlib.util.find_spec("axe_core_python")]
+        if spec is not None and spec.origin is not None and (path := Path(spec.origin).with_name("axe.min.js")).exists()
+    ),
+    None,
+)
+"""The accessibility checker; None where it is not installed."""
 _OPTIONS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
@@ -110,7 +120,7 @@ class Browser:
     def press(self, *keys: str) -> None:
         """Presses and releases keys, as a person does: a character, or a name such as Tab or ArrowUp."""
         for key in keys:
-            code, text = _KEYS.get(key, (ord(key.upper()) if len(key) == 1 else 0, key if len(key) == 1 else ""))
+            code, text = _KEYS.get(key) or (ord(key.upper()) if key.isalnum() else 0, key)
             common = {"key": key, "windowsVirtualKeyCode": code}
             self.command("Input.dispatchKeyEvent", type="keyDown", text=text, **common)
             self.command("Input.dispatchKeyEvent", type="keyUp", **common)
@@ -132,6 +142,19 @@ class Browser:
             assert time.monotonic() < deadline, f"not saved within {_PATIENCE} s: {path}"
             self.evaluate("0")
             time.sleep(0.02)
+
+    def barriers(self) -> list[str]:
+        """Returns what axe finds that would keep people out, as the page now stands; AXE must not be None."""
+        assert AXE is not None
+        if not self.evaluate("'axe' in window"):
+            self.evaluate(f"{AXE.read_text(encoding='utf-8')}; 0")
+        found = self.evaluate(
+            "axe.run().then(({passes, violations}) => ({passed: passes.length, violations: violations.flatMap("
+            "({id, nodes}) => nodes.map(({html}) => `${id}: ${html}`))}))"
+        )
+        assert found["passed"], "axe looked at nothing"
+        violations: list[str] = found["violations"]
+        return violations
 
     def asked_to_stay(self) -> bool:
         """Returns whether since `open` the page had the browser ask before it was left."""

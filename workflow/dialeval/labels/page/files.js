@@ -168,7 +168,7 @@ const filesOf = (sheet, kept, shown) => {
     tell(
       `${counted(taken, "label")} taken from ${file.name}.` +
         (foreign ? ` ${counted(foreign, "record")} left out: they do not fit what this page asks.` : "") +
-        (differing ? ` ${counted(differing, "label")} differ from those of this page, which stay unless you take the file's.` : ""),
+        (differing ? ` It says otherwise about ${counted(differing, "label")}: those of this page stay unless you take the file's.` : ""),
     );
     byId("file-conflicts").hidden = differing === 0;
     byId("take-file").onclick = () => {

@@ -47,6 +47,12 @@
     if (key === "ArrowUp" || key === "ArrowDown") {
       return move(key === "ArrowUp" ? -1 : 1);
     }
+    const field = document.querySelector(".question.is-active input");
+    if (field && /^[\d.-]$/.test(key)) {
+      field.focus();
+      field.select();
+      return false; // the browser writes the key into the field
+    }
     const option = sheet.questions[shown.active()].options.find((one) => one.key === key);
     if (option) {
       shown.answer(shown.active(), option.label);

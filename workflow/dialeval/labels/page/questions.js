@@ -63,7 +63,11 @@ const questionsOf = (sheet, act) => {
       made.append(where);
     }
     made.addEventListener("focusin", () => act.attend(number));
-    made.addEventListener("click", () => act.attend(number));
+    made.addEventListener("click", ({ target }) => {
+      if (!target.closest("button, input")) {
+        act.attend(number); // an answer has seen to it already, and may have gone on to another question
+      }
+    });
     return made;
   }
 
