@@ -83,7 +83,7 @@ def main_language(units: Iterable[Unit]) -> str:
 
 def other_order(key: str) -> str:
     """Returns the key of a pair that is shown the other way round, its second system first."""
-    return f"u{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    return f"t{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
 def _thing(key: str, unit: Unit, annotator: str) -> Thing:

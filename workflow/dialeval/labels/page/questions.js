@@ -35,18 +35,28 @@ const questionsOf = (sheet, act) => {
     return label;
   }
 
+  /** Answers with meanings stand one under the other; those of which only the ends have one stand in a row. */
+  function layout(options) {
+    const explained = options.filter(({ meaning }) => meaning).length;
+    if (options.length > 2 && explained <= 2) {
+      return explained ? "row with-ends" : "row";
+    }
+    return explained ? "with-meanings" : "";
+  }
+
   function group(question, number, answer, isActive) {
     const made = element("fieldset", "question");
     made.classList.toggle("is-active", isActive);
     made.classList.toggle("is-answered", sheet.isWhole(answer));
     made.dataset.number = number;
     const legend = element("legend");
-    if (question.criterion && sheet.questions.length > 1) {
+    const isNamed = question.text.toLowerCase().startsWith(question.criterion.toLowerCase());
+    if (!isNamed && sheet.questions.length > 1) {
       legend.append(prose("strong", "criterion", question.criterion), " ");
     }
     legend.append(prose("span", "", question.text));
     made.append(legend);
-    const answers = element("div", question.options.some(({ meaning }) => meaning) ? "options with-meanings" : "options");
+    const answers = element("div", `options ${layout(question.options)}`);
     if (question.options.length) {
       answers.append(
         ...question.options.map((option) => optionButton(question, number, option, answer?.label === option.label)),
@@ -95,6 +105,7 @@ const questionsOf = (sheet, act) => {
       made.classList.toggle("is-active", Number(made.dataset.number) === active);
     }
     [...byId("steps").children].forEach((made, number) => made.setAttribute("aria-pressed", String(number === active)));
+    byId("steps").children[active]?.scrollIntoView({ block: "nearest", inline: "nearest" });
     byId("questions").children[active]?.scrollIntoView({ block: "nearest" });
   }
 
