@@ -1,0 +1,115 @@
+"""Simulated annotators: sheets are filled in by a rule, so that all that follows can be tried where nobody labels.
+
+    python -m dialeval.labels.simulated FOLDER SHEET.csv ...
+
+What they say is nobody's opinion. They like what says many different words, up to a point, and each has a leniency and
+errors of its own, which follow from its name and the sheet: the same sheet is always filled in alike. Name them under
+`labels.simulated`, so that every table calls them what they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import math
+import re
+import statistics
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dialeval.errors import UserError
+from dialeval.tables import replacing
+
+ENOUGH_WORDS = 30.0
+"""Different words that a simulated annotator is half content with."""
+LENIENCY, ERROR = 0.08, 0.12
+"""Standard deviations between annotators and between answers, on a scale from 0 to 1."""
+AI_BELOW = 0.4
+"""Liking below which a simulated annotator says that an AI took part."""
+A_TIE = 0.05
+_NUMBERS = re.compile(r"a number from (\S+) to (\S+)")
+_OPTION = re.compile(r"([^;(]+?)(?: \([^)]*\))?(?:; |$)")
+_LINE = re.compile(r"(?P<judged>> )?(?:(?P<number>\d+)\. )?[^:]*: (?P<text>.*)")
+
+
+def fill_in(sheet: Path, filled: Path) -> int:
+    """Writes a sheet with a label in every row, and returns how many there are.
+
+    Raises:
+        UserError: the file is no sheet.
+    """
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        columns, rows = list(reader.fieldnames or ()), list(reader)
+    if missing := {"annotator", "key", "criterion", "options", "label"} - {*columns}:
+        raise UserError(f"{sheet} is no sheet to be filled in: it has no column {', '.join(sorted(missing))}")
+    for row in rows:
+        row |= _said(row)
+    with replacing(filled) as temporary, temporary.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\r\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return len(rows)
+
+
+def _said(row: dict[str, str]) -> dict[str, str]:
+    """Returns what a simulated annotator answers to one question."""
+    if "first" in row and "second" in row:
+        gap = _liking(row, row["first"], "first") - _liking(row, row["second"], "second")
+        options = _options(row["options"])
+        place = 2 if abs(gap) < A_TIE and len(options) > 2 else int(gap < 0.0)
+        return {"label": options[place]}
+    text = row.get("dialogue") or row.get("turn") or ""
+    liking = _liking(row, text)
+    if "place" in row:
+        return {"label": "No", "place": ""} if liking >= AI_BELOW else {"label": "Yes", "place": _first_judged(text)}
+    if found := _NUMBERS.fullmatch(row["options"]):
+        low, high = map(float, found.groups())
+        return {"label": f"{low + liking * (high - low):.1f}"}
+    options = _options(row["options"])
+    return {"label": options[min(int(liking * len(options)), len(options) - 1)]}
+
+
+def _liking(row: dict[str, str], text: str, side: str = "") -> float:
+    """Returns how well a text is liked, from 0 to 1."""
+    lines = [found for found in map(_LINE.fullmatch, text.splitlines()) if found]
+    judged = [line for line in lines if line["judged"]] or lines
+    words = {word.lower() for line in judged for word in re.findall(r"\w+", line["text"])}
+    who, what = row["annotator"], f"{row['annotator']} {row['key']} {row['criterion']} {side}"
+    drawn = len(words) / (len(words) + ENOUGH_WORDS) + LENIENCY * _normal(who) + ERROR * _normal(what)
+    return min(max(drawn, 0.0), 1.0)
+
+
+def _first_judged(text: str) -> str:
+    lines = [found for found in map(_LINE.fullmatch, text.splitlines()) if found]
+    first = next((line for line in lines if line["judged"]), lines[0])
+    return first["number"] or "1"
+
+
+def _options(words: str) -> list[str]:
+    return _OPTION.findall(words)
+
+
+def _normal(words: str) -> float:
+    """Returns a number drawn from the standard normal distribution by what words say."""
+    share = int.from_bytes(hashlib.sha256(words.encode()).digest()[:6]) / 2**48
+    return statistics.NormalDist().inv_cdf(min(max(share, math.ulp(1.0)), 1.0 - math.ulp(1.0)))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Fills in the sheets that the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m dialeval.labels.simulated", description=__doc__)
+    parser.add_argument("folder", type=Path, help="the folder of labels")
+    parser.add_argument("sheets", type=Path, nargs="+", help="sheets as the target `label` writes them")
+    given = parser.parse_args(arguments)
+    try:
+        for sheet in given.sheets:
+            print(f"{given.folder / sheet.name}: {fill_in(sheet, given.folder / sheet.name)} simulated labels")
+    except (UserError, OSError) as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()
