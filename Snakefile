@@ -31,6 +31,7 @@ include: "rules/paths_estimate.smk"
 include: "rules/paths_trust.smk"
 include: "rules/paths_training.smk"
 include: "rules/paths_labels.smk"
+include: "rules/paths_labelled.smk"
 include: "rules/corpora.smk"
 include: "rules/transcripts.smk"
 include: "rules/selfchat.smk"
@@ -49,6 +50,7 @@ include: "rules/usage.smk"
 include: "rules/battles.smk"
 include: "rules/training.smk"
 include: "rules/labels.smk"
+include: "rules/labelled.smk"
 
 
 localrules:
@@ -76,5 +78,6 @@ rule all:
         robustness_files(),
         dialogbench_files(),
         trust_tables(),
+        label_tables(),
         own_results(),
         training_files(),

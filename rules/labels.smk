@@ -58,7 +58,8 @@ rule labelling_page:
 rule read_labels:
     input:
         item_tables=labelled_items(),
-        files=files_of_labels() if LABELLED else [],
+        files=files_of_labels(),
+        ledgers=ledgers(),
     output:
         table=LABELS_TABLE,
         csv=f"{RESULTS}/labels/labels.csv",

@@ -219,6 +219,7 @@ def report_tables():
         ]
     parts = [
         *trust_tables(),
+        *label_tables(),
         *metaeval_tables(),
         *robustness_tables(),
         *dialogbench_tables(),
@@ -272,7 +273,7 @@ def report_parts():
 def report_figures():
     """Returns the figures that the page shows."""
     files = [path for part in report_parts() for path in figure_files(part, "svg")]
-    return files + measure_figures("svg")
+    return files + measure_figures("svg") + label_figures("svg")
 
 
 def report_judges():

@@ -34,6 +34,9 @@ DRAWN = {  # one without anything to show says why
     "training": drawings(
         entries.TRAINING, {"interval": interval(None, "clustered by dialogue")}
     ),
+    "labels": drawings(
+        entries.LABELS, {"interval": interval(CONFIG.labels, "clustered by case")}
+    ),
 }
 
 

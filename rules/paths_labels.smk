@@ -14,13 +14,17 @@ def labelled_protocols():
 
 def has_labels():
     """Returns whether there are files of labels."""
-    return bool(LABELLED and in_words(label_files, Path(LABELS_FOLDER)))
+    return bool(files_of_labels())
 
 
 def files_of_labels():
-    """Returns the files of labels, and the ledgers that say what was drawn."""
-    folder = Path(LABELS_FOLDER)
-    return in_words(label_files, folder) + in_words(ledger_files, folder)
+    """Returns the files of labels."""
+    return in_words(label_files, Path(LABELS_FOLDER)) if LABELLED else []
+
+
+def ledgers():
+    """Returns the ledgers that say what was drawn."""
+    return in_words(ledger_files, Path(LABELS_FOLDER)) if LABELLED else []
 
 
 def labelled_question(protocol):
