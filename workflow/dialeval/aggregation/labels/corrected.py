@@ -20,7 +20,7 @@ from dialeval.aggregation.labels.things import Joined, by_speaker, join, mean_la
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
 from dialeval.stats.arrays import FloatArray, IntArray
-from dialeval.stats.corrected import correct_means
+from dialeval.stats.corrected import correct_means, correct_ratings
 from dialeval.stats.correction import Corrected, Difference
 
 _AND = "\x1f"
@@ -160,6 +160,21 @@ def _corrected(
         found = corrected(score, label, np.char.add(np.char.add(numbers.system, _AND), numbers.versus))
         sides = [name.split(_AND) for name in _names(found)]
         yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+    if "ratings" in design.measures:
+        names, code = np.unique(np.concatenate([numbers.system, numbers.versus]), return_inverse=True)
+        left, right = code[: len(score)], code[len(score) :]
+        rated = correct_ratings(
+            score,
+            label,
+            probability,
+            left,
+            right,
+            len(names),
+            cluster,
+            target=terms.target,
+            confidence=terms.confidence,
+        )
+        yield _Found(RATING, rated, list(map(str, names)), [None] * len(names))
 
 
 def _names(found: Corrected) -> list[str]:
