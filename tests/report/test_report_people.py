@@ -51,7 +51,7 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
     assert board.ordered_by == 2
     assert board.models == ("v1", "v2")
     said = summarise(inputs, board)
-    assert said.answer == "v1 is best, people would say: first by People's felt (empathy) (5)."
+    assert said.answer == "v1 is best, people would say: first by felt (empathy) (5)."
     assert (
         "felt (empathy): labels of people on 28 to 30 of each system's, with the scores of judge clerk; where both "
         "spoke the scores are off by -1.5 to +0.5."
@@ -63,7 +63,7 @@ def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judg
     assert [measure.label for measure in one.board.measures] == [
         "People's felt (empathy)", "Labels alone: felt (empathy)", "Judge alone: felt (empathy)",
     ]  # fmt: skip
-    assert one.summary.answer == "v1 is best, people would say: first by People's felt (empathy) (5)."
+    assert one.summary.answer == "v1 is best, people would say: first by felt (empathy) (5)."
     assert one.summary.basis == ("Judge clerk alone would put first v2 by felt (empathy).",)
     page = build_report(run(ROWS, figures=(Figure("What people would say", "", "<svg/>", part="labels"),)))
     assert re.findall(r'<section[^>]* id="(labels[^"]*)"', page) == [
@@ -91,7 +91,7 @@ def test_the_panel_stands_for_all_judges_and_is_no_leaderboard_of_its_own() -> N
 
 def test_intervals_that_overlap_leave_the_order_open() -> None:
     (one,) = people_boards(run([row("v1", 4.1), row("v2", 4.0)]))
-    assert one.summary.basis[0].startswith("The intervals of v1 and v2 overlap by People's felt (empathy)")
+    assert one.summary.basis[0].startswith("The intervals of v1 and v2 overlap by felt (empathy)")
 
 
 def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
 from dialeval.figures.panels import (
     best_first,
@@ -20,6 +21,7 @@ from dialeval.figures.panels import (
     label_rows,
     legend_marker,
     mark_missing,
+    percent_axis,
     shade_human,
 )
 from dialeval.figures.style import BLACK, BLUE, LIGHT_GREY, ORANGE, new_figure, sentence_figure, styled, wrapped
@@ -115,7 +117,8 @@ def _draw(panel: Axes, title: str, rows: pd.DataFrame) -> None:
     panel.set_title(wrapped(title, _TITLE_WIDTH), loc="left")
     panel.margins(x=0.08)
     if rows["measure"].iloc[0] in _SHARES:
-        panel.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+        percent_axis(panel)
+        panel.xaxis.set_major_formatter(PercentFormatter(1.0))
     nothing = own[[one[0] for one in _SERIES]].isna().all(axis=1)
     mark_missing(panel, [row for row, empty in enumerate(nothing) if empty])
     shade_human(panel, systems)

@@ -53,6 +53,7 @@ class Measure:
         places: by system, where they were ranked by it.
         low_is_best: whether less is better.
         by_people: whether it is what people would say, who decide before any judge.
+        short: what sentences call it that say whose it is; empty where that is its label.
     """
 
     label: str
@@ -65,6 +66,12 @@ class Measure:
     places: Mapping[str, Place] = field(default_factory=dict)
     low_is_best: bool = False
     by_people: bool = False
+    short: str = ""
+
+    @property
+    def name(self) -> str:
+        """What sentences call it."""
+        return self.short or self.label
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,8 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "What would people say?",
             (
                 "People labelled a random part of the dialogues. What judges say of all of them is corrected by where "
-                "the two differ: the interval holds whatever the judge is worth, and is no wider than that of people "
-                "alone where the judge is of use.",
+                "the two differ: the interval holds whatever a judge is worth, and is shorter than that of the labels "
+                "alone as far as the judge is of use.",
             ),
             leaderboard="Who would people say is best?",
         ),

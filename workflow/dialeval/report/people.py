@@ -107,6 +107,7 @@ def _of_people(label: str, rows: list[Row], *, decides: bool) -> Measure:
         first["criterion"] or "",
         _words(label, rows),
         by_people=True,
+        short=label,
     )
 
 

@@ -32,7 +32,7 @@ def place_column(measure: Measure) -> list[Measure]:
         return []
     values = {system: Value(place.rank, place.low, place.high) for system, place in measure.places.items()}
     words = (
-        f"Place by {measure.label}, and under it the places that the system can have: all of them hold together, since "
+        f"Place by {measure.name}, and under it the places that the system can have: all of them hold together, since "
         "p-values are corrected for all pairs (Holm)"
     )
     return [Measure(HEADING, "count", decides=False, values=values, words=words, low_is_best=True)]
@@ -60,7 +60,7 @@ def first_by(board: Board, measure: Measure) -> First | None:
     )
     leaders = tuple(system for rank, system in ranked if rank == 1)
     rivals = tuple(system for rank, system in ranked if rank > 1 and measure.places[system].low == 1)
-    return First(measure.label, leaders, rivals) if leaders else None
+    return First(measure.name, leaders, rivals) if leaders else None
 
 
 def in_words(firsts: list[First]) -> list[str]:

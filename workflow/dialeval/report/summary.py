@@ -75,10 +75,10 @@ def who_is_best(board: Board, measures: list[Measure]) -> str:
     if not measures:
         return f"Judge {board.judge} ranks nobody: no protocol gave a rate or rating."
     if len(chatbots_of(board)) == 1:
-        numbers = listed([f"{write_number(_best(board, m)[1], m.kind)} by {m.label}" for m in measures])
+        numbers = listed([f"{write_number(_best(board, m)[1], m.kind)} by {m.name}" for m in measures])
         return f"Only {chatbots_of(board)[0]} {chatted}, so there is nobody to rank it against: {numbers}."
     leaders = [_best(board, measure)[0] for measure in measures]
-    places = [f"{m.label} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
+    places = [f"{m.name} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
     how_surely = in_words(_firsts(board, [measure for measure in measures if _orders(board, measure)]))
     if len(leaders[0]) == 1 and all(models == leaders[0] for models in leaders):
         ranked = _firsts(board, measures)
@@ -129,7 +129,7 @@ def doubts(board: Board, measures: list[Measure]) -> list[str]:
             continue
         (first, leading, _), (second, following, _) = ranking[:2]
         if leading.low is not None and following.high is not None and following.high >= leading.low:
-            open_pairs.setdefault((first, second), []).append(measure.label)
+            open_pairs.setdefault((first, second), []).append(measure.name)
     return in_words(_firsts(board, besides)) + [
         f"The intervals of {first} and {second} overlap by {listed(labels)}, so there their order is not settled."
         for (first, second), labels in open_pairs.items()
