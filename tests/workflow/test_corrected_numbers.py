@@ -70,9 +70,9 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
     third = own.with_name("quality-simulated-3.csv")
     third.write_text(own.read_text(encoding="utf-8-sig").replace("simulated-1", "simulated-3"), encoding="utf-8")
     fill_in(third, third)
-    output = workspace.run()
-    assert "rule answer:" not in output
-    assert "rule correct:" in output
+    again = {"all", "read_labels", "correct", "tabulate_agreement", "draw_labels", "build_report", "report"}
+    assert set(workspace.would_run()) == again
+    workspace.run()
     assert {row["annotator"] for row in rows(tables / "annotators.csv") if row["protocol"] == "quality"} == {
         "simulated-1", "simulated-2", "simulated-3",
     }  # fmt: skip
@@ -94,7 +94,8 @@ def test_without_labels_there_are_no_tables_of_labels(example: tuple[Workspace, 
     workspace, results = example
     for path in (workspace.folder / "configs/labels").glob("*simulated*"):
         path.unlink()
-    output = workspace.run("--dry-run")
-    assert "rule correct:" not in output
-    assert "rule measure:" in output
-    assert not results.exists() or not (results / "tables/labels").exists()
+    planned = workspace.would_run()
+    assert planned["measure"]
+    assert not {"read_labels", "correct", "tabulate_agreement", "draw_labels"} & {*planned}
+    assert workspace.would_run("label")["labelling_page"] == 4
+    assert not results.exists()

@@ -15,7 +15,7 @@ import pandas as pd
 from dialeval.aggregation.differences import about as shared_by
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.panel import PANEL, panel
-from dialeval.aggregation.labels.quantities import RATING, WIN_RATE, Quantity, quantities
+from dialeval.aggregation.labels.quantities import MEAN, RATING, WIN_RATE, Quantity, quantities
 from dialeval.aggregation.labels.things import Joined, by_speaker, join, mean_label, probabilities
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
@@ -146,7 +146,7 @@ def _corrected(
             np.tile(cluster, copies),
             target=terms.target,
             confidence=terms.confidence,
-            rate=True if quantity.is_share or quantity.measure == WIN_RATE else None,
+            rate=None if quantity.measure == MEAN and quantity.ends == (0.0, 1.0) else quantity.is_rate,
         )
 
     if design.form != "pair" or design.reference is not None:

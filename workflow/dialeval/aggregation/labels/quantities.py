@@ -44,6 +44,11 @@ class Quantity:
     is_share: bool = False
     ends: tuple[float, float] = (0.0, 1.0)
 
+    @property
+    def is_rate(self) -> bool:
+        """Whether its labels are passes and fails, or wins, ties and losses."""
+        return self.is_share or self.measure == WIN_RATE
+
 
 def quantities(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
     """Yields what a protocol measures of what people labelled; a criterion that nobody labelled has nothing."""
