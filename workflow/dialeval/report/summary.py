@@ -12,6 +12,7 @@ from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import is_missing, listed, plural, write_number
 from dialeval.report.parts import SELFCHAT
 from dialeval.report.places import First, first_by, in_words
+from dialeval.report.rounds import settled_in_rounds
 from dialeval.tables import HUMAN
 
 
@@ -34,13 +35,19 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
     if SELFCHAT not in board.sources:
         return Summary(
             who_is_best(board, measures),
-            (*doubts(board, measures), _dialogues(inputs, board), *_ensemble(inputs, board.judge)),
+            (
+                *doubts(board, measures),
+                *settled_in_rounds(inputs, board),
+                _dialogues(inputs, board),
+                *_ensemble(inputs, board.judge),
+            ),
             (*_trust(board), *_unread(inputs, board)),
         )
     return Summary(
         who_is_best(board, measures),
         (
             *doubts(board, measures),
+            *settled_in_rounds(inputs, board),
             _seeds(inputs),
             *_embedded(inputs, board.judge),
             *_ensemble(inputs, board.judge),
