@@ -6,6 +6,12 @@ def planned():
     return {protocol: f"{RESULTS}/requests/{protocol}.parquet" for protocol in askers()}
 
 
+def asked_question(protocol):
+    """Returns what is asked under a protocol, of whom, and whether in rounds."""
+    asked = PROTOCOLS[protocol]
+    return question(protocol) | {"judges": asked.judges, "adaptive": asked.adaptive}
+
+
 def asked_before(protocol):
     """Returns the models that would have to be paid for what a protocol asks about; an estimate asks none of them."""
     return CONFIG.asked_before(protocol)

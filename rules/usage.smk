@@ -49,11 +49,12 @@ rule estimate:
             chatbots=CONFIG.chatbots,
             selfchat=CONFIG.selfchat,
             questions=[
-                question(name) | {"judges": protocol.judges}
-                for name, protocol in PROTOCOLS.items()
-                if about_chats(name)
+                asked_question(name) for name in PROTOCOLS if about_chats(name)
             ],
             askers=askers(),
+            in_rounds=[
+                asked_question(name) for name in ADAPTIVE if not about_chats(name)
+            ],
             left_out=not_estimated(),
         ),
         code=code("estimate", templates=templates_of(filter(about_chats, PROTOCOLS))),

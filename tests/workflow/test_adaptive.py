@@ -89,6 +89,12 @@ def test_pairs_are_asked_about_until_they_are_settled(workspace: Workspace) -> N
         }
         assert won["warm", "amber", "cedar"] == (str(4 * BLOCK), "1")
         assert won["witty", "amber", "cedar"] == (str(2 * N_CASES), "0")
+        workspace.run("estimate")
+        (estimated,) = (row for row in rows(workspace, "estimate") if row["model"] == "gpt")
+        assert (int(estimated["requests"]), int(estimated["to_ask"])) == (asked, 0)
+        page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
+        assert f"was asked in rounds, which settled 2 of 6 comparisons by {asked} of {FULL} requests" in page
+        assert workspace.would_run() == {}
         workspace.run()
         assert len(endpoint.log) == asked
         # another error is another plan of the same rounds: what is stored is not asked again

@@ -143,6 +143,16 @@ class Rounds:
         """Whether each request was asked so far, with an answer or without, shape [n]."""
         return np.asarray(self._state != _UNASKED, dtype=np.bool_)
 
+    def may_follow(self, now: IntArray) -> IntArray:
+        """Returns the requests that later rounds may ask, by their places, while those of a round are being asked.
+
+        Args:
+            now: the requests of this round.
+        """
+        waiting = self.plan.usable & self._open[self.plan.pair] & ~self.asked
+        waiting[now] = False
+        return np.flatnonzero(waiting)
+
     def begin(self) -> IntArray:
         """Begins the next round that has anything to ask, and returns the requests, by their places.
 

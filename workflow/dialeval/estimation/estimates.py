@@ -29,7 +29,8 @@ class Estimate:
         assumed: an answer's length where none is stored.
         requests: requests in all.
         to_ask: requests that the store has no answer to.
-        surely_to_ask: the same without those that may be in the store, which could not be looked up.
+        surely_to_ask: the same without those that may be in the store, which could not be looked up, or may be spared.
+        hardly_to_ask: those of them that are likely spared.
         prompts: tokens of the prompts to be asked.
         n_answers: stored answers whose length is known.
         answer_tokens: tokens of these together.
@@ -42,7 +43,8 @@ class Estimate:
     assumed: Assumption
     requests: int = 0
     to_ask: int = 0
-    surely_to_ask: int = 0
+    surely_to_ask: float = 0
+    hardly_to_ask: float = 0
     prompts: Range = field(default_factory=Range)
     n_answers: int = 0
     answer_tokens: int = 0
@@ -60,9 +62,13 @@ class Estimate:
 
     def is_new(self, request: Request) -> bool:
         """Returns whether no equal request has been met, and remembers this one."""
-        key = bytes.fromhex(self.model.key(request))
-        new = key not in self._seen
-        self._seen.add(key)
+        return self.is_new_key(self.model.key(request))
+
+    def is_new_key(self, key: str) -> bool:
+        """Returns the same of a request's key."""
+        compact = bytes.fromhex(key)
+        new = compact not in self._seen
+        self._seen.add(compact)
         return new
 
     def count_answer(self, response: Response) -> None:
@@ -72,11 +78,21 @@ class Estimate:
             self.answer_tokens += response.completion_tokens
             self._squares += response.completion_tokens**2
 
-    def count_unasked(self, n: int, prompts: Range, *, sure: bool) -> None:
-        """Counts requests that are to be asked, and the tokens of their prompts together."""
+    def count_unasked(self, n: int, prompts: Range, *, sure: bool, least: float = 1.0, likely: float = 1.0) -> None:
+        """Counts requests that are to be asked, and the tokens of their prompts together.
+
+        Args:
+            n: how many, at most.
+            prompts: tokens of so many prompts.
+            sure: whether it is known that the store has not got them.
+            least: share that is asked in any case.
+            likely: share that is likely asked.
+        """
         self.to_ask += n
-        self.surely_to_ask += n if sure else 0
-        self.prompts = self.prompts.plus(prompts if sure else prompts.from_zero())
+        self.surely_to_ask += n * least if sure else 0
+        self.hardly_to_ask += n * (1.0 - likely)
+        low = prompts.low * least if sure else 0.0
+        self.prompts = self.prompts.plus(prompts._replace(low=low, expected=prompts.expected * likely))
 
     @property
     def answer(self) -> Range:
@@ -97,4 +113,6 @@ class Estimate:
     def answers(self) -> Range:
         """Tokens of all answers that are still to come."""
         answer = self.answer
-        return answer.times(self.to_ask)._replace(low=answer.low * self.surely_to_ask)
+        return answer.times(self.to_ask)._replace(
+            low=answer.low * self.surely_to_ask, expected=answer.expected * (self.to_ask - self.hardly_to_ask)
+        )

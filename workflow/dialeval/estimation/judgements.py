@@ -19,6 +19,7 @@ from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.estimation.assumptions import verdict
 from dialeval.estimation.chats import Chats
 from dialeval.estimation.estimates import Estimate
+from dialeval.estimation.in_rounds import InRounds
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
 from dialeval.forms import detect, pair, probability, scale
@@ -145,22 +146,32 @@ def _estimates(
         )
         for judge in judges
     ]
+    adaptive = question.protocol.adaptive
+    rounds = [InRounds(estimate, question, adaptive) if adaptive else None for estimate in estimates]
     with ExitStack() as opened:
         stores = [
             opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=question.known_as))
             for judge in judges
         ]
         for plan in planned:
-            for estimate, stored in zip(estimates, stores, strict=True):
+            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
                 judge = estimate.model
                 response = stored.get(judge.key(plan.request)) if judge.identity is not None else None
-                estimate.count_planned(plan.request, response)
+                if pairs is None:
+                    estimate.count_planned(plan.request, response)
+                else:
+                    pairs.planned(plan, response)
     guessed = [chats.name for chats in subjects.chats if not chats.certain]
-    for estimate in estimates:
+    for estimate, pairs in zip(estimates, rounds, strict=True):
         sure = not guessed and estimate.model.identity is not None
         for n, prompts in unplanned(question, _Bounds(estimate.model, templates), subjects):
+            if pairs is not None:
+                pairs.to_come(n, prompts)
+                continue
             estimate.requests += n
             estimate.count_unasked(n, prompts, sure=sure)
+        if pairs is not None:
+            pairs.count(len(subjects.languages), sure=not guessed)
         if guessed:
             estimate.notes.append(f"at most: the dialogues of {', '.join(guessed)} could not be looked up")
     return estimates

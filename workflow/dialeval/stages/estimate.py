@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from dialeval.config import Model, OpenAIModel, Selfchat
+from dialeval.config.adaptive import Adaptive
 from dialeval.corpora.scenarios import scenarios_of
 from dialeval.corpora.selfchat_items import chatbot_items, human_items
 from dialeval.engines.prices import prices_of
@@ -17,6 +19,7 @@ from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import KnownModel, known_model
 from dialeval.estimation.planned import estimate_planned
 from dialeval.estimation.reading import estimate_table, in_words
+from dialeval.forms.question import Question
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.partner import told_partner
 from dialeval.protocols.question_settings import QuestionSettings
@@ -31,15 +34,22 @@ LEARNED = ".learned"
 
 
 class AskedSettings(QuestionSettings):
-    """A protocol about chatbots' dialogues, and who is asked."""
+    """A protocol about chatbots' dialogues, or one that is asked in rounds, and who is asked."""
 
     judges: list[str]
+    adaptive: Adaptive | None = None
+
+    def question(self) -> Question:
+        """Returns the protocol as its form asks it, in rounds or not."""
+        asked = super().question()
+        return replace(asked, protocol=asked.protocol.model_copy(update={"adaptive": self.adaptive}))
 
 
 class Settings(BaseModel):
     """The models that are asked, the parts of all models, and what is asked.
 
-    `askers` are the models that are asked the planned requests of a protocol; `left_out` is what cannot be estimated.
+    `askers` are the models that are asked the planned requests of a protocol, `in_rounds` those among these that are
+    asked so; `left_out` is what cannot be estimated.
     """
 
     models: dict[str, Model]
@@ -47,6 +57,7 @@ class Settings(BaseModel):
     selfchat: Selfchat
     questions: list[AskedSettings]
     askers: dict[str, list[str]] = {}
+    in_rounds: list[AskedSettings] = []
     left_out: list[str] = []
 
 
@@ -100,9 +111,10 @@ def stage(
         (about.question(), [models[name] for name in about.judges if name in models]) for about in settings.questions
     ]
     estimates += estimate_judging(asked, Subjects(chats, people, languages, partnered), templates, store)
+    rounds = {about.name: about.question() for about in settings.in_rounds}
     for path in planned:
         judges = [models[name] for name in settings.askers[path.stem] if name in models]
-        estimates += estimate_planned(judges, path.stem, path, store)
+        estimates += estimate_planned(judges, path.stem, path, store, rounds.get(path.stem))
     prices = {name: prices_of(model) for name, model in settings.models.items()}
     batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}
     result = estimate_table(estimates, prices, batched, settings.left_out)
