@@ -13,6 +13,8 @@ import pytest
 from labelling_browser import FINISHED, answers, choose_file, reload, saved, text
 from report_browser import PROGRAM, Browser
 
+from dialeval.labels.exports import read_export
+from dialeval.labels.filled_tables import read_filled
 from dialeval.labels.page import page_html
 from dialeval.labels.sheet import Sheet
 
@@ -143,6 +145,31 @@ def test_the_table_reads_as_csv(opened: Opened, browser: Browser, tmp_path: Path
         (sheet.things[0].key, "solved", "Yes", "false", ""),
         (sheet.things[1].key, "politeness", "", "true", 'he said "no", then'),
         (sheet.things[1].key, "solved", "", "true", 'he said "no", then'),
+    ]
+
+
+def test_file_and_table_are_read_back_as_the_same_answers(opened: Opened, browser: Browser, tmp_path: Path) -> None:
+    sheet = sheets.machines(3)
+    opened(sheet)
+    browser.press("1", "ArrowDown", "Enter", "2", "c", *"dull", "Escape", "s")
+    browser.wait(FINISHED)
+    browser.press("Escape")
+    saved(browser, tmp_path, sheet)
+    browser.press("?")
+    browser.click("#save-csv")
+    table = tmp_path / "saved" / "unieval-anna.csv"
+    browser.wait_for_file(table)
+    faults: list[str] = []
+    of_table = list(read_filled(table, faults.append, faults.append))
+    of_file = list(read_export(tmp_path / "export.json"))
+    assert faults == []
+    assert [replace(said, file="", row=0, exported=False) for said in of_file] == [
+        replace(said, file="", row=0) for said in of_table
+    ]
+    assert [(said.key, said.label, said.place, said.skipped, said.comment) for said in of_file] == [
+        (sheet.things[0].key, "Yes", "2", False, ""),
+        (sheet.things[1].key, "No", "", False, ""),
+        (sheet.things[2].key, "", "", True, "dull"),
     ]
 
 
