@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from dialeval.config import Protocol
 from dialeval.config.resolved import TEMPLATES
 from dialeval.corpora.items import Item, item_rows
-from dialeval.criteria import Criterion, with_own
+from dialeval.criteria import Criterion, Level, with_own
+from dialeval.labels.asked_protocol import AskedProtocol
+from dialeval.labels.drawing import Design, draw
+from dialeval.labels.frame import frame_of
+from dialeval.labels.ledger import ledger_path, read_ledger
+from dialeval.labels.questions import questions_of
+from dialeval.labels.sheet import Sheet, SheetQuestion
+from dialeval.labels.sheets import Drawn, sheet_of
 from dialeval.protocols.item_settings import ItemPlanSettings
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.tables import Provenance, to_table, write_table
@@ -36,7 +44,9 @@ def items_table(path: Path, items: Sequence[Item]) -> Path:
     return path
 
 
-def asked_about(name: str, criteria: Sequence[str] = (), own: Sequence[Criterion] = (), **protocol: Any) -> Any:
+def asked_about(
+    name: str, criteria: Sequence[str] = (), own: Sequence[Criterion] = (), **protocol: Any
+) -> ItemPlanSettings:
     """Returns what stages are told of a protocol of the user's own."""
     of = {"source": ["support"]} | protocol.pop("of", {})
     found = Protocol.model_validate({"of": of, "template": TEMPLATES.get(protocol["form"])} | protocol)
@@ -44,3 +54,44 @@ def asked_about(name: str, criteria: Sequence[str] = (), own: Sequence[Criterion
     return ItemPlanSettings(
         name=name, protocol=found.model_copy(update={"criteria": list(criteria)}), criteria=named, own=list(own)
     )
+
+
+def drawn_protocol(folder: Path, settings: ItemPlanSettings, items: Path, n: int = 4, seed: int = 0) -> AskedProtocol:
+    """Draws under a protocol into a folder of labels, and returns what its labels can be about."""
+    frame, ledger = frame_of(settings, [items]), read_ledger(ledger_path(folder, settings.name))
+    ledger.add(draw(frame.units, ledger, Design(settings.name, seed, n, "random")))
+    return AskedProtocol(settings.question(), frame, ledger)
+
+
+def sheet_for(asked: AskedProtocol, annotator: str, level: Level = "dialogue") -> Sheet:
+    """Returns the sheet of an annotator who labels everything that was drawn."""
+    entries = [one for one in asked.ledger.entries.values() if one.drawn and one.level == level]
+    criteria = asked.frame.criteria[level]
+    return sheet_of(
+        asked.question.name,
+        annotator,
+        entries[0].draw,
+        asked.question.protocol.form,
+        level,
+        asked.units,
+        [Drawn(one.key, one.stratum, one.place) for one in entries],
+        questions_of(asked.question, criteria, level, "en"),
+    )
+
+
+def export_of(sheet: Sheet, label: Callable[[int, SheetQuestion], str], **more: Any) -> dict[str, Any]:
+    """Returns what a page exports whose annotator gives the label of each thing's place on the sheet."""
+    answers = [
+        {"key": thing.key, "criterion": one.criterion, "label": label(number, one), "skipped": False, "comment": ""}
+        | {"round": 0, **more}
+        for number, thing in enumerate(sheet.things)
+        for one in sheet.questions
+    ]
+    told = {"format": "dialeval-labels", "version": 1, "protocol": sheet.protocol, "annotator": sheet.annotator}
+    return {**told, "draw": sheet.draw, "labels": answers}
+
+
+def save(path: Path, told: Any) -> Path:
+    """Writes an export and returns its path."""
+    path.write_text(json.dumps(told), encoding="utf-8")
+    return path

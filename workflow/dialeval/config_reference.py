@@ -36,6 +36,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`transcripts.<name>`", config.Transcripts),
     ("`transcripts.<name>.show`", config.Shown),
     ("`transcripts.<name>.columns`", config.Columns),
+    ("`labels`", config.Labels),
     ("`training.<name>`", config.TrainingSet),
     ("`models.<name>.train` with `engine: encoder`", config.EncoderTraining),
     ("`models.<name>.lora` with `engine: vllm`", config.LoraTraining),

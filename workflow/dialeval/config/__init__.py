@@ -10,6 +10,7 @@ from dialeval.config.consistency import Mistake
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.criteria import OwnCriterion, OwnWords
 from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
+from dialeval.config.labels import Labels
 from dialeval.config.loading import load_config
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
 from dialeval.config.models import (
@@ -47,6 +48,7 @@ __all__ = [
     "EncoderTraining",
     "Examine",
     "GTEval",
+    "Labels",
     "Ladders",
     "LoraTraining",
     "MetaEval",

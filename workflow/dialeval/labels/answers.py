@@ -122,12 +122,13 @@ def _outcome(said: Said, question: Question, shown: Shown) -> Outcome:
     named: dict[str, Outcome] = {_folded(shown.left): "left", _folded(shown.right): "right"}
     chosen: dict[str, Outcome] = {_folded(label): outcome for label, outcome in options.items()}
     sides: dict[str, Outcome] = {"left": "left", "right": "right", "tie": "tie", **_POINTS}
-    ties: dict[str, Outcome] = {word: "tie" for word in _TIES if word not in chosen}
+    ties: dict[str, Outcome] = dict.fromkeys(_TIES, "tie")
+    other_ties = {word: outcome for word, outcome in ties.items() if word not in chosen}
     if said.exported or (said.key and said.column == "label"):
         readings: list[dict[str, Outcome]] = [chosen]
     else:
-        by_column = {"winner": [named, ties], "outcome": [chosen, sides, ties], "value": [sides]}
-        readings = by_column.get(said.column, [named, chosen, sides, ties])
+        by_column = {"winner": [named, ties], "outcome": [chosen, sides, other_ties], "value": [sides]}
+        readings = by_column.get(said.column, [named, chosen, sides, other_ties])
     found = {reading[text] for reading in readings if text in reading}
     if not found:
         known = listed([*options, *([] if said.exported else [shown.left, shown.right, "left", "right", "tie"])])

@@ -152,7 +152,7 @@ def _annotators_fault(said: Said, spellings: dict[str, str]) -> str:
     if not said.annotator:
         return f"{said.where}: there is no annotator; name who labelled"
     if not said.annotator.isprintable():
-        return f"{said.where}: the annotator's name {said.annotator!r:.60} has a line break or control character in it"
+        return f"{said.file}: the annotator's name {said.annotator!r:.60} has a line break or control character in it"
     known = spellings.setdefault(_folded(said.annotator), said.annotator)
     if known != said.annotator:
         return (

@@ -1,0 +1,264 @@
+"""What pages export and what any table says comes out as labels, with the probability that each had."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from labelled_dialogues import asked_about, dialogues, drawn_protocol, export_of, items_table, save, sheet_for
+
+from dialeval.labels.asked_protocol import AskedProtocol
+from dialeval.labels.blank_csv import blank_csv
+from dialeval.labels.reading import Reading, read_labels
+from dialeval.labels.sheet import Sheet
+from dialeval.schemas.labels import LABELS
+from dialeval.tables import to_table
+
+Protocols = Mapping[str, AskedProtocol]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of labels."""
+    path = tmp_path / "labels"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def protocols(tmp_path: Path, folder: Path) -> dict[str, AskedProtocol]:
+    """Three protocols about 36 dialogues of three systems, of which some are drawn."""
+    items = items_table(tmp_path / "items.parquet", dialogues())
+    told = [
+        (asked_about("human_like", form="detect"), 4),
+        (asked_about("quality", ["coherence", "overall"], form="scale"), 4),
+        (asked_about("better", form="pair"), 9),
+    ]
+    return {one.name: drawn_protocol(folder, one, items, n) for one, n in told}
+
+
+def filled(sheet: Sheet, label: str, place: str = "") -> list[list[str]]:
+    """Returns the rows of a sheet's CSV file with one label throughout."""
+    header, *rows = list(csv.reader(io.StringIO(blank_csv(sheet).removeprefix("\ufeff"), newline="")))
+    for row in rows:
+        row[header.index("label")] = label
+        if place:
+            row[header.index("place")] = place
+    return [header, *rows]
+
+
+def as_csv(rows: list[list[str]], delimiter: str = ",") -> str:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return text.getvalue()
+
+
+def table(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def checked(reading: Reading) -> list[dict[str, Any]]:
+    """Returns the rows, as the table has them."""
+    rows: list[dict[str, Any]] = to_table(LABELS, reading.rows).to_pylist()
+    return rows
+
+
+def test_a_pages_scores_come_back(protocols: Protocols, folder: Path) -> None:
+    sheet = sheet_for(protocols["quality"], "ann")
+    assert len(sheet.things) == 3 * 4
+    path = save(folder / "quality-ann.json", export_of(sheet, lambda number, _: str(1 + number % 5)))
+    rows = checked(read_labels([path], protocols, ["ann"]))
+    assert len(rows) == 12 * 2
+    by_key = {thing.key: float(1 + number % 5) for number, thing in enumerate(sheet.things)}
+    units = {key: unit.item_id for key, unit in protocols["quality"].units.items()}
+    assert {(row["item_id"], row["criterion"]): row["value"] for row in rows} == {
+        (units[key], name): value for key, value in by_key.items() for name in ("coherence", "overall")
+    }
+    assert {(row["scale_min"], row["scale_max"], row["n_utterances"], row["corpus"]) for row in rows} == {
+        (1.0, 5.0, 4, "support")
+    }
+    assert {row["probability"] for row in rows} == {4 / 12}
+    assert {(row["file"], row["annotator"], row["simulated"]) for row in rows} == {("quality-ann.json", "ann", False)}
+
+
+def test_of_pairs_the_winner_is_known_whichever_stood_first(protocols: Protocols, folder: Path) -> None:
+    asked = protocols["better"]
+    sheets = [sheet_for(asked, name) for name in ("ann", "bob")]
+    firsts = [{thing.dialogues[0][1].text for thing in sheet.things} for sheet in sheets]
+    assert firsts[0] != firsts[1]  # each has an order and sides of its own
+    # kiosk's dialogue is always the better one
+    told = [
+        export_of(sheet, lambda number, _, sheet=sheet: "A" if _shows(sheet, number, 0, "kiosk") else
+                  "B" if _shows(sheet, number, 1, "kiosk") else "Tie")
+        for sheet in sheets
+    ]  # fmt: skip
+    files = [save(folder / f"better-{one['annotator']}.json", one) for one in told]
+    rows = checked(read_labels(files, protocols))
+    assert len(rows) == 2 * 9
+    for row in rows:
+        assert row["system"] < row["versus"]
+        expected = {"kiosk": "left"}.get(row["system"]) or {"kiosk": "right"}.get(row["versus"], "tie")
+        assert row["outcome"] == expected
+        assert (row["choice"], row["corpus"], row["item_id"], row["n_utterances"]) == (None, None, None, None)
+        assert row["probability"] == 9 / 36
+    assert {row["outcome"] for row in rows} == {"left", "right", "tie"}
+
+
+def _shows(sheet: Sheet, number: int, side: int, system: str) -> bool:
+    return sheet.things[number].dialogues[side][1].text.startswith(system)
+
+
+def test_where_an_ai_shows_comes_back(protocols: Protocols, folder: Path) -> None:
+    sheet = sheet_for(protocols["human_like"], "ann")
+    told = export_of(sheet, lambda number, _: "Yes" if number % 2 else "No")
+    for answer in told["labels"]:
+        answer["place"] = 4 if answer["label"] == "Yes" else None
+    rows = checked(read_labels([save(folder / "a.json", told)], protocols))
+    assert Counter((row["choice"], row["place"]) for row in rows) == {("Yes", 4): 6, ("No", None): 6}
+    assert {row["criterion"] for row in rows} == {None}
+
+
+def test_whoever_stops_early_has_labelled_a_random_part(protocols: Protocols, folder: Path) -> None:
+    sheet = sheet_for(protocols["human_like"], "ann")
+    told = export_of(sheet, lambda *_: "No")
+    told["labels"] = told["labels"][:7]
+    told["labels"][0] |= {"label": None, "skipped": True, "comment": "cut off"}
+    rows = checked(read_labels([save(folder / "a.json", told)], protocols))
+    assert [row["skipped"] for row in rows] == [True, *[False] * 6]
+    assert (rows[0]["choice"], rows[0]["comment"]) == (None, "cut off")
+    labelled = Counter(row["system"] for row in rows if not row["skipped"])
+    for row in rows:
+        if labelled[row["system"]]:
+            assert row["probability"] == labelled[row["system"]] / 12
+
+
+def test_two_exports_of_one_page_count_once(protocols: Protocols, folder: Path) -> None:
+    sheet = sheet_for(protocols["human_like"], "ann")
+    told = export_of(sheet, lambda *_: "No")
+    first = save(folder / "a (1).json", told)
+    early = save(folder / "a.json", {**told, "labels": told["labels"][:5]})
+    reading = read_labels([first, early], protocols)
+    assert len(reading.rows) == 12
+    assert reading.notes == ["a.json: 5 answers stand in another export too, and count once"]
+    again = save(folder / "second.json", export_of(sheet, lambda *_: "Yes", round=1))
+    assert Counter(row["round"] for row in checked(read_labels([first, again], protocols))) == {0: 12, 1: 12}
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "encoding", "mark"),
+    [
+        (",", "utf-8-sig", ""),
+        (";", "cp1252", ""),
+        (";", "utf-8", "sep=;\r\n"),
+        ("\t", "utf-16", ""),
+        ("\t", "utf-8", ""),
+    ],
+)
+def test_a_sheet_comes_back_however_it_was_saved(
+    delimiter: str, encoding: str, mark: str, protocols: Protocols, folder: Path
+) -> None:
+    rows = filled(sheet_for(protocols["quality"], "ann"), "4,0" if delimiter == ";" else "4")
+    rows[0] = [name.capitalize() for name in rows[0]]
+    rows[2][rows[0].index("Label")] = ""
+    rows[1][rows[0].index("Comment")] = "über"
+    rows[3] = rows[3][: rows[0].index("Label") + 1]  # programs leave out empty cells at a row's end
+    path = folder / "filled.csv"
+    path.write_bytes((mark + as_csv([*rows, [""] * 10], delimiter)).encode(encoding))
+    reading = read_labels([path], protocols)
+    labels = checked(reading)
+    assert len(labels) == 23
+    assert {row["value"] for row in labels} == {4.0}
+    assert (labels[0]["comment"], labels[0]["row"]) == ("über", 3 if mark else 2)
+    assert labels[1]["row"] == labels[0]["row"] + 2
+    assert "filled.csv: 1 rows have no label yet" in reading.notes
+    assert any("Windows-1252" in note for note in reading.notes) == (encoding == "cp1252")
+
+
+def test_a_sheet_comes_back_as_a_workbook(protocols: Protocols, folder: Path) -> None:
+    workbook = openpyxl.Workbook()
+    sheet = workbook.active
+    assert sheet is not None
+    for row in filled(sheet_for(protocols["human_like"], "ann"), "Yes", "2"):
+        sheet.append([float(cell) if cell == "2" else cell for cell in row])
+    workbook.save(folder / "filled.xlsx")
+    rows = checked(read_labels([folder / "filled.xlsx"], protocols))
+    assert {(row["choice"], row["place"]) for row in rows} == {("Yes", 2)}
+    assert len(rows) == 12
+
+
+def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -> None:
+    items = items_table(tmp_path / "items.parquet", dialogues())
+    elsewhere = tmp_path / "nothing drawn"
+    told = [
+        asked_about("quality", ["coherence", "overall"], form="scale"),
+        asked_about("better", form="pair", of={"cut": [2, 4]}),
+        asked_about("good", ["overall"], form="probability"),
+    ]
+    protocols = {one.name: drawn_protocol(elsewhere, one, items, 1) for one in told}
+    protocols = {name: AskedProtocol(one.question, one.frame, type(one.ledger)(folder / "none.csv"))
+                 for name, one in protocols.items()}  # fmt: skip
+    files = [
+        table(
+            folder / "scores.csv",
+            "annotator,protocol,item_id,criterion,value,round\nann,quality,3/kiosk,Coherence,2.5,0\n"
+            "ann,quality,3/kiosk,coherence,3,1\n",
+        ),
+        table(
+            folder / "scores2.csv",
+            "annotator,protocol,system,case_id,criterion,label,probability\nbob,quality,kiosk,3,overall,5,0.25\n",
+        ),
+        table(
+            folder / "better-tool.csv",
+            "annotator,case_id,left,right,n_utterances,winner\nann,1,mosaic,harbour,2,mosaic\nann,1,harbour,kiosk,4,tie\n"
+            "ann,2,mosaic,kiosk,2,KIOSK\n",
+        ),
+        table(
+            folder / "better-points.csv",
+            "annotator,case_id,system,versus,n_utterances,outcome\nbob,1,mosaic,harbour,2,1\nbob,3,kiosk,mosaic,4,right\n",
+        ),
+        table(folder / "good.csv", "annotator,item_id,label\nann,1/kiosk,no\nann,2/kiosk,1\nann,3/kiosk,0.5\n"),
+    ]
+    rows = checked(read_labels(files, protocols))
+    quality = [(row["item_id"], row["criterion"], row["value"], row["round"]) for row in rows[:3]]
+    assert quality == [("3/kiosk", "coherence", 2.5, 0), ("3/kiosk", "coherence", 3, 1), ("3/kiosk", "overall", 5, 0)]
+    assert [row["probability"] for row in rows[:3]] == [None, None, 0.25]
+    won = [(row["case_id"], row["system"], row["versus"], row["n_utterances"], row["outcome"]) for row in rows[3:8]]
+    assert won == [
+        ("1", "harbour", "mosaic", 2, "right"),
+        ("1", "harbour", "kiosk", 4, "tie"),
+        ("2", "kiosk", "mosaic", 2, "left"),
+        ("1", "harbour", "mosaic", 2, "right"),
+        ("3", "kiosk", "mosaic", 4, "right"),
+    ]
+    assert [(row["value"], row["choice"], row["scale_max"]) for row in rows[8:]] == [
+        (0, "No", 1), (1, "Yes", 1), (0.5, None, 1)
+    ]  # fmt: skip
+
+
+def test_labels_of_what_is_gone_are_left_out_in_words(protocols: Protocols, folder: Path, tmp_path: Path) -> None:
+    path = save(folder / "a.json", export_of(sheet_for(protocols["human_like"], "ann"), lambda *_: "No"))
+    fewer = items_table(tmp_path / "fewer.parquet", dialogues(("kiosk", "harbour")))
+    left = drawn_protocol(folder, asked_about("human_like", form="detect"), fewer)
+    reading = read_labels([path], {"human_like": left})
+    assert {row["system"] for row in reading.rows} == {"kiosk", "harbour"}
+    assert {row["probability"] for row in reading.rows} == {4 / 12}
+    assert reading.notes == ["4 labels under human_like are of what is not there any more, and are left out"]
+
+
+def test_a_simulated_annotator_is_called_so(protocols: Protocols, folder: Path) -> None:
+    files = [
+        save(folder / f"{name}.json", export_of(sheet_for(protocols["human_like"], name), lambda *_: "No"))
+        for name in ("ann", "simulated-1")
+    ]
+    rows = checked(read_labels(files, protocols, ["ann", "simulated-1"], ["simulated-1"]))
+    assert Counter((row["annotator"], row["simulated"]) for row in rows) == {
+        ("ann", False): 12,
+        ("simulated-1", True): 12,
+    }

@@ -1,0 +1,277 @@
+"""Everything that can be wrong with files of labels is told at once, each with its file, row and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from labelled_dialogues import (
+    asked_about,
+    dialogue,
+    dialogues,
+    drawn_protocol,
+    export_of,
+    items_table,
+    save,
+    sheet_for,
+)
+
+from dialeval.errors import UserError
+from dialeval.labels.asked_protocol import AskedProtocol
+from dialeval.labels.files import label_files, ledger_files, passed_over
+from dialeval.labels.ledger import Ledger
+from dialeval.labels.reading import read_labels
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of 36 dialogues of three systems."""
+    return items_table(tmp_path_factory.mktemp("items") / "items.parquet", dialogues())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of labels."""
+    path = tmp_path / "labels"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def quality(items: Path, folder: Path) -> AskedProtocol:
+    """A protocol of two criteria under which some dialogues are drawn."""
+    return drawn_protocol(folder, asked_about("quality", ["coherence", "overall"], form="scale"), items)
+
+
+@pytest.fixture
+def free(items: Path, folder: Path) -> dict[str, AskedProtocol]:
+    """Protocols under which nothing is drawn."""
+    told = [
+        asked_about("quality", ["coherence", "overall"], form="scale"),
+        asked_about("better", form="pair"),
+        asked_about("human_like", form="detect"),
+    ]
+    found = {one.name: drawn_protocol(folder / "elsewhere", one, items) for one in told}
+    return {name: AskedProtocol(one.question, one.frame, Ledger(folder / "none.csv")) for name, one in found.items()}
+
+
+def told(files: list[Path], protocols: dict[str, AskedProtocol], **more: Any) -> str:
+    with pytest.raises(UserError) as error:
+        read_labels(files, protocols, **more)
+    return str(error.value)
+
+
+@contextmanager
+def passed_if_named(name: str) -> Iterator[None]:
+    """Passes over an error in words that names a file, and over no other."""
+    try:
+        yield
+    except UserError as error:
+        if name not in str(error):
+            raise
+
+
+def answer(number: int, **change: Any) -> Change:
+    return lambda export: export["labels"][number].update(change)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda export: export.update(format="other"), "a.json is no export of a labelling page"),
+        (lambda export: export.update(version=2), "a.json is of version 2, and this dialeval reads 1"),
+        (lambda export: export.pop("annotator"), "a.json: the field 'annotator' is missing"),
+        (lambda export: export.update(annotator="a\nb"), "has a line break or control character"),
+        (lambda export: export.update(draw="d123"), "a.json is of another draw, d123; draw-quality.csv is of d"),
+        (lambda export: export.update(protocol="qualiti"), "'qualiti' is no protocol that people label under; did you"),
+        (lambda export: export["labels"].append("x"), "a.json, row 25: 'x' is no answer"),
+        (answer(0, key="t0"), "a.json, row 1: key 't0' is not in draw-quality.csv"),
+        (answer(1, criterion="coherense"), "a.json, row 2: 'coherense' is no criterion of protocol quality; did you"),
+        (answer(1, criterion=""), "a.json, row 2: no criterion is named, and protocol quality asks about coherence"),
+        (answer(2, label="7"), "a.json, row 3: 7 is off the scale of coherence, 1 to 5"),
+        (answer(2, label="good"), "a.json, row 3: 'good' is no number"),
+        (answer(2, label=True), "a.json, row 3: 'label' is True, neither text nor number"),
+        (answer(2, round=-1), "a.json, row 3: 'round' is -1"),
+        (lambda export: export["labels"].append(export["labels"][0]), "a.json, row 25: 'ann' has answered about item"),
+    ],
+)
+def test_what_is_wrong_with_an_export(change: Change, words: str, quality: AskedProtocol, folder: Path) -> None:
+    export = export_of(sheet_for(quality, "ann"), lambda *_: "3")
+    change(export)
+    message = told([save(folder / "a.json", export)], {"quality": quality})
+    assert words in message
+    assert message.startswith("the labels have a mistake; nothing of them was changed:\n  a.json")
+    assert message.count("\n") == 1
+
+
+HEAD = "annotator,protocol,item_id,criterion,label"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "x.csv is empty; save it again with its labels, or take it away"),
+        (b"  \r\n ", "x.csv is empty"),
+        (b"a,b\n1,2\n", "x.csv, row 1: none of the columns of labels is there, such as annotator, label and item_id"),
+        (b"annotator,item_id\nann,1/kiosk\n", "row 1: the column label (or value, outcome, winner) missing; there are"),
+        (b"label,item_id\n3,1/kiosk\n", "x.csv, row 1: the column annotator missing"),
+        (b"annotator,label\nann,3\n", "the column key, item_id, or system and case_id missing"),
+        (b"annotator,label,value,item_id\nann,3,4,1/kiosk\n", "there are the columns label and value; keep one"),
+        (b"annotator,label,Label,item_id\nann,3,4,1/kiosk\n", "the column 'label' is there more than once"),
+        (f"{HEAD}\nann,quality,99/kiosk,overall,3\n".encode(), "row 2: there is no item_id '99/kiosk' under protocol"),
+        (f"{HEAD}\n,quality,1/kiosk,overall,3\n".encode(), "x.csv, row 2: there is no annotator; name who labelled"),
+        (f"{HEAD}\nann,,1/kiosk,overall,3\n".encode(), "x.csv: it does not say under which protocol the labels are"),
+        (f"{HEAD}\nann,quality,1/kiosk,overall,nan\n".encode(), "row 2: 'nan' is no number"),
+        (f"{HEAD}\nann,quality,1/kiosk,overall,0.9\n".encode(), "row 2: 0.9 is off the scale of overall, 1 to 5"),
+        (
+            f"{HEAD}\nann,quality,1/kiosk,overall,3\nann,quality,1/kiosk,overall,3\n".encode(),
+            "x.csv, row 3: 'ann' has answered about item '1/kiosk' of support before, in x.csv, row 2; keep one of the "
+            "two, or number a second look in a column round",
+        ),
+        (
+            f"{HEAD}\nann,quality,1/kiosk,overall,3\nAnn,quality,2/kiosk,overall,3\n".encode(),
+            "x.csv: annotator 'Ann' is elsewhere 'ann'; if they are one, write the name in one way",
+        ),
+        (f"{HEAD}\nann,human_like,1/kiosk,,maybe\n".encode(), "row 2: 'maybe' is neither Yes nor No"),
+        (f"{HEAD},place\nann,human_like,1/kiosk,,Yes,9\n".encode(), "place '9' is none of its utterances, 1 to 4"),
+        (f"{HEAD},place\nann,human_like,1/kiosk,,Yes,1\n".encode(), "place 1 is not an utterance of the one who is"),
+        (f"{HEAD},place\nann,human_like,1/kiosk,,No,2\n".encode(), "the label is No and place is 2"),
+        (f"{HEAD},round\nann,quality,1/kiosk,overall,3,two\n".encode(), "row 2: round is 'two', no whole number"),
+        (f"{HEAD},skipped\nann,quality,1/kiosk,overall,,maybe\n".encode(), "row 2: skipped is 'maybe'; write 1 or"),
+        (
+            f"{HEAD},probability\nann,quality,1/kiosk,overall,3,0\n".encode(),
+            "row 2: probability is '0'; write a number",
+        ),
+        (f"{HEAD}\nann,quality,1/kiosk,overall,3,,x\n".encode(), "row 2: 7 cells under 5 columns"),
+        (f'{HEAD}\nann,quality,"1/kio"sk,overall,3\n'.encode(), "x.csv, row 2: not readable as CSV"),
+        (f"{HEAD}\nann,quality,1/kiosk,overall,\x813\n".encode("latin-1"), "x.csv is neither UTF-8 nor Windows-1252"),
+        (f"{HEAD}\nann,quality,1/kiosk,overall,\x003\n".encode(), "x.csv is neither UTF-8 nor Windows-1252"),
+        (b"PK\x03\x04 broken", "cannot be read as an xlsx workbook"),
+        (
+            b"annotator,protocol,case_id,left,right,winner\nann,better,1,kiosk,nobody,kiosk\n",
+            "row 2: there is no case_id '1', left 'kiosk', right 'nobody' under protocol better; there is, for example",
+        ),
+        (
+            b"annotator,protocol,case_id,left,right,winner\nann,better,1,kiosk,mosaic,harbour\n",
+            "row 2: 'harbour' is none of the answers: A, B, Tie, kiosk, mosaic, left, right, tie",
+        ),
+        (b"annotator,protocol,case_id,system,label\nann,better,1,kiosk,A\n", "a pair is known by case_id, and by left"),
+        (
+            b"annotator,protocol,key,label\nann,quality,t1,3\n",
+            "x.csv: its keys are those of a draw, and there is no ledger none.csv beside it; bring it back",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_table(content: bytes, words: str, free: dict[str, AskedProtocol], folder: Path) -> None:
+    path = folder / "x.csv"
+    path.write_bytes(content)
+    message = told([path], free)
+    assert words in message
+    assert message.count("\n") == 1
+    assert str(folder) not in message
+    assert path.read_bytes() == content
+
+
+def test_everything_is_told_at_once(free: dict[str, AskedProtocol], folder: Path) -> None:
+    first, second, third = folder / "a.csv", folder / "b.json", folder / "c.xls"
+    first.write_text(f"{HEAD}\nann,quality,1/kiosk,overall,9\nann,quality,9/none,overall,3\n")
+    second.write_text("{")
+    third.write_bytes(b"\xd0\xcf\x11\xe0")
+    message = told([first, second, third], free)
+    assert message.startswith("the labels have 4 mistakes")
+    for words in ("a.csv, row 2: 9 is off", "a.csv, row 3: there is no item_id '9/none'", "b.json: not valid JSON",
+                  "c.xls: a file of this kind is not read; save it as .csv or .xlsx"):  # fmt: skip
+        assert words in message
+
+
+def test_of_very_many_mistakes_the_first_are_told(free: dict[str, AskedProtocol], folder: Path) -> None:
+    path = folder / "a.csv"
+    path.write_text(HEAD + "".join(f"\nann,quality,{number}/none,overall,3" for number in range(100)))
+    message = told([path], free)
+    assert "the labels have 100 mistakes" in message
+    assert message.endswith("and 70 more")
+
+
+def test_two_differing_exports_of_one_page(quality: AskedProtocol, folder: Path) -> None:
+    export = export_of(sheet_for(quality, "ann"), lambda *_: "3")
+    first = save(folder / "a.json", export)
+    export["labels"][4]["label"] = "4"
+    message = told([first, save(folder / "b.json", export)], {"quality": quality})
+    assert "b.json, row 5: 'ann' has answered about item" in message
+    assert message.endswith("before, in a.json, row 5; keep one of the two files")
+
+
+def test_other_words_than_when_it_was_drawn(quality: AskedProtocol, folder: Path, tmp_path: Path) -> None:
+    path = save(folder / "a.json", export_of(sheet_for(quality, "ann"), lambda *_: "3"))
+    drawn = next(unit for key, unit in quality.units.items() if quality.ledger.entries[key].drawn)
+    changed = dialogue(drawn.system, int(drawn.case_id), " A word more.")
+    rest = [one for one in dialogues() if one.item_id != changed.item_id]
+    items = items_table(tmp_path / "changed.parquet", [changed, *rest])
+    now = drawn_protocol(tmp_path / "new", asked_about("quality", ["coherence", "overall"], form="scale"), items)
+    message = told([path], {"quality": AskedProtocol(now.question, now.frame, quality.ledger)})
+    assert f"{drawn.words} has other words now than when it was drawn" in message
+
+
+def test_what_was_not_drawn_is_no_fair_sample(quality: AskedProtocol, folder: Path) -> None:
+    spared = next(unit for key, unit in quality.units.items() if not quality.ledger.entries[key].drawn)
+    path = folder / "a.csv"
+    path.write_text(f"annotator,item_id,criterion,label\nann,{spared.item_id},overall,3\n")
+    assert f"a.csv, row 2: {spared.words} was not drawn" in told([path], {"quality": quality})
+    path.write_text(f"annotator,item_id,criterion,label,probability\nann,{spared.item_id},overall,3,0.5\n")
+    assert [row["probability"] for row in read_labels([path], {"quality": quality}).rows] == [0.5]
+
+
+def test_an_annotator_is_spelled_as_in_the_configuration(free: dict[str, AskedProtocol], folder: Path) -> None:
+    path = folder / "a.csv"
+    path.write_text(f"{HEAD}\nsim-1,quality,1/kiosk,overall,3\n")
+    message = told([path], free, annotators=["SIM-1"], simulated=["SIM-1"])
+    assert "annotator 'sim-1' is elsewhere 'SIM-1'" in message
+
+
+def test_a_label_that_could_be_an_answer_or_a_name(items: Path, folder: Path, tmp_path: Path) -> None:
+    named = items_table(tmp_path / "named.parquet", dialogues(("B", "kiosk")))
+    asked = drawn_protocol(folder / "elsewhere", asked_about("better", form="pair"), named)
+    better = {"better": AskedProtocol(asked.question, asked.frame, Ledger(folder / "none.csv"))}
+    path = folder / "a.csv"
+    head = "annotator,case_id,left,right"
+    path.write_text(f"{head},label\nann,1,B,kiosk,B\n")
+    assert "'B' could be an answer or a system's name; call the column outcome or winner" in told([path], better)
+    for column, outcome in (("winner", "left"), ("outcome", "right")):
+        path.write_text(f"{head},{column}\nann,1,B,kiosk,B\n")
+        assert [row["outcome"] for row in read_labels([path], better).rows] == [outcome]
+
+
+def test_which_files_are_looked_into(folder: Path, quality: AskedProtocol) -> None:
+    for name in ("a.json", "b.CSV", ".hidden.csv", "~$b.xlsx", ".~lock.b.csv#", "README.md", "page.html", "c.xls"):
+        (folder / name).write_text("x")
+    (folder / "older").mkdir()
+    assert [path.name for path in label_files(folder)] == ["a.json", "b.CSV", "c.xls"]
+    assert [path.name for path in ledger_files(folder)] == ["draw-quality.csv"]
+    assert passed_over(folder) == ["README.md", "older", "page.html"]
+    assert label_files(folder / "nowhere") == []
+    assert passed_over(folder / "nowhere") == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(data=st.data())
+def test_any_damage_is_read_or_told(data: st.DataObject, quality: AskedProtocol, folder: Path) -> None:
+    """A file with a few bytes changed, cut or added anywhere is read, or refused in words that name it."""
+    kind = data.draw(st.sampled_from(["json", "csv"]))
+    path = save(folder / "a.json", export_of(sheet_for(quality, "ann"), lambda *_: "3"))
+    if kind == "csv":
+        path = folder / "a.csv"
+        path.write_text("annotator;item_id;criterion;label;probability\nann;1/kiosk;overall;3;1\n" * 1)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content)))
+        content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+    path.write_bytes(bytes(content))
+    with passed_if_named(path.name):
+        read_labels([path], {"quality": quality})
