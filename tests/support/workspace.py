@@ -91,9 +91,9 @@ class Workspace:
                 counts[words[0]] = int(words[1])
         return counts
 
-    def interrupt_when(self, ready: Callable[[], bool], sign: signal.Signals) -> str:
+    def interrupt_when(self, ready: Callable[[], bool], sign: signal.Signals, *arguments: str) -> str:
         """Starts a run and sends a signal to all its processes as soon as `ready` says so."""
-        process = self.start()
+        process = self.start(*arguments)
         deadline = time.monotonic() + 240
         while not ready():
             if process.poll() is not None:

@@ -13,7 +13,7 @@ from dialeval.config.dialogbench import unfit_models
 from dialeval.config.embedded_methods import METHODS, able_to, serves
 from dialeval.config.encoders import unfit_encoders
 from dialeval.config.ensembles import unfit_ensembles
-from dialeval.config.labelling import unfit_labels
+from dialeval.config.labelling import labelled_protocols, unfit_labels
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
 from dialeval.config.partners import unfit_partner
@@ -253,7 +253,8 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
                 continue
             words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))
-    asked = {source for one in config.resolved_protocols().values() if one.judges for source in one.of.source}
+    judged = [one for one in config.resolved_protocols().values() if one.judges]
+    asked = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.of.source}
     for name in config.transcripts:
         if name not in asked:
             words = (

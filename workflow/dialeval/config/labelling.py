@@ -102,13 +102,15 @@ def _by(config: Config, labels: Labels) -> Found:
             words = f"a draw by {labels.by} goes by no judge; take it out, or set labels.by: score or uncertainty"
             yield "labels.judge", words, ("labels.by",)
         return
-    for name, protocol in labelled_protocols(config).items():
+    own = labelled_protocols(config)
+    judging = {name: [*(one.judges or ()), *config.ensembles_of(name)] for name, one in own.items()}
+    if strange := [name for name, judges in judging.items() if labels.judge and labels.judge not in judges]:
+        known = {judge for judges in judging.values() for judge in judges}
+        words = f"'{labels.judge}' does not judge under {', '.join(strange)}; {nearest(labels.judge or '', known)}"
+        yield "labels.judge", words, ("protocols", "judges", "labels.protocols")
+    for name, protocol in own.items():
         about = (f"protocols.{name}", "judges", "labels.protocols")
-        judges = [*(protocol.judges or ()), *config.ensembles_of(name)]
-        if labels.judge is not None and labels.judge not in judges:
-            words = f"'{labels.judge}' does not judge under {name}; {nearest(labels.judge, judges)}"
-            yield "labels.judge", words, about
-        elif not judges:
+        if not judging[name]:
             words = f"a draw by {labels.by} needs a judge, and {name} has none; name judges, or draw at random"
             yield "labels.by", words, about
         unsure = {
@@ -143,11 +145,12 @@ def _names_of_files(config: Config, labels: Labels) -> Found:
     """Yields sheets that would be files of one name, which people put into one folder."""
     files: dict[str, str] = {}
     own = labelled_protocols(config)
-    for sheet, (protocol, _) in labelled_sheets(config).items():
-        if sheet != protocol and sheet in own:
-            words = f"'{sheet}' names the responses of protocol {protocol} too; rename one of the two protocols"
-            yield f"protocols.{sheet}", words, (f"protocols.{protocol}",)
-        for annotator in labels.annotators:
+    for name, protocol in own.items():
+        if f"{name}{RESPONSES}" in own and len(_levels(config, name, protocol)) > 1:
+            words = f"'{name}{RESPONSES}' names the responses of protocol {name} too; rename one of the two protocols"
+            yield f"protocols.{name}{RESPONSES}", words, (f"protocols.{name}",)
+    for sheet in labelled_sheets(config):
+        for annotator in {_folded(name): name for name in labels.annotators}.values():
             told = f"protocol {sheet} and annotator {annotator}"
             other = files.setdefault(_folded(f"{sheet}-{annotator}"), told)
             if other != told:

@@ -1,0 +1,104 @@
+"""Labels that do not fit the rest of the configuration are found before anything runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.config import load_config
+from dialeval.config.labelling import labelled_protocols, labelled_sheets
+from dialeval.errors import UserError
+
+BASE: dict[str, Any] = {
+    "models": {"gpt": {"engine": "openai", "model": "gpt-4o", "base_url": "http://localhost:1/v1"}},
+    "judges": ["gpt"],
+    "transcripts": {"support": {"path": "support.jsonl"}},
+    "protocols": {
+        "quality": {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"]},
+        "both": {"form": "scale", "of": {"source": "support"}, "criteria": ["coherence", "relevance"]},
+        "better": {"form": "pair", "of": {"source": "support"}},
+        "alone": {"form": "pair", "of": {"source": "support"}, "judges": []},
+    },
+    "labels": {"path": "labels"},
+}
+
+
+def config(labels: dict[str, Any], **more: Any) -> Any:
+    protocols = {**BASE["protocols"], **more.pop("protocols", {})}
+    return load_config({**BASE, **more, "protocols": protocols, "labels": labels}, files_are_there=False)
+
+
+def test_people_label_under_all_protocols_that_judge_systems() -> None:
+    found = config({"path": "labels"})
+    assert list(labelled_protocols(found)) == ["quality", "both", "better"]
+    assert labelled_sheets(found) == {
+        "quality": ("quality", "dialogue"),
+        "both-responses": ("both", "turn"),
+        "both": ("both", "dialogue"),
+        "better": ("better", "dialogue"),
+    }
+    assert list(labelled_protocols(config({"path": "labels", "protocols": ["alone"]}))) == ["alone"]
+    without = load_config({**BASE, "labels": None}, files_are_there=False)
+    assert labelled_protocols(without) == {}
+
+
+def test_people_alone_may_label_what_no_judge_is_asked_about() -> None:
+    alone = dict.fromkeys(["quality", "both", "better"], BASE["protocols"]["alone"])
+    of_others = {"other": {"form": "scale", "of": {"source": "more"}, "criteria": ["overall"]}}
+    transcripts = {"support": {"path": "support.jsonl"}, "more": {"path": "more.jsonl"}}
+    found = config({"path": "labels", "protocols": ["alone"]}, protocols=alone | of_others, transcripts=transcripts)
+    assert list(labelled_protocols(found)) == ["alone"]
+
+
+RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bundled"}}}}
+
+
+@pytest.mark.parametrize(
+    ("labels", "more", "words"),
+    [
+        ({"protocols": ["qualiti"]}, {}, "labels.protocols: 'qualiti' is no protocol of this configuration about"),
+        ({"protocols": ["rating"]}, RATED | {"protocols": {"rating": {}}},
+         "labels.protocols: protocol rating is about rated or damaged items alone"),
+        ({}, {"protocols": dict.fromkeys(["quality", "both", "better"], BASE["protocols"]["alone"])},
+         "labels: no judge is asked about systems' dialogues"),
+        ({"annotators": ["Ann", "ann"]}, {}, "labels.annotators: 'Ann' and 'ann' differ only in case"),
+        ({"annotators": ["ann"], "each": 2}, {}, "labels.each: 2 are to label each, and there are 1 annotators"),
+        ({"annotators": ["ann"], "simulated": ["sim"]}, {}, "labels.simulated: 'sim' is none of labels.annotators"),
+        ({"judge": "gpt"}, {}, "labels.judge: a draw by random goes by no judge; take it out"),
+        ({"by": "score", "judge": "gtp"}, {}, "labels.judge: 'gtp' does not judge under quality, both, better; did"),
+        ({"by": "score", "protocols": ["alone"]}, {}, "labels.by: a draw by score needs a judge, and alone has none"),
+        ({"by": "uncertainty", "protocols": ["quality"]}, {},
+         "labels.by: a judge that is asked once under quality (form scale) does not show how sure it is"),
+        ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: nobody labels under 'bettr'; did you mean"),
+        ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality asks about criteria"),
+        ({"path": "results/labels"}, {}, "labels.path: results/labels lies in results_dir, which may be deleted"),
+        ({"path": "store"}, {}, "labels.path: store lies in store_dir"),
+        ({"annotators": ["b", "a-b"]}, {"protocols": {"quality-a": BASE["protocols"]["quality"]}},
+         "labels.annotators: files of protocol quality and annotator a-b and of protocol quality-a and annotator b"),
+        ({}, {"protocols": {"both-responses": BASE["protocols"]["quality"]}},
+         "protocols.both-responses: 'both-responses' names the responses of protocol both too; rename one"),
+        ({"confidence": 1}, {}, "labels.confidence"),
+        ({"n": 0}, {}, "labels.n"),
+        ({"by": "chance"}, {}, "labels.by: 'chance' is not allowed"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit(labels: dict[str, Any], more: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError) as error:
+        config({"path": "labels"} | labels, **more)
+    assert words in str(error.value)
+    follow = ("nobody is asked about 'support'", "'gpt' is asked nothing")  # where no protocol has a judge
+    told = [line for line in str(error.value).splitlines()[1:] if not any(other in line for other in follow)]
+    assert len(told) == 1, told
+
+
+def test_a_pair_shows_how_sure_a_judge_is_by_its_orders() -> None:
+    assert config({"path": "labels", "by": "uncertainty", "protocols": ["better"]}).labels.by == "uncertainty"
+
+
+def test_labels_in_a_file_are_no_folder(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("annotator,label\n")
+    with pytest.raises(UserError, match=r"labels.path: .*labels.csv is a file or cannot be had; name the folder"):
+        config({"path": str(path)})

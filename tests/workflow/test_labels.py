@@ -1,0 +1,184 @@
+"""People's labels in real runs: drawn, labelled on pages and sheets, read back, and never touched."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from workspace import ROOT, Workspace
+
+PROTOCOLS = {
+    "human_like": {"form": "detect", "of": {"source": "support"}},
+    "quality": {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"]},
+    "better": {"form": "pair", "of": {"source": "support"}, "judges": []},
+}
+PAGES = {f"{name}-{who}.{suffix}" for name in PROTOCOLS for who in ("ann", "bob") for suffix in ("html", "csv")}
+
+
+def configure(workspace: Workspace, transcripts: str = "support.jsonl", **labels: Any) -> None:
+    """Writes a configuration of transcripts that are judged and labelled."""
+    told = {"path": "labels", "n": 4, "annotators": ["ann", "bob"], "protocols": list(PROTOCOLS)}
+    config = {
+        "data_dir": ".",
+        "models": {"forest": {"engine": "embedded", "method": "forest", "folds": 3}},
+        "judges": ["forest"],
+        "transcripts": {"support": {"path": transcripts}},
+        "protocols": PROTOCOLS,
+        "labels": told | labels,
+    }
+    (workspace.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+
+
+@pytest.fixture
+def labelling(workspace: Workspace) -> Workspace:
+    """A workspace with transcripts of three systems and a configuration of labels, in which nothing has run."""
+    shutil.copy(ROOT / "configs/transcripts/support.jsonl", workspace.folder)
+    configure(workspace)
+    return workspace
+
+
+def drawn(workspace: Workspace, protocol: str) -> set[str]:
+    """Returns the keys that were drawn."""
+    rows = pq.read_table(workspace.folder / f"results/labels/draw/{protocol}.parquet").to_pylist()
+    return {row["key"] for row in rows if row["drawn"]}
+
+
+def sheet(workspace: Workspace, name: str, annotator: str) -> list[dict[str, str]]:
+    """Returns the rows of a sheet."""
+    path = workspace.folder / f"results/labels/pages/{annotator}/{name}-{annotator}.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def fill(workspace: Workspace, name: str, annotator: str, label: str) -> Path:
+    """Fills in a sheet and puts it beside the other labels."""
+    rows = sheet(workspace, name, annotator)
+    path = workspace.folder / f"labels/{name}-{annotator}.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
+        writer.writeheader()
+        writer.writerows(row | {"label": label} for row in rows)
+    return path
+
+
+def ledgers(workspace: Workspace) -> dict[str, bytes]:
+    """Returns the ledgers' content by name."""
+    return {path.name: path.read_bytes() for path in (workspace.folder / "labels").glob("draw-*.csv")}
+
+
+def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
+    labelling.run("label")
+    pages = labelling.folder / "results/labels/pages"
+    assert {path.name for path in pages.glob("*/*")} == PAGES
+    assert set(ledgers(labelling)) == {f"draw-{name}.csv" for name in PROTOCOLS}
+    assert len(drawn(labelling, "human_like")) == 3 * 4
+    assert len(drawn(labelling, "better")) == 4
+    assert not list(labelling.folder.glob("results/judgements/**/*.parquet"))  # no judge was asked
+    assert not labelling.would_run("label")
+
+    # more later: all that was drawn stays, and the rows that were there
+    before, keys = ledgers(labelling), drawn(labelling, "quality")
+    configure(labelling, n=6)
+    labelling.run("label")
+    assert keys < drawn(labelling, "quality")
+    assert all(content.startswith(before[name]) for name, content in ledgers(labelling).items())
+
+    # what people said comes back
+    fill(labelling, "quality", "ann", "4")
+    rows = sheet(labelling, "human_like", "bob")
+    told = [
+        {"key": row["key"], "criterion": "", "label": "No", "skipped": False, "comment": "", "round": 0} for row in rows
+    ]
+    export = {"format": "dialeval-labels", "version": 1, "protocol": "human_like", "annotator": "bob", "labels": told}
+    path = labelling.folder / "labels/human_like-bob (1).json"
+    path.write_text(json.dumps(export | {"draw": rows[0]["draw"]}), encoding="utf-8")
+    labels = {file.name: file.read_bytes() for file in (labelling.folder / "labels").iterdir()}
+    labelling.run("results/labels/labels.parquet")
+    table = pq.read_table(labelling.folder / "results/labels/labels.parquet").to_pylist()
+    assert Counter((row["protocol"], row["annotator"], row["value"], row["choice"]) for row in table) == {
+        ("quality", "ann", 4.0, None): 18,
+        ("human_like", "bob", None, "No"): 18,
+    }
+    assert {row["probability"] for row in table} == {6 / 12}
+    assert {file.name: file.read_bytes() for file in (labelling.folder / "labels").iterdir()} == labels
+    assert not labelling.would_run("results/labels/labels.parquet", "label")
+
+    # what is wrong is told by name, row and remedy, and the labels stay as they are
+    wrong = fill(labelling, "quality", "bob", "9")
+    path.write_text(json.dumps(export | {"draw": "d0"}), encoding="utf-8")
+    output = labelling.run("results/labels/labels.parquet", ok=False)
+    assert "quality-bob.csv, row 2: 9 is off the scale of overall, 1 to 5" in output
+    assert "human_like-bob (1).json is of another draw, d0" in output
+    wrong.unlink()
+
+    # a ledger that is gone is missed before anything is drawn anew
+    (labelling.folder / "labels/draw-better.csv").unlink()
+    output = labelling.run("label", ok=False)
+    assert "draw-better.csv is not the ledger that these pages were drawn with: it is gone" in output
+    labelling.run("label", "--forcerun", "draw_to_label")
+    assert not labelling.would_run("label")
+
+
+def test_a_new_system_is_drawn_beside_what_was_drawn(labelling: Workspace) -> None:
+    lines = (labelling.folder / "support.jsonl").read_text(encoding="utf-8").splitlines()
+    old = [line for line in lines if json.loads(line)["system"] != "mosaic"]
+    (labelling.folder / "support.jsonl").write_text("\n".join(old), encoding="utf-8")
+    labelling.run("label")
+    before = {name: drawn(labelling, name) for name in PROTOCOLS}
+    (labelling.folder / "support.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    labelling.run("label")
+    for name in PROTOCOLS:
+        assert before[name] < drawn(labelling, name)
+    rows = pq.read_table(labelling.folder / "results/labels/draw/human_like.parquet").to_pylist()
+    assert Counter(row["stratum"] for row in rows if row["drawn"]) == {"harbour": 4, "kiosk": 4, "mosaic": 4}
+    rows = pq.read_table(labelling.folder / "results/labels/draw/better.parquet").to_pylist()
+    assert {row["stratum"] for row in rows} == {"pairs", "pairs (2)"}
+
+
+def test_a_draw_by_the_judges_scores(labelling: Workspace) -> None:
+    configure(labelling, by="score", protocols=["quality"], n=3)
+    labelling.run("label")
+    rows = pq.read_table(labelling.folder / "results/labels/draw/quality.parquet").to_pylist()
+    counts = Counter(row["stratum"] for row in rows if row["drawn"])
+    assert counts == {f"{name}, {third} scores": 1 for name in ("harbour", "kiosk", "mosaic")
+                      for third in ("low", "middle", "high")}  # fmt: skip
+    configure(labelling, by="cases", protocols=["quality"], n=3)
+    output = labelling.run("label", ok=False)
+    assert "draw-quality.csv was drawn by score, and labels.by is now cases" in output
+
+
+def test_a_kill_while_it_draws_loses_and_draws_nothing_twice(labelling: Workspace) -> None:
+    labelling.run("label")
+    before = ledgers(labelling)
+    configure(labelling, n=6)
+    hidden = labelling.folder / "labels"
+    labelling.interrupt_when(
+        lambda: ledgers(labelling) != before or any(hidden.glob(".draw-*")), signal.SIGKILL, "label"
+    )
+    assert all(content.startswith(before[name]) for name, content in ledgers(labelling).items())
+    labelling.run("--unlock")
+    labelling.run("label", "--rerun-incomplete")
+    assert len(drawn(labelling, "human_like")) == 3 * 6
+    lines = (labelling.folder / "labels/draw-human_like.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == len(set(lines)) == 1 + 36 + 3 * 2
+
+
+def test_labels_that_cannot_be_written_or_are_not_configured(labelling: Workspace) -> None:
+    (labelling.folder / "blocked").write_text("a file")
+    configure(labelling, path="blocked/labels")
+    output = labelling.run("label", ok=False)
+    assert "cannot be written" in output or "labels.path: blocked/labels is a file or cannot be had" in output
+    configure(labelling, path="blocked")
+    assert "labels.path: blocked is a file or cannot be had" in labelling.run("label", ok=False)
+    config = yaml.safe_load((labelling.folder / "config.yaml").read_text(encoding="utf-8"))
+    del config["labels"]
+    (labelling.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    assert "the configuration says nothing of labels; add a section such as labels" in labelling.run("label", ok=False)
