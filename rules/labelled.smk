@@ -5,6 +5,7 @@ rule correct:
     input:
         labels=LABELS_TABLE,
         judgements=labelled_judgements(),
+        planned=partly_asked(),
     output:
         table=f"{RESULTS}/tables/labels/corrected.parquet",
         csv=f"{RESULTS}/tables/labels/corrected.csv",
@@ -20,7 +21,8 @@ rule correct:
     shell:
         command(
             "correct",
-            "--labels {input.labels:q} --judgements {input.judgements:q} --table {output.table:q} --csv {output.csv:q} "
+            "--labels {input.labels:q} --judgements {input.judgements:q} --planned {input.planned:q} "
+            "--table {output.table:q} --csv {output.csv:q} "
             "--differences {output.differences:q} --differences-csv {output.differences_csv:q}",
         )
 

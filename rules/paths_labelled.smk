@@ -6,6 +6,15 @@ def labelled_judgements():
     return [path for name in labelled_protocols() for path in results_of(name)]
 
 
+def partly_asked():
+    """Returns what was planned under the protocols of which judges are not asked everything."""
+    return [
+        f"{RESULTS}/requests/{name}.parquet"
+        for name in labelled_protocols()
+        if name in ADAPTIVE
+    ]
+
+
 def correction_settings():
     """Returns how judges' numbers are corrected, and under which protocols."""
     section = CONFIG.labels

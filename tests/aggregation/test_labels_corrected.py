@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from labelled_example import (
 from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.labels.corrected import NO_DRAW, corrected_numbers
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
+from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
 from dialeval.schemas.labels import CORRECTED, DIFFERENCES
 from dialeval.stats.corrected import correct_means
 from dialeval.tables import to_table
@@ -173,6 +175,24 @@ def test_systems_beside_one_have_rates_against_it() -> None:
     }  # fmt: skip
 
 
+def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> None:
+    """The judge was asked about bob and cyd throughout, and about ada, who wins, on two cases alone."""
+    about = design(form="pair", measures=["win_rates"])
+    sides = [("ada", "bob"), ("ada", "cyd"), ("bob", "cyd")]
+    plan = [paired(f"c{n}", *pair, "left", request_id=f"{n}/{pair[0]}/{pair[1]}") for n in range(20) for pair in sides]
+    asked = [row for row in plan if row["left"] == "bob" or row["case_id"] in ("c0", "c1")]
+    labelled = [of_pair(f"c{n}", *pair, "left", probability=0.5) for n in range(10) for pair in sides]
+    planned = judgements_of(plan).assign(part=None)[list(PLAN_COLUMNS)]
+    judged = with_unasked(judgements_of(asked), planned)
+    assert len(judged) == 60
+    found, _ = corrected_numbers(judged, labels_of(labelled), about, Terms())
+    (bob,) = of(found, system="bob", versus=None)
+    assert (bob["n_total"], bob["judge_only"], bob["people_only"]) == (40, 0.5, 0.5)
+    alone, _ = corrected_numbers(judgements_of(asked), labels_of(labelled), about, Terms())
+    assert of(alone, system="bob", versus=None)[0]["n_total"] == 30
+    assert with_unasked(judgements_of(plan), planned).equals(judgements_of(plan))
+
+
 def test_lengths_of_pairs_are_things_of_their_own() -> None:
     about = design(form="pair", measures=["win_rates"], lengths=[4, 8])
     judged = [paired(f"c{n}", "ada", "bob", "left", n_utterances=cut) for n in range(5) for cut in (4, 8)]
@@ -230,6 +250,34 @@ def test_labels_of_other_protocols_and_nobodys_labels_say_nothing() -> None:
     other = [label("ada", "c0", protocol="other", **scored(4.0))]
     assert numbers(judged, other, design()) == ([], [])
     assert numbers(judged, [label("ada", "c0", skipped=True, criterion="warm")], design()) == ([], [])
+
+
+def test_ratings_are_those_of_the_statistics_and_cover_the_strengths_that_pairs_follow() -> None:
+    strengths = {"ada": 1.0, "bob": 0.3, "cyd": -0.2, "dan": -1.1}
+    truth = {name: 1000.0 + 400.0 / np.log(10.0) * value for name, value in strengths.items()}
+    rng = np.random.default_rng(11)
+    about = design(form="pair", measures=["ratings", "win_rates"])
+    hits, missed, rated = [], [], []
+    for _ in range(25):
+        judged, labelled = [], []
+        for case in range(60):
+            for one, other in combinations(strengths, 2):
+                wins = rng.random() < 1.0 / (1.0 + np.exp(strengths[other] - strengths[one]))
+                judge_wins = wins if rng.random() < 0.7 else rng.random() < 0.5 + 0.4 * (one == "bob")
+                judged.append(paired(f"c{case}", one, other, "left" if judge_wins else "right"))
+                if rng.random() < 0.3:
+                    labelled.append(of_pair(f"c{case}", one, other, "left" if wins else "right", probability=0.3))
+        rows, compared = numbers(judged, labelled, about)
+        for row in of(rows, measure="rating"):
+            hits.append(row["low"] <= truth[row["system"]] <= row["high"])
+            rated.append(row["effective_labels"] > row["n_labelled"])
+        for row in of(compared, measure="rating"):
+            missed.append(row["low"] > truth[row["first"]] - truth[row["second"]] or
+                          row["high"] < truth[row["first"]] - truth[row["second"]])  # fmt: skip
+    assert np.mean(hits) > 0.88
+    assert np.mean(missed) < 0.12
+    assert np.mean(rated) > 0.9
+    assert len(of(rows, measure="rating difference")) == 6
 
 
 def test_the_truth_is_covered_where_the_judge_alone_misses_it() -> None:

@@ -109,7 +109,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
     system = things["system"].to_numpy(dtype=str)
     members = [proxies[judge] for judge in design.members if judge in proxies]
     if terms.panel and len(members) > 1:
-        proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.is_share)
+        proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.levels)
     return _Numbers(
         label,
         probability,
@@ -154,10 +154,13 @@ def _corrected(
         yield _Found(quantity.measure, found, _names(found), [design.reference] * len(found.systems))
         return
     if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
-        of_both = [np.concatenate([side, 1.0 - side]) for side in (score, label)]
+        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.versus)
+        # a pair that was settled early has fewer scores, and would else weigh less among its systems' than among people
+        filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)
+        of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, label)]
         found = corrected(of_both[0], of_both[1], np.concatenate([numbers.system, numbers.versus]), copies=2)
         yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems))
-        found = corrected(score, label, np.char.add(np.char.add(numbers.system, _AND), numbers.versus))
+        found = corrected(score, label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
         yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
     if "ratings" in design.measures:

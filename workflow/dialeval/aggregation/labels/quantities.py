@@ -45,6 +45,13 @@ class Quantity:
     ends: tuple[float, float] = (0.0, 1.0)
 
     @property
+    def levels(self) -> tuple[float, ...] | None:
+        """The answers that there are, as numbers; None for graded scores."""
+        if self.measure == WIN_RATE:
+            return (0.0, 0.5, 1.0)
+        return (0.0, 1.0) if self.is_share else None
+
+    @property
     def is_rate(self) -> bool:
         """Whether its labels are passes and fails, or wins, ties and losses."""
         return self.is_share or self.measure == WIN_RATE

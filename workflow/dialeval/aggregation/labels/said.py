@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dialeval.aggregation.labels.things import as_judgements, key_of
+from dialeval.aggregation.labels.things import as_judgements, numbered
 from dialeval.aggregation.pairwise import OUTCOMES, cases
 from dialeval.stats.agreement import Level
 from dialeval.stats.arrays import FloatArray
@@ -76,9 +76,7 @@ def said_by_question(labels: pd.DataFrame) -> Iterator[Said]:
         second = rows["versus"].fillna("").astype(str)
         swapped = (second != "") & (second < first)
         about = rows.assign(first=first.where(~swapped, second), second=second.where(~swapped, first))
-        with_things = rows.assign(
-            thing=pd.factorize(key_of(about, _KEY))[0], said=number, case=cases(as_judgements(rows))
-        )
+        with_things = rows.assign(thing=numbered(about, _KEY), said=number, case=cases(as_judgements(rows)))
         yield Said({"protocol": protocol, "criterion": named}, with_things, level, leaning)
 
 

@@ -17,13 +17,14 @@ from dialeval.aggregation.pairwise import cases
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 
 JUDGEMENT_COLUMNS = (
-    "judge", "protocol", "corpus", "item_id", "case_id", "left", "right", "n_utterances", "criterion", "repeat",
-    "choice", "outcome", "place", "value", "scale_min", "scale_max", "status",
+    "judge", "protocol", "request_id", "corpus", "item_id", "case_id", "left", "right", "n_utterances", "criterion",
+    "repeat", "choice", "outcome", "place", "value", "scale_min", "scale_max", "status",
 )  # fmt: skip
 """Columns of the table `judgements` that are needed."""
 _OF_LABELS = {"annotator": "judge", "system": "left", "versus": "right", "round": "repeat"}
-_SINGLE = ("corpus", "item_id", "case_id", "left")
-_PAIR = ("case_id", "first", "second")
+_SINGLE = ("corpus", "item_id", "case_id", "system")
+_PAIR = ("case_id", "system", "versus")
+_ABOUT = ["system", "versus", "case", "n_utterances"]
 
 
 @dataclass(frozen=True)
@@ -49,21 +50,20 @@ def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign)
         labels: table `labels`.
         design: the protocol.
     """
-    judged = _keyed(judgements[judgements["judge"].isin(design.judges)], design)
-    labelled = _keyed(as_judgements(labels[labels["protocol"] == design.protocol]), design)
+    judged = _oriented(judgements[judgements["judge"].isin(design.judges)], design)
+    labelled = _oriented(as_judgements(labels[labels["protocol"] == design.protocol]), design)
     labelled = labelled[labelled["status"] == "ok"]
-    every = pd.concat([judged[_ABOUT], labelled[_ABOUT]], ignore_index=True)
-    every["thing"], _ = pd.factorize(every["key"])
-    judged = judged.assign(thing=every["thing"].to_numpy()[: len(judged)])
-    labelled = labelled.assign(thing=every["thing"].to_numpy()[len(judged) :])
-    things = every.drop_duplicates("thing").set_index("thing")[["system", "versus", "case", "n_utterances"]]
+    cut = design.lengths and design.form != "detect"  # each cut is a thing of its own
+    key = [*(_PAIR if design.form == "pair" else _SINGLE), *(["n_utterances"] if cut else [])]
+    columns = list(dict.fromkeys([*key, *_ABOUT]))
+    every = pd.concat([judged[columns], labelled[columns]], ignore_index=True)
+    thing = numbered(every, key)
+    things = every.assign(thing=thing).drop_duplicates("thing").set_index("thing")[_ABOUT]
     cluster, _ = pd.factorize(things["case"])
     things = things.assign(cluster=cluster.astype(np.int64))
+    judged, labelled = judged.assign(thing=thing[: len(judged)]), labelled.assign(thing=thing[len(judged) :])
     labelled = labelled.assign(n_utterances=things["n_utterances"].reindex(labelled["thing"]).to_numpy())
     return Joined(judged, labelled, things)
-
-
-_ABOUT = ["key", "system", "versus", "case", "n_utterances"]
 
 
 def as_judgements(labels: pd.DataFrame) -> pd.DataFrame:
@@ -71,36 +71,29 @@ def as_judgements(labels: pd.DataFrame) -> pd.DataFrame:
     return labels.rename(columns=_OF_LABELS).assign(status=np.where(labels["skipped"], "missing", "ok"))
 
 
-def _keyed(rows: pd.DataFrame, design: LabelledDesign) -> pd.DataFrame:
-    """Returns rows with what they are about: `key`, `system`, `versus`, `case`, and `turned`."""
+def _oriented(rows: pd.DataFrame, design: LabelledDesign) -> pd.DataFrame:
+    """Returns rows with `case`, `system`, `versus`, and `turned`, whether the first system was shown second."""
     rows = rows.assign(case=cases(rows), turned=False, system=rows["left"].fillna(""), versus=None)
-    names: Sequence[str] = _SINGLE
-    if design.form == "pair":
-        turned = _shown_second(rows, design)
-        rows = rows.assign(
-            turned=turned,
-            system=rows["left"].where(~turned, rows["right"]),
-            versus=rows["right"].where(~turned, rows["left"]),
-        )
-        rows = rows.assign(first=rows["system"], second=rows["versus"])
-        names = _PAIR
-    cut = design.lengths and design.form != "detect"  # each cut is a thing of its own
-    return rows.assign(key=key_of(rows, [*names, *(["n_utterances"] if cut else [])]))
+    if design.form != "pair":
+        return rows
+    turned = _shown_second(rows, design)
+    system, versus = rows["left"].where(~turned, rows["right"]), rows["right"].where(~turned, rows["left"])
+    return rows.assign(turned=turned, system=system, versus=versus)
 
 
-def key_of(rows: pd.DataFrame, names: Sequence[str]) -> pd.Series[str]:
-    """Returns what rows have in some columns as one key; a missing value is as good as an empty one."""
-    parts = [rows[name].map(_text, na_action=None) for name in names]
-    key = parts[0]
-    for part in parts[1:]:
-        key = key + "\x1f" + part
-    return key
+def numbered(rows: pd.DataFrame, names: Sequence[str]) -> IntArray:
+    """Returns a number for each row that is the same where some columns are, shape [n].
 
-
-def _text(value: object) -> str:
-    if isinstance(value, float):
-        return "" if np.isnan(value) else f"{value:g}"
-    return "" if value is None else str(value)
+    A missing text is as good as an empty one.
+    """
+    number = np.zeros(len(rows), dtype=np.int64)
+    for name in names:
+        if not rows[name].notna().any():
+            continue
+        empty = 0 if pd.api.types.is_numeric_dtype(rows[name]) else ""
+        code, found = pd.factorize(rows[name].fillna(empty))
+        number, _ = pd.factorize(number * (len(found) + 1) + code)
+    return number.astype(np.int64)
 
 
 def _shown_second(rows: pd.DataFrame, design: LabelledDesign) -> BoolArray:
