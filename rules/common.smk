@@ -170,6 +170,7 @@ def metaeval_settings(
     published_as=False,
     translated=False,
     ensembles=False,
+    partial=False,
 ):
     """Returns how meta-evaluation makes its intervals, and what else a stage of it needs."""
     section = CONFIG.metaeval
@@ -191,6 +192,8 @@ def metaeval_settings(
         more["ensemble_size"] = section.ensemble_size
     if ensembles:
         more["ensembles"] = list(ENSEMBLES)
+    if partial and section.fill:
+        more["partial"] = partial_to(CONFIG)
     return settings(
         resamples=section.resamples,
         confidence=section.confidence,

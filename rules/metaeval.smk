@@ -108,10 +108,44 @@ rule read_scores:
         )
 
 
+rule fill_ratings:
+    input:
+        item_tables=source_items_of(rated_corpora("ladder", others=True)),
+        ratings=ratings_of(rated_corpora("ladder", others=True)),
+        judgements=f"{RESULTS}/judgements/{{judge}}/rating.parquet",
+    output:
+        f"{RESULTS}/filled/{{judge}}.parquet",
+    log:
+        f"{RESULTS}/logs/filled/{{judge}}.log",
+    wildcard_constraints:
+        judge=one_of(
+            [CONFIG.metaeval.fill] if CONFIG.metaeval and CONFIG.metaeval.fill else []
+        ),
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=lambda wildcards: settings(
+            judge=wildcards.judge,
+            dimensions={
+                name: corpus.dimensions
+                for name, corpus in CONFIG.metaeval.corpora.items()
+                if corpus.dimensions
+            },
+        ),
+        code=code("fill_ratings"),
+    shell:
+        command(
+            "fill_ratings",
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --judgements {input.judgements:q} "
+            "--filled {output:q}",
+        )
+
+
 rule tabulate_rated:
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
+        filled=filled_ratings(),
     output:
         corpora=f"{METAEVAL}/corpora.parquet",
         corpora_csv=f"{METAEVAL}/corpora.csv",
@@ -127,7 +161,7 @@ rule tabulate_rated:
     shell:
         command(
             "tabulate_rated",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --corpora {output.corpora:q} "
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --filled {input.filled:q} --corpora {output.corpora:q} "
             "--annotator-agreement {output.annotator_agreement:q}",
         )
 
@@ -136,6 +170,7 @@ rule correlate:
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
+        filled=filled_ratings(),
         judgements=all_scores(),
     output:
         [
@@ -148,13 +183,15 @@ rule correlate:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(benchmarks=True, published_as=True, ensembles=True),
+        settings=metaeval_settings(
+            benchmarks=True, published_as=True, ensembles=True, partial=True
+        ),
         code=code("correlate"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
         command(
             "correlate",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --judgements {input.judgements:q} "
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --filled {input.filled:q} --judgements {input.judgements:q} "
             "--folder {params.folder:q}",
         )
 
@@ -163,6 +200,7 @@ rule find_ceilings:
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
+        filled=filled_ratings(),
         judgements=all_scores(),
     output:
         [f"{METAEVAL}/ceilings.{suffix}" for suffix in ("parquet", "csv")],
@@ -171,13 +209,13 @@ rule find_ceilings:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(benchmarks=True),
+        settings=metaeval_settings(benchmarks=True, partial=True),
         code=code("find_ceilings"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
         command(
             "find_ceilings",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --judgements {input.judgements:q} "
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --filled {input.filled:q} --judgements {input.judgements:q} "
             "--folder {params.folder:q}",
         )
 
@@ -186,6 +224,7 @@ rule ensembles:
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
+        filled=filled_ratings(),
         judgements=all_scores(),
     output:
         [
@@ -198,12 +237,14 @@ rule ensembles:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(benchmarks=True, ensemble_size=True, ensembles=True),
+        settings=metaeval_settings(
+            benchmarks=True, ensemble_size=True, ensembles=True, partial=True
+        ),
         code=code("ensembles"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
         command(
             "ensembles",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --judgements {input.judgements:q} "
+            "--items {input.item_tables:q} --ratings {input.ratings:q} --filled {input.filled:q} --judgements {input.judgements:q} "
             "--folder {params.folder:q}",
         )

@@ -36,6 +36,12 @@ def ratings_of(corpora):
     return [f"{RESULTS}/ratings/{corpus}.parquet" for corpus in corpora]
 
 
+def filled_ratings():
+    """Returns the table of what a judge filled in where nobody rated, if one does."""
+    fill = CONFIG.metaeval.fill if CONFIG.metaeval else None
+    return [f"{RESULTS}/filled/{fill}.parquet"] if fill else []
+
+
 def left_out_of(corpora):
     """Returns the tables of what was left out of rated corpora."""
     return [f"{RESULTS}/left_out/{corpus}.parquet" for corpus in corpora]

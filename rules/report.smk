@@ -14,7 +14,7 @@ rule build_report:
         dialogues=dialogues(CONFIG.chatbots),
         verdicts=report_verdicts(),
         item_tables=items_of(RATED),
-        ratings=ratings_of(RATED),
+        ratings=ratings_of(RATED) + filled_ratings(),
         scores=all_scores() if CONFIG.metaeval else [],
         transcripts=items_of(CONFIG.transcripts),
         asides=[f"{RESULTS}/asides/{source}.parquet" for source in CONFIG.transcripts],

@@ -73,6 +73,7 @@ def test_counts_by_hand() -> None:
         "words_response": 2.0,
         "human_dimensions": "relevance, overall, own",
         "model_dimensions": "specificity",
+        "filled_dimensions": None,
     }
     assert (second["language"], second["n_items"], second["human_dimensions"]) == ("de", 1, "overall")
     assert (third["words_context"], third["words_response"], third["n_utterances"]) == (None, 3.0, 2.0)

@@ -15,7 +15,10 @@ from dialeval.stats.arrays import FloatArray
 
 
 def corpus_rows(
-    items: Iterable[Item], ratings: Iterable[Rating], translated: Mapping[str, Mapping[str, str]] | None = None
+    items: Iterable[Item],
+    ratings: Iterable[Rating],
+    translated: Mapping[str, Mapping[str, str]] | None = None,
+    filled: Iterable[Rating] = (),
 ) -> list[dict[str, Any]]:
     """Returns the table `metaeval/corpora`: a row per corpus, level and language, in the order of the items.
 
@@ -25,10 +28,14 @@ def corpus_rows(
     Args:
         items, ratings: of all corpora.
         translated: by corpus and language the model that translated into it.
+        filled: what a judge filled in where nobody rated.
     """
     rated: dict[tuple[str, RaterKind], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for rating in ratings:
         rated[rating.corpus, rating.rater_kind][rating.item_id].add(rating.dimension)
+    filled_in: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for rating in filled:
+        filled_in[rating.corpus][rating.item_id].add(rating.dimension)
     groups: dict[tuple[str, Level, str], list[Item]] = defaultdict(list)
     for item in items:
         groups[item.corpus, item.level, item.language].append(item)
@@ -46,6 +53,7 @@ def corpus_rows(
             ),
             "human_dimensions": _dimensions(rated[corpus, "human"], group),
             "model_dimensions": _dimensions(rated[corpus, "model"], group),
+            "filled_dimensions": _dimensions(filled_in[corpus], group) or None,
         }
         for (corpus, level, language), group in groups.items()
     ]

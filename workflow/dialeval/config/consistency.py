@@ -13,6 +13,7 @@ from dialeval.config.dialogbench import unfit_models
 from dialeval.config.embedded_methods import METHODS, able_to, serves
 from dialeval.config.encoders import unfit_encoders
 from dialeval.config.ensembles import unfit_ensembles
+from dialeval.config.fill import unfit_fill
 from dialeval.config.labelling import labelled_protocols, unfit_labels
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
@@ -88,6 +89,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from (Mistake(*found) for found in unfit_partner(config))
     yield from _published_models(config)
     yield from (Mistake(*found) for found in unfit_systems(config))
+    yield from (Mistake(*found) for found in unfit_fill(config))
     yield from _unpriced_models(config)
 
 

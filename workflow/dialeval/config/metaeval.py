@@ -122,8 +122,8 @@ class MetaEval(Section):
     )
     fill: Name | None = Field(
         None,
-        description="Judge whose repeated ratings (protocol rating) are references of kind model where people rated "
-        "nothing (comp-analysis, 'Fill up missing annotations').",
+        description="Judge whose repeated ratings (protocol rating) stand in, as ratings of a model, on what nobody "
+        "rated in a corpus (comp-analysis, 'Fill up missing annotations'); it is not compared with them itself.",
     )
     resamples: Resamples = Field(1000, description="Resamples of the dialogues behind every interval.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")

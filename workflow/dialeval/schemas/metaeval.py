@@ -45,7 +45,7 @@ AVERAGES = Table(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, raters=TEXT,
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n_averaged=INT, **BEHIND, reason=maybe(TEXT),
+        kendall_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
     row="judge, method, benchmark, level, language, dimension and what is averaged over",
@@ -59,6 +59,7 @@ AVERAGES = Table(
         "over": "what the mean is over: corpora, dimensions or languages",
         "raters": "human: people's ratings alone; full: a model's where there are no people's",
         "n_averaged": "how many correlations the mean is of",
+        "n_filled": "how many correlations behind it are with ratings that a judge of this run filled in",
         "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
         "published_spearman": "xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
@@ -76,6 +77,7 @@ AVERAGES = Table(
 CORRELATIONS = Table(
     "metaeval/correlations", schema(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
+        filled_by=maybe(TEXT),
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
         kendall_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
@@ -103,7 +105,8 @@ CORRELATIONS = Table(
 RATED_CORPORA = Table(
     "metaeval/corpora", schema(
         corpus=TEXT, level=TEXT, language=TEXT, translated_by=TEXT, n_items=INT, n_utterances=FLOAT,
-        words_context=maybe(FLOAT), words_response=FLOAT, human_dimensions=TEXT, model_dimensions=TEXT
+        words_context=maybe(FLOAT), words_response=FLOAT, human_dimensions=TEXT, model_dimensions=TEXT,
+        filled_dimensions=maybe(TEXT)
     ),
     row="corpus, level and language",
     title="Rated corpora",
@@ -115,7 +118,8 @@ RATED_CORPORA = Table(
         "translated_by": "model that the run had translate into the language; empty: as it was read",
         "n_utterances": "mean number of utterances of an item",
         "human_dimensions": "what people rated",
-        "model_dimensions": "what a model rated",
+        "model_dimensions": "what a model rated, of which the ratings came with the corpus",
+        "filled_dimensions": "what nobody had rated, and a judge of this run filled in (`metaeval.fill`)",
     },
     numbers="rating",
 )
@@ -145,7 +149,8 @@ ANNOTATOR_AGREEMENT = Table(
 CEILINGS = Table(
     "metaeval/ceilings", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT,
-        rater_kind=TEXT, n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
+        rater_kind=TEXT,
+        filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
         reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_low=maybe(FLOAT), ceiling_high=maybe(FLOAT),
         pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_low=maybe(FLOAT), corrected_high=maybe(FLOAT),
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
@@ -182,6 +187,7 @@ CEILINGS = Table(
 DIMENSION_ENSEMBLE = Table(
     "metaeval/dimension_ensemble", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,
+        filled_by=maybe(TEXT),
         ensemble=maybe(FLOAT), ensemble_low=maybe(FLOAT), ensemble_high=maybe(FLOAT), direct=maybe(FLOAT),
         direct_low=maybe(FLOAT), direct_high=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT),
         published_ensemble=maybe(FLOAT),
@@ -206,7 +212,8 @@ DIMENSION_ENSEMBLE = Table(
 )
 MODEL_ENSEMBLE = Table(
     "metaeval/model_ensemble", schema(
-        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT, chosen_on=TEXT,
+        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
+        filled_by=maybe(TEXT), chosen_on=TEXT,
         members=TEXT, pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
         best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT)
     ),
@@ -246,7 +253,8 @@ RANKING_AGREEMENT = Table(
 )
 JUDGE_PAIRS = Table(
     "metaeval/judge_pairs", schema(
-        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT, first=TEXT, first_method=TEXT,
+        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
+        filled_by=maybe(TEXT), first=TEXT, first_method=TEXT,
         second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
         between=maybe(FLOAT), difference=maybe(FLOAT), difference_low=maybe(FLOAT), difference_high=maybe(FLOAT),
         p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, p_reversed=maybe(FLOAT), n=INT,

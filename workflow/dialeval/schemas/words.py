@@ -25,6 +25,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "language": "language of the texts; average: mean over languages",
         "dimension": "what was rated; all: whatever a corpus is rated on; average: mean over dimensions",
         "rater_kind": "who rated: people (human), a model, or nobody, where the reference is known by construction",
+        "filled_by": "judge of this run whose ratings stand in where nobody rated; empty where the corpus has ratings",
         "n": "items with a score and a rating",
         "reason": "why a number is missing",
         "benchmark": "corpora that are averaged together",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.metaeval.cells import gather
+from dialeval.aggregation.metaeval.cells import Filled, gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows
@@ -18,7 +18,11 @@ from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
-    """How intervals are made, which corpora are averaged together, and what judges are: of the papers, or ensembles."""
+    """How intervals are made, which corpora are averaged together, and what judges are: of the papers, or ensembles.
+
+    Attributes:
+        partial: who is not compared with what a judge filled in: that judge, and ensembles with it.
+    """
 
     resamples: int
     confidence: float
@@ -26,12 +30,14 @@ class Settings(BaseModel):
     benchmarks: dict[str, str]
     published_as: dict[str, str]
     ensembles: list[str] = []
+    partial: list[str] = []
 
 
 def stage(
     settings: Settings,
     items: list[Path],
     ratings: list[Path],
+    filled: list[Path],
     judgements: list[Path],
     folder: Path,
     provenance: Provenance,
@@ -42,8 +48,9 @@ def stage(
         read_tables(ratings, RATINGS),
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
+        Filled(read_tables(filled, RATINGS), settings.partial),
     )
-    how = settings.model_dump(exclude={"benchmarks", "published_as", "ensembles"})
+    how = settings.model_dump(exclude={"benchmarks", "published_as", "ensembles", "partial"})
     results = correlate_cells(cells, **how)
     for table, rows in (
         (CORRELATIONS, correlation_rows(results, settings.published_as)),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.metaeval.cells import gather
+from dialeval.aggregation.metaeval.cells import Filled, gather
 from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, model_ensemble_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
 from dialeval.aggregation.score_arrays import SCORED
@@ -25,12 +25,14 @@ class Settings(BaseModel):
     benchmarks: dict[str, str]
     ensemble_size: int
     ensembles: list[str] = []
+    partial: list[str] = []
 
 
 def stage(
     settings: Settings,
     items: list[Path],
     ratings: list[Path],
+    filled: list[Path],
     judgements: list[Path],
     folder: Path,
     provenance: Provenance,
@@ -41,8 +43,9 @@ def stage(
         read_tables(ratings, RATINGS),
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
+        Filled(read_tables(filled, RATINGS), settings.partial),
     )
-    how = settings.model_dump(exclude={"ensemble_size", "benchmarks", "ensembles"})
+    how = settings.model_dump(exclude={"ensemble_size", "benchmarks", "ensembles", "partial"})
     for table, rows in (
         (DIMENSION_ENSEMBLE, dimension_ensemble_rows(cells, **how)),
         (MODEL_ENSEMBLE, model_ensemble_rows(cells, settings.ensembles, size=settings.ensemble_size, **how)),

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.metaeval.ceilings import ceiling_rows
-from dialeval.aggregation.metaeval.cells import gather
+from dialeval.aggregation.metaeval.cells import Filled, gather
 from dialeval.aggregation.metaeval.correlations import correlate_cells
 from dialeval.aggregation.metaeval.single_opinions import COLUMNS, SingleOpinions
 from dialeval.schemas.judgements import JUDGEMENTS
@@ -23,21 +23,24 @@ class Settings(BaseModel):
     confidence: float
     random_seed: int
     benchmarks: dict[str, str]
+    partial: list[str] = []
 
 
 def stage(
     settings: Settings,
     items: list[Path],
     ratings: list[Path],
+    filled: list[Path],
     judgements: list[Path],
     folder: Path,
     provenance: Provenance,
 ) -> None:
     """Writes the table `metaeval/ceilings` into a folder, as Parquet and as CSV."""
     given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, COLUMNS)
-    cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks)
-    results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks"}), methods=("pearson",))
-    write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged)), provenance)
+    stood_in = Filled(read_tables(filled, RATINGS), settings.partial)
+    cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks, stood_in)
+    results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks", "partial"}), methods=("pearson",))
+    write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged, stood_in.ratings)), provenance)
 
 
 if __name__ == "__main__":

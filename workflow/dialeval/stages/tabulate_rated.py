@@ -27,17 +27,20 @@ def stage(
     settings: Settings,
     items: list[Path],
     ratings: list[Path],
+    filled: list[Path],
     corpora: Path,
     annotator_agreement: Path,
     provenance: Provenance,
 ) -> None:
     """Writes both tables, each as Parquet and, beside it, as CSV."""
     every = list(chain.from_iterable(iterate_items(path) for path in items))
-    given = [Rating(**row) for row in read_tables(ratings, RATINGS).to_pylist()]
+    given, stood_in = (
+        [Rating(**row) for row in read_tables(paths, RATINGS).to_pylist()] for paths in (ratings, filled)
+    )
     intervals = settings.model_dump(exclude={"translated"})
     for path, table, rows in (
-        (corpora, RATED_CORPORA, corpus_rows(every, given, settings.translated)),
-        (annotator_agreement, ANNOTATOR_AGREEMENT, annotator_rows(every, given, **intervals)),
+        (corpora, RATED_CORPORA, corpus_rows(every, given, settings.translated, stood_in)),
+        (annotator_agreement, ANNOTATOR_AGREEMENT, annotator_rows(every, [*given, *stood_in], **intervals)),
     ):
         write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows), provenance)
 

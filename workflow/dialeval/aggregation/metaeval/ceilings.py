@@ -42,6 +42,7 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
                     "language": result.cell.language,
                     "dimension": name,
                     "rater_kind": result.rater_kind,
+                    "filled_by": result.filled_by(name),
                     "pearson": float(pearson.estimate[judge, dimension]),
                     "n": int(pearson.n[judge, dimension]),
                     **behind(pearson, judge, dimension),

@@ -36,6 +36,13 @@ ALL = "all"
 _ByMethod = dict[Method, Correlations]
 
 
+class _Part(NamedTuple):
+    """What is averaged: a correlation, or an average of them, and how many of these are with filled-in ratings."""
+
+    by_method: _ByMethod
+    n_filled: int
+
+
 class _Place(NamedTuple):
     """Of whom, and of what, something is averaged."""
 
@@ -52,7 +59,8 @@ class Correlated:
 
     Attributes:
         dimensions: those that this kind of rater rated.
-        scorers: those that are compared with it; a model's annotation is compared with people only.
+        scorers: those that are compared with it; a model's annotation is compared with people only, and a judge not
+            with what it filled in itself.
         by_method: correlations, shape [n_scorers, n_dimensions], by method.
         scores, ratings: what was correlated.
         asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
@@ -66,6 +74,10 @@ class Correlated:
     scores: FloatArray
     asked: BoolArray
     ratings: FloatArray
+
+    def filled_by(self, dimension: str) -> str | None:
+        """Returns the judge that filled in the ratings on a dimension; None where they came with the corpus."""
+        return self.cell.filled_by.get(dimension) if self.rater_kind == "model" else None
 
 
 def correlate_cells(
@@ -87,7 +99,9 @@ def correlate_cells(
             )
             if not len(rated) or not len(heard):
                 continue
-            scores = cell.scores[np.ix_(heard, rated)]
+            # Nobody is compared with ratings of its own.
+            own = cell.own[np.ix_(heard, rated)] & (kind == "model")
+            scores = np.where(own[:, :, np.newaxis], np.nan, cell.scores[np.ix_(heard, rated)])
             by_method = {
                 method: correlate(
                     scores,
@@ -108,7 +122,7 @@ def correlate_cells(
                     scorers=tuple(cell.scorers[n] for n in heard),
                     by_method=by_method,
                     scores=scores,
-                    asked=cell.asked[np.ix_(heard, rated)],
+                    asked=cell.asked[np.ix_(heard, rated)] & ~own,
                     ratings=ratings[rated],
                 )
             )
@@ -140,6 +154,7 @@ def correlation_rows(
                     "language": result.cell.language,
                     "dimension": name,
                     "rater_kind": result.rater_kind,
+                    "filled_by": result.filled_by(name),
                     **_values(result.by_method, judge, dimension),
                     "n": n,
                     "n_missing": int(n_rated[dimension]) - n,
@@ -164,7 +179,7 @@ def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] 
     beside = _Beside(results, published_as)
     for raters in ("human", "full"):
         pieces = _pieces(results, raters)
-        groups: dict[_Place, list[_ByMethod]] = {}
+        groups: dict[_Place, list[_Part]] = {}
         for place, parts in list(pieces.items()):
             pieces.setdefault(place._replace(dimension=ALL), []).extend(parts)
         for place, parts in pieces.items():
@@ -180,7 +195,7 @@ def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] 
                 yield _average_row(place, over, raters, mean, len(members)) | beside.of(place, raters)
 
 
-def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_ByMethod]]:
+def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Part]]:
     """Returns each scorer's correlations per corpus, with the raters that count."""
     by_people = {
         (result.cell.corpus, result.cell.language, result.cell.level, dimension)
@@ -188,7 +203,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_By
         if result.rater_kind == "human"
         for dimension in result.dimensions
     }
-    pieces: dict[_Place, list[_ByMethod]] = {}
+    pieces: dict[_Place, list[_Part]] = {}
     for result in results:
         if result.rater_kind == "construction" or (raters == "human" and result.rater_kind != "human"):
             continue
@@ -202,7 +217,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_By
                     continue
                 one = {method: _single(values, judge, place) for method, values in result.by_method.items()}
                 where = _Place(cell.benchmark, cell.level, cell.language, dimension, scorer)
-                pieces.setdefault(where, []).append(one)
+                pieces.setdefault(where, []).append(_Part(one, int(result.filled_by(dimension) is not None)))
     return pieces
 
 
@@ -223,12 +238,14 @@ def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
     )
 
 
-def _averaged(parts: Sequence[_ByMethod], over: str) -> _ByMethod:
-    return {method: average_over([part[method] for part in parts], over) for method in METHODS}
+def _averaged(parts: Sequence[_Part], over: str) -> _Part:
+    means = {method: average_over([part.by_method[method] for part in parts], over) for method in METHODS}
+    return _Part(means, sum(part.n_filled for part in parts))
 
 
-def _average_row(place: _Place, over: str, raters: str, mean: _ByMethod, n_averaged: int) -> dict[str, Any]:
+def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averaged: int) -> dict[str, Any]:
     judge, method = place.scorer
+    mean = average.by_method
     return {
         "judge": judge,
         "method": method,
@@ -240,6 +257,7 @@ def _average_row(place: _Place, over: str, raters: str, mean: _ByMethod, n_avera
         "raters": raters,
         **_values(mean, 0, 0),
         "n_averaged": n_averaged,
+        "n_filled": average.n_filled,
         **behind(mean["pearson"], 0, 0),
         "reason": mean["pearson"].reason[0][0] or None,
     }

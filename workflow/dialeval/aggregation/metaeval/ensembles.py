@@ -41,7 +41,9 @@ def dimension_ensemble_rows(
         overall = cell.dimensions.index(OVERALL)
         for number, scorer in enumerate(cell.scorers):
             others = [n for n in range(len(cell.dimensions)) if n != overall and _any(cell.scores[number, n])]
-            if len(others) < 2 or not _any(cell.scores[number, overall]) or _is_itself(scorer, kind):
+            if len(others) < 2 or not _any(cell.scores[number, overall]):
+                continue
+            if _is_itself(scorer, kind) or (kind == "model" and cell.own[number, overall]):
                 continue
             both = np.stack([cell.scores[number, others].mean(axis=0), cell.scores[number, overall]])
             result = correlate(
@@ -52,7 +54,8 @@ def dimension_ensemble_rows(
                 confidence=confidence,
                 random_seed=corpus_seed(cell.corpus, random_seed),
             )
-            yield _dimension_row(scorer, cell.benchmark, cell.level, cell.corpus, cell.language, kind, result)
+            row = _dimension_row(scorer, cell.benchmark, cell.level, cell.corpus, cell.language, kind, result)
+            yield row | {"filled_by": cell.filled_by.get(OVERALL) if kind == "model" else None}
             if kind != "construction":
                 averaged[cell.benchmark, cell.level, cell.language, scorer].append(result)
     for (benchmark, level, language, scorer), results in averaged.items():
@@ -125,11 +128,14 @@ class _Rated:
         place = cell.dimensions.index(dimension)
         self.cell = cell
         self.kind, self.ratings = cell.best_ratings(place) or ("", np.zeros(0))
+        self.filled_by = cell.filled_by.get(dimension) if self.kind == "model" else None
         self.scores: dict[Scorer, FloatArray] = {}
         self.pearson: dict[Scorer, float] = {}
         for number, scorer in enumerate(cell.scorers if self.kind else ()):
             values = cell.scores[number, place]
             if scorer.method == ANNOTATION or scorer.judge in named or not _any(values):
+                continue
+            if self.filled_by and cell.own[number, place]:
                 continue
             result = correlate(values[np.newaxis, np.newaxis], self.ratings[np.newaxis], cell.cluster, resamples=0)
             self.scores[scorer] = values
@@ -160,6 +166,7 @@ def _ensemble(
     row: dict[str, Any] = {
         "corpus": one.cell.corpus,
         "rater_kind": one.kind,
+        "filled_by": one.filled_by,
         "members": ", ".join(f"{scorer.judge} ({scorer.method})" for scorer in present),
     }
     if len(present) < size:

@@ -36,6 +36,7 @@ def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                 "language": result.cell.language,
                 "dimension": name,
                 "rater_kind": result.rater_kind,
+                "filled_by": result.filled_by(name),
             }
             for row in _rows(result, pairs):
                 yield about | row

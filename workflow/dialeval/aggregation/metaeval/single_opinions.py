@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.aggregation.metaeval.cells import ANNOTATION, Cell, Scorer
+from dialeval.aggregation.metaeval.cells import ANNOTATION, NOTHING_FILLED, Cell, Scorer
 from dialeval.aggregation.score_arrays import SCORED, scores_of
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -43,9 +43,9 @@ class SingleOpinions:
     name, its rounds are different people, who need not be the same from item to item, or repeats of one model.
     """
 
-    def __init__(self, ratings: pa.Table, judgements: pa.Table) -> None:
-        """Takes tables `ratings` and `judgements`, of the latter at least the columns `COLUMNS`."""
-        self._ratings = _grouped(ratings, ["corpus", "rater_kind", "dimension"])
+    def __init__(self, ratings: pa.Table, judgements: pa.Table, filled: pa.Table = NOTHING_FILLED.ratings) -> None:
+        """Takes tables `ratings` (that of what was filled in apart) and `judgements` with at least `COLUMNS`."""
+        self._ratings = _grouped(pa.concat_tables([ratings, filled]), ["corpus", "rater_kind", "dimension"])
         models = ratings.filter(pc.equal(ratings["rater_kind"], "model"))
         self._annotations = _grouped(models, ["corpus", "rater", "dimension"])
         repeats = scores_of(judgements).append_column("round", judgements["repeat"])
