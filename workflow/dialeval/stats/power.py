@@ -1,0 +1,225 @@
+"""What a design can show: the smallest difference that is found most of the time, and what would halve its interval.
+
+From stored results the answer is simulated: clusters (seeds, cases) are drawn anew, as many as are planned, and each
+draw is tested as it would be. A difference that is larger by d than the stored one is found in a draw where d is more
+than the test's reach less the draw's error; so the smallest difference with 80% power is the 80% quantile of that, and
+no search over differences is needed. Without stored results, and of people's labels, it follows from variances.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, stdtrit
+
+from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
+from dialeval.stats.bradley_terry import bradley_terry
+
+POWER = 0.8
+MOST_MORE = 10_000_000
+_RESAMPLES = 1000
+_FEWEST = 2
+
+
+class Detectable(NamedTuple):
+    """What is known of differences beforehand; arrays over differences, or numbers.
+
+    Attributes:
+        smallest: difference that is found with the power that was asked for; NaN where unknown.
+        half_width: half the width of its interval; the median where it is simulated.
+    """
+
+    smallest: FloatArray
+    half_width: FloatArray
+
+
+class PeopleDesign(NamedTuple):
+    """Labels of a part of what a judge scores (prediction-powered inference), for a difference of two systems.
+
+    Attributes:
+        spread: variance of a difference from people alone, times the labels in all.
+        correlation: of judge and people within a system, from -1 to 1; the part of it that helps is its square.
+        fixed: whether the interval is about these very dialogues, of which labelled ones are known.
+        per_label: labels that stand for one degree of freedom: systems, where each is labelled by itself.
+    """
+
+    spread: float
+    correlation: float
+    fixed: bool = False
+    per_label: float = 1.0
+
+    def half_width(self, n_labels: float, n_total: float, confidence: float) -> float:
+        """Half the width of the interval of a difference.
+
+        Args:
+            n_labels: labels in all.
+            n_total: dialogues or comparisons in all, which the judge scores.
+            confidence: nominal coverage.
+        """
+        return self.detectable(n_labels, n_total, confidence).half_width.item()
+
+    def detectable(self, n_labels: float, n_total: float, confidence: float, power: float = POWER) -> Detectable:
+        """The smallest difference that is found, and half the width of its interval."""
+        labels = min(n_labels, n_total)
+        shared = self.correlation**2
+        if self.fixed:
+            variance = self.spread * (1.0 - shared) * (1.0 / labels - 1.0 / n_total)
+        else:
+            variance = self.spread * ((1.0 - shared) / labels + shared / n_total)
+        return detectable(math.sqrt(max(variance, 0.0)), labels / self.per_label - 1.0, confidence, power)
+
+
+def detectable(
+    standard_error: ArrayLike, degrees_of_freedom: ArrayLike, confidence: float = 0.95, power: float = POWER
+) -> Detectable:
+    """The smallest difference that Student's test finds, from the standard error that is expected.
+
+    Args:
+        standard_error, degrees_of_freedom: shapes that fit.
+        confidence: of the test.
+        power: how often the difference is to be found.
+    """
+    check_confidence(confidence)
+    check_confidence(power)
+    error = np.asarray(standard_error, dtype=np.float64)
+    freedom = np.maximum(np.asarray(degrees_of_freedom, dtype=np.float64), 1.0)
+    half_width = stdtrit(freedom, 0.5 + 0.5 * confidence) * error
+    return Detectable(half_width + stdtrit(freedom, power) * error, half_width)
+
+
+def simulated(
+    contribution: ArrayLike,
+    n_clusters: int,
+    *,
+    confidence: float = 0.95,
+    power: float = POWER,
+    resamples: int = _RESAMPLES,
+    random_seed: int = 0,
+) -> Detectable:
+    """The smallest differences that are found where as many clusters as planned are like the stored ones.
+
+    Args:
+        contribution: what each stored cluster gives to each difference, whose mean is the difference, shape [S, k].
+        n_clusters: clusters that are planned.
+        confidence: of the test, Student's with n_clusters - 1 degrees of freedom.
+        power: how often a difference is to be found.
+        resamples: draws of clusters.
+        random_seed: seed of the draws.
+
+    Returns:
+        Shape [k]; NaN where fewer than two clusters are stored or planned, or all of them give the same.
+
+    Raises:
+        ValueError: if the contributions are no table, or a number is out of range.
+    """
+    check_confidence(confidence)
+    check_confidence(power)
+    stored = np.asarray(contribution, dtype=np.float64)
+    if stored.ndim != 2:
+        raise ValueError(f"contribution must have shape [clusters, differences], it has {stored.shape}")
+    n_stored, k = stored.shape
+    if min(n_stored, n_clusters) < _FEWEST:
+        return Detectable(np.full(k, np.nan), np.full(k, np.nan))
+    # A draw from S stored clusters varies too little by (S - 1) / S.
+    centred = (stored - stored.mean(axis=0)) * math.sqrt(n_stored / (n_stored - 1.0))
+    rng = np.random.default_rng(random_seed)
+    counts = rng.multinomial(n_clusters, np.full(n_stored, 1.0 / n_stored), size=resamples).astype(np.float64)
+    error = counts @ centred / n_clusters
+    variance = np.maximum(counts @ centred**2 / n_clusters - error**2, 0.0) / (n_clusters - 1.0)
+    reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * np.sqrt(variance)
+    still = centred.std(axis=0) <= 1e-12
+    smallest = np.quantile(reach - error, power, axis=0)
+    return Detectable(np.where(still, np.nan, smallest), np.where(still, np.nan, np.median(reach, axis=0)))
+
+
+def contributions_of_means(value: FloatArray, cluster: IntArray) -> FloatArray:
+    """What each cluster gives to the differences of all two systems' means, on the items that both have.
+
+    Args:
+        value: by system and item, NaN where a system has no such item, shape [n_systems, n_items].
+        cluster: of each item, numbers from 0, shape [n_items].
+
+    Returns:
+        Shape [S, n_pairs]; pairs without a common item are left out.
+    """
+    known = ~np.isnan(value)
+    n_clusters = int(cluster.max(initial=-1)) + 1
+    columns = []
+    for first in range(len(value)):
+        for second in range(first + 1, len(value)):
+            both = known[first] & known[second]
+            if not both.any():
+                continue
+            difference = value[first, both] - value[second, both]
+            total = np.bincount(cluster[both], difference - difference.mean(), minlength=n_clusters)
+            there = np.bincount(cluster[both], minlength=n_clusters) > 0
+            # clusters that the two do not share tell nothing, and are as the others on average
+            columns.append(difference.mean() + total / both.sum() * there.sum() * np.sqrt(n_clusters / there.sum()))
+    return np.array(columns, dtype=np.float64).reshape(-1, n_clusters).T
+
+
+def contributions_of_ratings(
+    left: IntArray, right: IntArray, outcome: FloatArray, cluster: IntArray, n_players: int, scale: float = 400.0
+) -> FloatArray:
+    """What each cluster gives to the differences of all two players' Bradley-Terry ratings, to the first order.
+
+    Args:
+        left, right: players of each comparison, shape [n].
+        outcome: 1, .5 or 0 for the left one, without missing ones, shape [n].
+        cluster: of each comparison, numbers from 0, shape [n].
+        n_players: number of players.
+        scale: points by which a player that wins ten times as often stands higher.
+
+    Returns:
+        Shape [S, n_pairs]; pairs of which one has no rating are left out.
+    """
+    rating = bradley_terry(left, right, outcome, n_players, scale=scale).rating
+    points = scale / math.log(10.0)
+    win = expit((rating[left] - rating[right]) / points)
+    weight = np.bincount(left * n_players + right, win * (1.0 - win), minlength=n_players**2)
+    met = weight.reshape(n_players, n_players)
+    met = met + met.T
+    information = np.diag(met.sum(axis=1)) - met
+    n_clusters = int(cluster.max(initial=-1)) + 1
+    score = np.zeros((n_clusters, n_players))
+    np.add.at(score, (cluster, left), outcome - win)
+    np.add.at(score, (cluster, right), win - outcome)
+    influence = points * n_clusters * score @ np.linalg.pinv(information, rcond=1e-10, hermitian=True)
+    first, second = np.triu_indices(n_players, 1)
+    rated = np.isfinite(rating[first]) & np.isfinite(rating[second])
+    first, second = first[rated], second[rated]
+    return np.asarray(rating[first] - rating[second] + influence[:, first] - influence[:, second], dtype=np.float64)
+
+
+def clusters_to_halve(n_clusters: int, confidence: float = 0.95) -> int | None:
+    """Clusters more that halve an interval whose standard error falls with the root of their number."""
+
+    def half_width(n: int) -> float:
+        return float(detectable(1.0 / math.sqrt(n), n - 1.0, confidence).half_width)
+
+    return more_to_halve(half_width, n_clusters)
+
+
+def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST_MORE) -> int | None:
+    """The fewest more of something that halve an interval; None where even `most` do not.
+
+    Args:
+        half_width: of the interval at a number of them, which it does not grow with.
+        now: how many there are.
+        most: how many more are thought of.
+    """
+    wanted = 0.5 * half_width(now)
+    if half_width(now + most) > wanted:
+        return None
+    too_few, enough = 0, most
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        if half_width(now + middle) <= wanted:
+            enough = middle
+        else:
+            too_few = middle
+    return enough
