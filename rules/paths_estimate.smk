@@ -75,4 +75,55 @@ def not_estimated():
         )
     return parts + [f"{protocol} asked again" for protocol in ASKED_AGAIN]
 
+
 # It depends on the store, which Snakemake does not see; a rule without outputs runs whenever it is asked for.
+
+
+def planned_designs():
+    """Returns the protocols about dialogues of systems, and whether people label these."""
+    labelled = labelled_protocols() if CONFIG.labels else []
+    return [
+        {
+            "design": design_of(CONFIG, name),
+            "form": protocol.form,
+            "repeats": protocol.repeats,
+            "ends": score_ends(name),
+            "labelled": name in labelled,
+        }
+        for name, protocol in shown_protocols().items()
+    ]
+
+
+def score_ends(protocol):
+    """Returns the lowest and highest score of each criterion that is scored under a protocol."""
+    if PROTOCOLS[protocol].form != "scale":
+        return {}
+    return {
+        one.name: (one.scale.low, one.scale.high)
+        for one in CONFIG.criteria_of(protocol)
+    }
+
+
+def label_plan():
+    """Returns how much people label, if they do."""
+    section = CONFIG.labels
+    return section and {
+        "n": section.n,
+        "answers": min(
+            section.each or len(section.annotators), len(section.annotators)
+        ),
+        "price": section.price,
+        "target": section.target,
+        "confidence": section.confidence,
+    }
+
+
+def judged_before():
+    """Returns the judgements about dialogues of systems that an earlier run has made."""
+    return [path for path in report_verdicts() if Path(path).exists()]
+
+
+def corrected_before():
+    """Returns the numbers that an earlier run has corrected by people's labels."""
+    path = f"{RESULTS}/tables/labels/corrected.parquet"
+    return [path] if CONFIG.labels and Path(path).exists() else []

@@ -56,6 +56,8 @@ rule estimate:
                 asked_question(name) for name in ADAPTIVE if not about_chats(name)
             ],
             left_out=not_estimated(),
+            designs=planned_designs(),
+            labels=label_plan(),
         ),
         code=code("estimate", templates=templates_of(filter(about_chats, PROTOCOLS))),
         store=STORE,
@@ -63,9 +65,15 @@ rule estimate:
         trained=already_trained(asked_models()),
         table=f"{RESULTS}/tables/estimate.parquet",
         csv=f"{RESULTS}/tables/estimate.csv",
+        judgements=judged_before(),
+        corrected=corrected_before(),
+        planning=f"{RESULTS}/tables/labels/planning.parquet",
+        planning_csv=f"{RESULTS}/tables/labels/planning.csv",
     shell:
         command(
             "estimate",
             "--human {input.human:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} "
-            "--learned {input.learned:q} {params.trained:q} --dialogues {input.dialogues:q} --planned {input.planned:q} {params.planned_before:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q}",
+            "--learned {input.learned:q} {params.trained:q} --dialogues {input.dialogues:q} --planned {input.planned:q} {params.planned_before:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q} "
+            "--judgements {params.judgements:q} --corrected {params.corrected:q} --planning {params.planning:q} "
+            "--planning-csv {params.planning_csv:q}",
         )

@@ -49,6 +49,9 @@ class Labels(Section):
         description="How several judges become one proxy: mean, or dawid_skene where one may be bad; null: not at all.",
     )
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
+    price: Annotated[Number, Field(ge=0)] | None = Field(
+        None, description="Price of one label, in the currency of the models' prices; `estimate` weighs it with seeds."
+    )
     simulated: list[Name] = Field(
         [], description="Annotators who are a simulation and no people: every table calls them so."
     )

@@ -34,6 +34,8 @@ class Estimate:
         prompts: tokens of the prompts to be asked.
         n_answers: stored answers whose length is known.
         answer_tokens: tokens of these together.
+        n_sent: stored answers that say how long their prompt was.
+        sent_tokens: tokens of these prompts together.
         notes: what a reader should know.
     """
 
@@ -48,6 +50,8 @@ class Estimate:
     prompts: Range = field(default_factory=Range)
     n_answers: int = 0
     answer_tokens: int = 0
+    n_sent: int = 0
+    sent_tokens: int = 0
     notes: list[str] = field(default_factory=list)
     _squares: int = 0
     _seen: set[bytes] = field(default_factory=set, repr=False)
@@ -77,6 +81,9 @@ class Estimate:
             self.n_answers += 1
             self.answer_tokens += response.completion_tokens
             self._squares += response.completion_tokens**2
+        if response.prompt_tokens is not None:
+            self.n_sent += 1
+            self.sent_tokens += response.prompt_tokens
 
     def count_unasked(self, n: int, prompts: Range, *, sure: bool, least: float = 1.0, likely: float = 1.0) -> None:
         """Counts requests that are to be asked, and the tokens of their prompts together.
@@ -93,6 +100,12 @@ class Estimate:
         self.hardly_to_ask += n * (1.0 - likely)
         low = prompts.low * least if sure else 0.0
         self.prompts = self.prompts.plus(prompts._replace(low=low, expected=prompts.expected * likely))
+
+    @property
+    def prompt(self) -> float | None:
+        """Mean length of a prompt, of those to be asked and of the stored ones; None where neither is known."""
+        count = self.to_ask + self.n_sent
+        return (self.prompts.expected + self.sent_tokens) / count if count else None
 
     @property
     def answer(self) -> Range:

@@ -142,22 +142,28 @@ ANNOTATORS = Table(
 )
 PLANNING = Table(
     "labels/planning", schema(
-        protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=maybe(TEXT), what=TEXT,
+        protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, what=TEXT,
         n_systems=INT, n_seeds=INT, n_labels=INT, smallest_difference=maybe(FLOAT), half_width=maybe(FLOAT),
         seeds_to_halve=maybe(INT), labels_to_halve=maybe(INT), cost_of_seeds=maybe(FLOAT),
         cost_of_labels=maybe(FLOAT), cheaper=maybe(TEXT), basis=TEXT, note=maybe(TEXT)
     ),
-    row="protocol, criterion and what is measured",
+    row="protocol, criterion, judge and whose opinion is measured (`snakemake --cores 8 estimate`)",
     title="What this design can show",
     caption=(
         "The smallest difference of two systems that is found in four of five runs, and what would halve the interval."
     ),
     columns={
-        "what": "what is measured: the judge's opinion, or people's",
-        "smallest_difference": "found with 80% power at the 5% level",
-        "seeds_to_halve": "seeds more that would halve the interval", "labels_to_halve": "labels more that would",
+        "measure": "by what systems are compared: rating, mean, pass_rate, ...",
+        "what": "whose opinion is measured: the judge's, or people's with the judge's help",
+        "n_seeds": "seeds or cases that are configured", "n_labels": "people's labels in all",
+        "smallest_difference": "found with 80% power at the 5% level, of two systems compared by themselves",
+        "half_width": "half the width of the 95% interval of a difference",
+        "seeds_to_halve": "seeds or cases more that would halve the interval; empty where none do",
+        "labels_to_halve": "labels more that would, in all; empty where none do",
+        "cost_of_seeds": "of these, by the prices of the models that are asked about them",
+        "cost_of_labels": "of these, by the price of a label",
         "cheaper": "seeds or labels, by the prices that are known",
-        "basis": "stored judgements, labels, or assumptions",
+        "basis": "what it rests on: stored judgements, labels, or assumptions",
     },
 )
 # fmt: on

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.aggregation.measures.differences import COLUMNS
+from dialeval.aggregation.planning.numbers import PlannedDesign, Size
+from dialeval.aggregation.planning.people import LabelPlan
+from dialeval.aggregation.planning.plans import Row, plans
+from dialeval.aggregation.planning.sizes import chats_size, planned_size
 from dialeval.config import Model, OpenAIModel, Selfchat
 from dialeval.config.adaptive import Adaptive
 from dialeval.corpora.scenarios import scenarios_of
 from dialeval.corpora.selfchat_items import chatbot_items, human_items
-from dialeval.engines.prices import prices_of
+from dialeval.engines.prices import Prices, prices_of
 from dialeval.engines.request import Dialogue
+from dialeval.estimation.cases import cost_of_case
 from dialeval.estimation.chats import Chats, chat_estimate, estimate_chats
+from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.judgements import Subjects, estimate_judging
 from dialeval.estimation.known_models import KnownModel, known_model
 from dialeval.estimation.planned import estimate_planned
+from dialeval.estimation.planning_words import planning_in_words
 from dialeval.estimation.reading import estimate_table, in_words
 from dialeval.forms.question import Question
 from dialeval.prompts.rendering import Templates
@@ -26,9 +35,11 @@ from dialeval.protocols.question_settings import QuestionSettings
 from dialeval.protocols.selfchat import TEMPLATE
 from dialeval.protocols.voices import PARTNER
 from dialeval.schemas.botchat import SEEDS
+from dialeval.schemas.labels import CORRECTED, PLANNING
 from dialeval.schemas.shared import ESTIMATE, UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_for_people
+from dialeval.stages.measuring import read_judgements
+from dialeval.tables import Provenance, read_tables, to_table, write_for_people
 
 LEARNED = ".learned"
 
@@ -49,7 +60,7 @@ class Settings(BaseModel):
     """The models that are asked, the parts of all models, and what is asked.
 
     `askers` are the models that are asked the planned requests of a protocol, `in_rounds` those among these that are
-    asked so; `left_out` is what cannot be estimated.
+    asked so; `left_out` is what cannot be estimated; `designs` are the protocols about systems.
     """
 
     models: dict[str, Model]
@@ -59,6 +70,8 @@ class Settings(BaseModel):
     askers: dict[str, list[str]] = {}
     in_rounds: list[AskedSettings] = []
     left_out: list[str] = []
+    designs: list[PlannedDesign] = []
+    labels: LabelPlan | None = None
 
 
 def stage(
@@ -72,14 +85,18 @@ def stage(
     store: Path,
     table: Path,
     csv: Path,
+    judgements: list[Path],
+    corrected: list[Path],
+    planning: Path,
+    planning_csv: Path,
     templates: Templates,
     provenance: Provenance,
 ) -> None:
-    """Writes the table `estimate` and prints it.
+    """Writes the tables `estimate` and `planning`, and prints them.
 
     `human` and `seeds` are nothing where nobody chats; `learned` are the files <model>.learned of embedded models;
     `dialogues` the tables `generated` of published models; `planned` the tables of requests <protocol>.parquet that do
-    not depend on chatbots.
+    not depend on chatbots. `judgements` and `corrected` are tables that an earlier run has made.
     """
     seed_rows = read_tables(seeds, SEEDS)
     played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
@@ -120,6 +137,35 @@ def stage(
     result = estimate_table(estimates, prices, batched, settings.left_out)
     write_for_people(table, csv, ESTIMATE, result, provenance)
     print(in_words(result))
+    sizes = {
+        about.name: chats_size(about.protocol.form, about.protocol.of.against, seed_rows, len(settings.chatbots))
+        for about in settings.questions
+    } | {path.stem: planned_size(path) for path in planned}
+    rows = _plans(settings, sizes, estimates, prices, batched, judgements, corrected)
+    write_for_people(planning, planning_csv, PLANNING, to_table(PLANNING, rows), provenance)
+    print("\n".join(filter(None, ["", planning_in_words(rows)])))
+
+
+def _plans(
+    settings: Settings,
+    sizes: Mapping[str, Size],
+    estimates: list[Estimate],
+    prices: Mapping[str, Prices],
+    batched: set[str],
+    judgements: list[Path],
+    corrected: list[Path],
+) -> list[Row]:
+    of_people = [row for row in read_tables(corrected, CORRECTED).to_pylist() if row["versus"] is None]
+    talking = {about.name for about in settings.questions}
+    rows: list[Row] = []
+    for planned in settings.designs:
+        name = planned.design.protocol
+        if name in sizes:
+            stored = [path for path in judgements if path.stem == name]
+            costs = cost_of_case(estimates, prices, batched, name, sizes[name].n_cases, talks=name in talking)
+            frame = read_judgements(stored, (*COLUMNS, "repeat"))
+            rows += plans(planned, sizes[name], frame, of_people, settings.labels, costs)
+    return rows
 
 
 def _known_models(settings: Settings, learned: list[Path]) -> dict[str, KnownModel]:

@@ -1,0 +1,69 @@
+"""What a design can show, in words for whoever asked for an estimate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dialeval.aggregation.planning.people import PEOPLE
+
+Row = Mapping[str, Any]
+HEAD = (
+    "what this design can show: the smallest difference of two systems that is found in four of five runs (5% level, "
+    "two systems by themselves), and what would halve its interval"
+)
+
+
+def planning_in_words(rows: Sequence[Row]) -> str:
+    """Returns the table `planning` for reading; nothing where it is empty."""
+    if not rows:
+        return ""
+    notes: dict[str, list[str]] = {}
+    lines = [HEAD]
+    for row in rows:
+        lines.append(f"{_whose(row)}: {_shown(row)}; {_halved(row)}")
+        for note in filter(None, (row["note"] or "").split("; ")):
+            notes.setdefault(note, []).append(_whose(row))
+    lines += [f"{_few(about, len(rows))}: {note}" for note, about in notes.items()]
+    return "\n".join(lines)
+
+
+def _whose(row: Row) -> str:
+    of = ", ".join(filter(None, [row["criterion"], f"N = {row['n_utterances']}" if row["n_utterances"] else ""]))
+    number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({of})" if of else "")
+    return f"{number}, people with {row['judge']}" if row["what"] == PEOPLE else f"{number}, {row['judge']}"
+
+
+def _shown(row: Row) -> str:
+    smallest, half = row["smallest_difference"], row["half_width"]
+    if smallest is None or math.isnan(smallest):
+        return "nothing can be said"
+    what = f"{row['n_seeds']:,} cases"
+    if row["what"] == PEOPLE:
+        what = f"{row['n_labels']:,} labels, {what}"
+    return f"{_written(smallest)} ({what}; interval ±{_written(half)}; from {row['basis']})"
+
+
+def _halved(row: Row) -> str:
+    ways = []
+    for count, noun, cost in (
+        (row["seeds_to_halve"], "cases", row["cost_of_seeds"]),
+        (row.get("labels_to_halve"), "labels", row.get("cost_of_labels")),
+    ):
+        if count is not None:
+            ways.append(f"{count:,} {noun} more" + ("" if cost is None else f" (about {cost:,.2f})"))
+    if not ways:
+        return "neither cases nor labels alone would halve it"
+    words = f"{' or '.join(ways)} would halve it"
+    return f"{words}, {row['cheaper']} being cheaper" if len(ways) > 1 and row.get("cheaper") else words
+
+
+def _few(about: Sequence[str], n_rows: int) -> str:
+    if len(about) == n_rows > 1:
+        return "all"
+    return "; ".join(about) if len(about) <= 3 else f"{'; '.join(about[:2])} and {len(about) - 2} others"
+
+
+def _written(number: float) -> str:
+    return f"{number:.0f}" if number >= 20 else f"{number:.2g}"
