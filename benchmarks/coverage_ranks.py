@@ -1,4 +1,7 @@
-"""Do the places of a leaderboard hold, all at once? Systems all equal, a ladder, and ties; by shares and ratings."""
+"""Do the places of a leaderboard hold, all at once? Systems all equal, a ladder, and ties; by shares and ratings.
+
+`python benchmarks/coverage_ranks.py` compares ways to get places on 50 seeds, of which `stats_coverage.py` has ours.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,33 @@ def ranks(repetitions: int) -> Iterator[Measured]:
             yield _measured("places of chatbots by ratings", clusters, correlation, case, held)
 
 
+def others(repetitions: int) -> Iterator[Measured]:
+    """The same by pairs without a correction, and by percentiles of the ranks in resamples of the seeds."""
+    clusters, correlation = 50, 0.0
+    cluster = np.repeat(np.arange(clusters), PER_CLUSTER)
+    for case, truth in SHARES.items():
+        rng = np.random.default_rng(clusters)
+        held: dict[str, list[bool]] = {"pairs, corrected (ours)": [], "pairs, each by itself": [], "percentiles": []}
+        for _ in range(repetitions):
+            values = np.array([rows(rng, share, correlation, clusters) for share in truth])
+            found = paired_differences(values, cluster)
+            for name, p in zip(held, (found.p, np.where(found.p <= 0.05, 0.0, 1.0)), strict=False):
+                claims = order_claims(len(truth), found.first, found.second, found.difference, p)
+                held[name].append(_held(places(values.mean(axis=1), claims.better), truth))
+            held["percentiles"].append(_held(_percentiles(rng, values, clusters), truth))
+        for name, of in held.items():
+            yield _measured(name, clusters, correlation, case, of)
+
+
+def _percentiles(rng: np.random.Generator, values: FloatArray, clusters: int, resamples: int = 400) -> Places:
+    by_seed = values.reshape(len(values), clusters, PER_CLUSTER).mean(axis=2)
+    drawn = rng.multinomial(clusters, np.full(clusters, 1.0 / clusters), size=resamples) @ by_seed.T / clusters
+    rank = 1 + (drawn[:, np.newaxis, :] > drawn[:, :, np.newaxis]).sum(axis=2)
+    low, high = np.percentile(rank, [2.5, 97.5], axis=0)
+    whole = np.zeros(len(values), dtype=np.int64)
+    return Places(whole, np.ceil(low).astype(int), np.floor(high).astype(int), whole, whole)
+
+
 def _measured(what: str, clusters: int, correlation: float, case: str, held: list[bool]) -> Measured:
     low = np.where(held, -1.0, 0.5)
     return measured(what, clusters, correlation, case, low, np.ones(len(held)), 0.0)
@@ -68,3 +98,9 @@ def _by_ratings(rng: np.random.Generator, truth: FloatArray, correlation: float,
     error = np.sqrt(contrast_variance(fit.covariance)[one, other])
     _, _, p = contrast_interval(difference, error, fit.degrees_of_freedom)
     return places(fit.rating, order_claims(n, one, other, difference, p).better)
+
+
+if __name__ == "__main__":
+    print(Measured.heading())
+    for line in others(400):
+        print(line.line())

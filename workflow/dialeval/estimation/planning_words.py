@@ -25,7 +25,9 @@ def planning_in_words(rows: Sequence[Row]) -> str:
         lines.append(f"{_whose(row)}: {_shown(row)}; {_halved(row)}")
         for note in filter(None, (row["note"] or "").split("; ")):
             notes.setdefault(note, []).append(_whose(row))
-    lines += [f"{_few(about, len(rows))}: {note}" for note, about in notes.items()]
+    every = {"all": [_whose(row) for row in rows]}
+    every["people"] = [_whose(row) for row in rows if row["what"] == PEOPLE]
+    lines += [f"{_few(about, every)}: {note}" for note, about in notes.items()]
     return "\n".join(lines)
 
 
@@ -53,15 +55,19 @@ def _halved(row: Row) -> str:
     ):
         if count is not None:
             ways.append(f"{count:,} {noun} more" + ("" if cost is None else f" (about {cost:,.2f})"))
+    if not ways and row["what"] == PEOPLE:
+        return "neither cases nor labels alone would halve it, but four times as many of both"
     if not ways:
-        return "neither cases nor labels alone would halve it"
+        return "nothing is known that would halve it"
     words = f"{' or '.join(ways)} would halve it"
     return f"{words}, {row['cheaper']} being cheaper" if len(ways) > 1 and row.get("cheaper") else words
 
 
-def _few(about: Sequence[str], n_rows: int) -> str:
-    if len(about) == n_rows > 1:
-        return "all"
+def _few(about: Sequence[str], every: Mapping[str, Sequence[str]]) -> str:
+    """Returns the rows that a note is about, in a word where these are all, or all on people."""
+    for word, rows in every.items():
+        if about == rows and len(rows) > 1:
+            return word
     return "; ".join(about) if len(about) <= 3 else f"{'; '.join(about[:2])} and {len(about) - 2} others"
 
 

@@ -26,7 +26,8 @@ NO_ITEM = "no item in common"
 ONE_CLUSTER = "all items are of one cluster, which tells nothing of others"
 ONE_CLUSTER_IN_STRATUM = "a part of the mean has items of one cluster only, which tells nothing of others"
 ALL_THE_SAME = "every difference is the same: the interval rests on the number of clusters alone"
-_PSEUDO_ITEMS = 2.0
+MADE_UP_ITEMS = 2.0
+"""Items that are added to a difference of shares, one won by either side."""
 _ROUNDING = 1e-12
 _MOST_SPARSE = 4
 
@@ -299,7 +300,7 @@ def _guarded(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Interval and p-value after the made-up items, the estimate's mean square about the new centre included."""
     items = np.where(np.isfinite(items), items, 1.0)
-    total = items + _PSEUDO_ITEMS
+    total = items + MADE_UP_ITEMS
     centre = estimate * items / total
     made_up = (1.0 - centre) ** 2 + (1.0 + centre) ** 2
     inflated = (items**2 * variance + items * (estimate - centre) ** 2 + made_up) / total**2

@@ -95,6 +95,7 @@ def simulated(
     contribution: ArrayLike,
     n_clusters: int,
     *,
+    made_up: float = 0.0,
     confidence: float = 0.95,
     power: float = POWER,
     resamples: int = _RESAMPLES,
@@ -105,6 +106,7 @@ def simulated(
     Args:
         contribution: what each stored cluster gives to each difference, whose mean is the difference, shape [S, k].
         n_clusters: clusters that are planned.
+        made_up: items that the test adds against a difference, as that of shares does (`differences.MADE_UP_ITEMS`).
         confidence: of the test, Student's with n_clusters - 1 degrees of freedom.
         power: how often a difference is to be found.
         resamples: draws of clusters.
@@ -132,7 +134,7 @@ def simulated(
     variance = np.maximum(counts @ centred**2 / n_clusters - error**2, 0.0) / (n_clusters - 1.0)
     reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * np.sqrt(variance)
     still = centred.std(axis=0) <= 1e-12
-    smallest = np.quantile(reach - error, power, axis=0)
+    smallest = np.quantile(reach - error, power, axis=0) * (n_clusters + made_up) / n_clusters
     return Detectable(np.where(still, np.nan, smallest), np.where(still, np.nan, np.median(reach, axis=0)))
 
 

@@ -74,6 +74,11 @@ class Number(NamedTuple):
     apart: float
     note: str | None = None
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of items, of which differences have a test of their own."""
+        return self.measure in (PASS_RATE, WIN_OR_TIE) or self.measure.startswith("rate of ")
+
 
 def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:
     """Returns what a judge's stored judgements tell, or else what is assumed.

@@ -102,12 +102,13 @@ def _people(
     number: Number, shared: Row, per_case: int, of_pairs: bool, corrected: Sequence[Row]
 ) -> tuple[PeopleDesign, str, list[str]]:
     """Returns how people's labels spread and how the judge goes with them, what that rests on, and what to know."""
-    name = "rate" if number.measure.startswith("rate of") else _CORRECTED.get(number.measure, number.measure)
+    name, _, answer = _CORRECTED.get(number.measure, number.measure).partition(" of ")
     about = ("protocol", "criterion", "n_utterances", "judge")
     rows = [
         row
         for row in corrected
-        if row["measure"] == name and row["versus"] is None and all(row[name] == shared[name] for name in about)
+        if (row["measure"], row["answer"] or "", row["versus"]) == (name, answer, None)
+        and all(row[column] == shared[column] for column in about)
     ]
     told = [row for row in rows if _known(row["people_low"], row["people_high"]) and row["n_labelled_seeds"] > 1]
     rho = [row["rho_within"] for row in rows if _known(row["rho_within"])]

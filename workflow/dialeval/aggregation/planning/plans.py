@@ -15,6 +15,7 @@ import pandas as pd
 
 from dialeval.aggregation.planning.numbers import Number, PlannedDesign, Size, numbers
 from dialeval.aggregation.planning.people import ASSUMED, STORED, LabelPlan, of_people
+from dialeval.stats.differences import MADE_UP_ITEMS
 from dialeval.stats.power import Detectable, clusters_to_halve, detectable, simulated
 
 Row = dict[str, Any]
@@ -63,7 +64,8 @@ def _of_judge(number: Number, size: Size, confidence: float, cost_of_case: float
     if number.contribution is None:
         found = detectable(math.sqrt(number.spread / size.n_cases), size.n_cases - 1.0, confidence)
     else:
-        each = simulated(number.contribution, size.n_cases, confidence=confidence)
+        made_up = MADE_UP_ITEMS if number.is_share else 0.0
+        each = simulated(number.contribution, size.n_cases, made_up=made_up, confidence=confidence)
         found = Detectable(*(np.asarray(np.nanmedian(one)) for one in each))
     more = clusters_to_halve(size.n_cases, confidence)
     return {

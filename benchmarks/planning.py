@@ -1,0 +1,157 @@
+"""Is what an estimate promises found? (python benchmarks/planning.py [--repetitions 400])
+
+Differences of the size that `stats.power` calls the smallest are built into simulated runs, which are then tested as
+the tables test them: four of five should be found. Then, how long planning takes at paper scale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from stats_timing import Gates  # isort: skip
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.planning.numbers import PlannedDesign, Size
+from dialeval.aggregation.planning.people import LabelPlan
+from dialeval.aggregation.planning.plans import plans
+from dialeval.stats.corrected import correct_means
+from dialeval.stats.differences import MADE_UP_ITEMS, contrast_interval, paired_differences
+from dialeval.stats.power import (
+    PeopleDesign,
+    contributions_of_means,
+    contributions_of_ratings,
+    simulated,
+)
+from dialeval.stats.style_control import controlled_ratings
+
+STORED = 60
+"""Seeds that are stored when a design is planned."""
+N_PLAYERS = 6
+
+
+def pass_rates(n_seeds: int, repetitions: int) -> Iterator[float]:
+    """Yields the share found of a difference that was planned from 60 seeds, one stored run each."""
+    rng = np.random.default_rng(n_seeds)
+
+    def passed(shares: tuple[float, float], n: int) -> np.ndarray:
+        hard = rng.normal(0.0, 0.2, n)
+        return (rng.random((2, n)) < np.clip(np.array(shares)[:, np.newaxis] + hard, 0.0, 1.0)).astype(float)
+
+    for _ in range(repetitions):
+        stored = contributions_of_means(passed((0.5, 0.5), STORED), np.arange(STORED))
+        smallest = simulated(stored, n_seeds, made_up=MADE_UP_ITEMS, resamples=400).smallest[0]
+        found = paired_differences(passed((0.5 + smallest / 2, 0.5 - smallest / 2), n_seeds), np.arange(n_seeds))
+        yield float(found.p[0] <= 0.05)
+
+
+def ratings(n_seeds: int, repetitions: int) -> Iterator[float]:
+    """Yields the same of Bradley-Terry ratings of six chatbots, the first of which stands apart."""
+    rng = np.random.default_rng(n_seeds)
+    one, other = np.triu_indices(N_PLAYERS, 1)
+    points = 400.0 / math.log(10.0)
+
+    def arena(ahead: float, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        left, right = (np.tile(side, n) for side in (np.r_[one, other], np.r_[other, one]))
+        seed = np.repeat(np.arange(n), 2 * len(one))
+        ability = np.zeros(N_PLAYERS)
+        ability[0] = ahead / points
+        of_seed = ability + 0.7 * rng.normal(size=(n, N_PLAYERS))
+        chance = 1.0 / (1.0 + np.exp(-(of_seed[seed, left] - of_seed[seed, right])))
+        return left, right, (rng.random(len(left)) < chance).astype(float), seed
+
+    for _ in range(repetitions):
+        found = contributions_of_ratings(*arena(0.0, STORED), N_PLAYERS)
+        smallest = float(np.median(simulated(found, n_seeds, resamples=400).smallest))
+        # seeds on which chatbots differ in ability shrink what Bradley-Terry finds of a difference
+        left, right, outcome, seed = arena(smallest * _SHRUNK, n_seeds)
+        fit = controlled_ratings(left, right, outcome, N_PLAYERS, seed, position=False)
+        error = math.sqrt(fit.covariance[0, 0] + fit.covariance[1, 1] - 2.0 * fit.covariance[0, 1])
+        _, _, p = contrast_interval(fit.rating[0] - fit.rating[1], error, fit.degrees_of_freedom)
+        yield float(p <= 0.05)
+
+
+_SHRUNK = math.sqrt(1.0 + 2 * 0.7**2 / 1.7**2)
+"""Logistic noise has a standard deviation near 1.7 of a normal one."""
+
+
+def labels(n_labels: int, correlation: float, repetitions: int) -> Iterator[float]:
+    """Yields the same of people's means, corrected with a judge, by labels of 222 seeds of each of two chatbots."""
+    rng = np.random.default_rng(n_labels)
+    seeds = 222
+    design = PeopleDesign(spread=4.0, correlation=correlation, per_label=2.0)
+    smallest = float(design.detectable(2 * n_labels, 2 * seeds, 0.95).smallest)
+    system, cluster = np.repeat([0, 1], seeds), np.tile(np.arange(seeds), 2)
+    for _ in range(repetitions):
+        judge = rng.normal(size=2 * seeds)
+        people = correlation * judge + math.sqrt(1.0 - correlation**2) * rng.normal(size=2 * seeds)
+        people[:seeds] += smallest
+        label = np.full(2 * seeds, np.nan)
+        for first in (0, seeds):
+            drawn = first + rng.choice(seeds, n_labels, replace=False)
+            label[drawn] = people[drawn]
+        found = correct_means(judge, label, np.full(2 * seeds, n_labels / seeds), system, cluster).difference(0, 1)
+        yield float(found.low > 0.0 or found.high < 0.0)
+
+
+def paper_scale() -> float:
+    """Returns the seconds that planning takes for fourteen chatbots, 222 seeds and nine criteria, and Arena."""
+    rng = np.random.default_rng(0)
+    systems, criteria = [f"bot{number}" for number in range(14)], [f"c{number}" for number in range(9)]
+    one, other = np.triu_indices(14, 1)
+    n = 222 * 2 * len(one)
+    arena = _judgements(n, "arena", np.repeat(np.arange(222), 2 * len(one)))
+    for side, shown in (("left", np.r_[one, other]), ("right", np.r_[other, one])):
+        arena[side] = [systems[number] for number in np.tile(shown, 222)]
+    arena["outcome"] = rng.choice(["left", "right", "tie"], n)
+    felt = _judgements(9 * 14 * 222, "felt", np.tile(np.arange(222), 9 * 14))
+    felt["left"], felt["criterion"] = np.tile(np.repeat(systems, 222), 9), np.repeat(criteria, 14 * 222)
+    felt["item_id"] = felt["left"] + felt["case_id"]
+    felt["value"] = rng.normal(4.0, 1.0, len(felt))
+    designs = (
+        (Design(protocol="arena", judges=["judge"], lengths=[16], measures=["ratings"]), "pair", arena),
+        (Design(protocol="felt", judges=["judge"], criteria=criteria, measures=["means"]), "scale", felt),
+    )
+    started = time.process_time()
+    for design, form, judgements in designs:
+        planned = PlannedDesign(design=design, form=form, labelled=True)
+        plans(planned, Size(14, 222), judgements, [], LabelPlan(n=50), {})
+    return time.process_time() - started
+
+
+def _judgements(n: int, protocol: str, case: np.ndarray) -> pd.DataFrame:
+    empty = dict.fromkeys(
+        ("corpus", "language", "item_id", "right", "criterion", "choice", "outcome", "place", "value", "scale_min",
+         "scale_max")
+    )  # fmt: skip
+    rest = {"judge": "judge", "protocol": protocol, "n_utterances": 16, "repeat": 0, "status": "ok"}
+    return pd.DataFrame({**empty, **rest, "case_id": [f"s{number}" for number in case]}, index=range(n))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=400)
+    repetitions = parser.parse_args().repetitions
+    gates = Gates()
+    for n_seeds in (20, 62, 222):
+        for name, found in (("pass rates", pass_rates), ("ratings", ratings)):
+            share = 100.0 * float(np.mean(list(found(n_seeds, repetitions))))
+            print(f"{name:<12} planned {n_seeds:>4} seeds: found in {share:.0f}%", flush=True)
+            gates.at_least(f"{name}, {n_seeds} seeds, found", share, 70.0)
+    for n_labels in (20, 50, 100):
+        for correlation in (0.0, 0.5, 0.8):
+            share = 100.0 * float(np.mean(list(labels(n_labels, correlation, repetitions))))
+            print(f"{n_labels:>4} labels, correlation {correlation:g}: found in {share:.0f}%", flush=True)
+            gates.at_least(f"{n_labels} labels, correlation {correlation:g}, found", share, 70.0)
+    print(f"planning at paper scale: {paper_scale():.1f} s of CPU")
+    return gates.exit_code()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

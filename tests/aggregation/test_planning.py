@@ -1,0 +1,213 @@
+"""What a design can show: from stored judgements, from earlier labels, and from assumptions before there is any."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.planning.numbers import NO_DIFFERENCE, PlannedDesign, Size
+from dialeval.aggregation.planning.people import NEVER_BY_LABELS, NEVER_BY_SEEDS, LabelPlan
+from dialeval.aggregation.planning.plans import plans
+from dialeval.aggregation.planning.sizes import chats_size, planned_size
+from dialeval.schemas.botchat import SEEDS
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.labels import PLANNING
+from dialeval.schemas.shared import REQUESTS
+from dialeval.stats.power import PeopleDesign, detectable
+from dialeval.tables import HUMAN, Provenance, to_table, write_table
+
+Row = dict[str, Any]
+NOTHING = to_table(JUDGEMENTS, []).to_pandas()
+SCORED = Design(protocol="felt", judges=["clerk"], criteria=["empathy"], measures=["means"])
+ARENA = Design(protocol="arena", judges=["clerk"], lengths=[8, 16], measures=["ratings", "win_rates", "bias"])
+PASSED = Design(protocol="unieval", judges=["clerk"], lengths=[8, 16], measures=["pass_rates"])
+
+
+def judgement(**about: Any) -> Row:
+    row = {"judge": "clerk", "protocol": "p", "request_id": "", "repeat": 0, "reason": "", "status": "ok"}
+    return {**row, **about}
+
+
+def scored(n: int, **more: Any) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    rows = [
+        judgement(case_id=f"c{case}", item_id=f"{system}{case}", left=system, criterion="empathy", value=value, **more)
+        | {"scale_min": 1.0, "scale_max": 7.0}
+        for system, mean in (("a", 4.0), ("b", 3.5), ("c", 4.0))
+        for case, value in enumerate(np.clip(rng.normal(mean, 1.0, n), 1.0, 7.0))
+    ]
+    return to_table(JUDGEMENTS, rows).to_pandas()
+
+
+def made(planned: PlannedDesign, size: Size, judgements: pd.DataFrame = NOTHING, **more: Any) -> list[Row]:
+    given: Row = {"corrected": [], "labels": None, "cost_of_case": {}} | more
+    rows = plans(planned, size, judgements, given["corrected"], given["labels"], given["cost_of_case"])
+    return list(to_table(PLANNING, rows).to_pylist())
+
+
+def test_before_a_run_what_is_assumed_is_said() -> None:
+    (row,) = made(PlannedDesign(design=SCORED, form="scale", ends={"empathy": (1.0, 7.0)}), Size(3, 50))
+    expected = detectable(math.sqrt(2.0 * 1.5**2 / 50), 49)  # a quarter of a scale of six points
+    assert row["smallest_difference"] == pytest.approx(float(expected.smallest))
+    assert (row["protocol"], row["criterion"], row["measure"], row["what"]) == ("felt", "empathy", "mean", "judge")
+    assert (row["basis"], row["note"]) == ("assumptions", "assumed: scores that spread by 1.5 within a system")
+    assert 3 * 50 - 10 < row["seeds_to_halve"] < 3 * 50  # a little less than four times as many in all
+
+
+def test_stored_judgements_take_the_place_of_assumptions() -> None:
+    (row,) = made(PlannedDesign(design=SCORED, form="scale", ends={"empathy": (1.0, 7.0)}), Size(3, 50), scored(200))
+    expected = detectable(math.sqrt(2.0 / 50), 49)  # they were drawn with a standard deviation of 1
+    assert row["basis"] == "stored judgements"
+    assert row["smallest_difference"] == pytest.approx(float(expected.smallest), rel=0.1)
+    assert row["note"] is None
+
+
+def test_repeats_that_are_not_stored_are_not_made_up() -> None:
+    planned = PlannedDesign(design=SCORED, form="scale", repeats=3)
+    (row,) = made(planned, Size(3, 50), scored(20))
+    assert row["note"] == "as with the 1 repeats that are stored"
+    twice = pd.concat([scored(20), scored(20, repeat=1).assign(value=1.0)])
+    assert made(planned.model_copy(update={"repeats": 1}), Size(3, 50), twice) == made(
+        planned.model_copy(update={"repeats": 1}), Size(3, 50), scored(20)
+    )
+
+
+def test_judgements_that_are_all_the_same_tell_nothing() -> None:
+    frame = scored(20).assign(value=4.0)
+    (row,) = made(PlannedDesign(design=SCORED, form="scale", ends={"empathy": (1.0, 7.0)}), Size(3, 50), frame)
+    assert row["basis"] == "assumptions"
+    assert row["note"].startswith(NO_DIFFERENCE)
+
+
+def test_a_pass_rate_is_planned_at_the_greatest_length_and_without_people() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        judgement(case_id=f"s{seed}", left=system, choice="No" if rng.random() < share else "Yes", n_utterances=16)
+        | {"place": 12}
+        for system, share in ((HUMAN, 1.0), ("a", 0.5), ("b", 0.5))
+        for seed in range(100)
+    ]
+    (row,) = made(PlannedDesign(design=PASSED, form="detect"), Size(2, 100), to_table(JUDGEMENTS, rows).to_pandas())
+    assert (row["measure"], row["n_utterances"], row["basis"]) == ("pass_rate", 16, "stored judgements")
+    assert row["smallest_difference"] == pytest.approx(2.8 * math.sqrt(0.5 / 100), rel=0.15)
+
+
+def arena(n: int) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    rows = [
+        judgement(case_id=f"s{seed}", left=left, right=right, n_utterances=length)
+        | {"outcome": "left" if rng.random() < 0.5 else "right"}
+        for seed in range(n)
+        for length in (8, 16)
+        for one, other in (("a", "b"), ("a", "c"), ("b", "c"))
+        for left, right in ((one, other), (other, one))
+    ]
+    return to_table(JUDGEMENTS, rows).to_pandas()
+
+
+def test_ratings_are_planned_in_points() -> None:
+    planned = PlannedDesign(design=ARENA, form="pair")
+    (before,) = made(planned, Size(3, 80))
+    (after,) = made(planned, Size(3, 80), arena(150))
+    assert (before["measure"], before["n_utterances"], before["basis"]) == ("rating", 16, "assumptions")
+    points = 400.0 / math.log(10.0)
+    # both orders of a pair were drawn by themselves: two comparisons a seed
+    assert after["half_width"] == pytest.approx(1.99 * points * math.sqrt(2 / (3 * 0.25 * 2 * 80)), rel=0.15)
+    assert before["half_width"] == pytest.approx(math.sqrt(2.0) * after["half_width"], rel=0.15)
+
+
+def corrected(system: str, half: float, rho: float | None, **more: Any) -> Row:
+    row = {"protocol": "felt", "criterion": "empathy", "n_utterances": None, "judge": "clerk", "measure": "mean"}
+    row |= {
+        "system": system,
+        "versus": None,
+        "answer": None,
+        "people_low": 4.0 - half,
+        "people_high": 4.0 + half,
+        "rho_within": rho,
+    }
+    return {**row, "n_labelled": 40, "n_labelled_seeds": 40, **more}
+
+
+LABELS = LabelPlan(n=40, price=0.5, answers=2)
+
+
+def test_earlier_labels_tell_how_people_spread_and_how_the_judge_goes_with_them() -> None:
+    planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
+    half = 2.0227 * 1.2 / math.sqrt(40)  # of 40 labels that spread by 1.2
+    told = [corrected(system, half, 0.7) for system in "abc"]
+    rows = made(planned, Size(3, 200), corrected=[*told, corrected("a", 9.9, 0.0, judge="other")], labels=LABELS)
+    (people,) = [row for row in rows if row["what"] == "people"]
+    design = PeopleDesign(2.0 * 1.2**2 * 3, 0.7, per_label=3.0)
+    assert people["basis"] == "labels"
+    assert people["n_labels"] == 120
+    assert people["half_width"] == pytest.approx(design.half_width(120, 600, 0.95), rel=1e-3)
+    assert people["note"] is not None
+    assert NEVER_BY_SEEDS in people["note"]
+    assert people["labels_to_halve"] is None
+    assert NEVER_BY_LABELS in people["note"]
+
+
+def test_labels_and_seeds_are_weighed_by_their_prices() -> None:
+    planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
+    told = [corrected(system, 0.4, 0.95) for system in "abc"]
+    few = LabelPlan(n=150, price=0.5, answers=2)
+    rows = made(planned, Size(3, 200), corrected=told, labels=few, cost_of_case={"clerk": 0.001})
+    judge, people = sorted(rows, key=lambda row: row["what"])
+    assert judge["cost_of_seeds"] == pytest.approx(0.001 * judge["seeds_to_halve"])
+    assert people["labels_to_halve"] is None
+    assert people["cheaper"] == "seeds"
+    assert people["cost_of_seeds"] == pytest.approx(0.001 * people["seeds_to_halve"])
+    many = made(planned, Size(3, 5000), corrected=told, labels=LabelPlan(n=20, price=0.5, answers=2))
+    (people,) = [row for row in many if row["what"] == "people"]
+    assert people["cost_of_labels"] == pytest.approx(people["labels_to_halve"] * 2 * 0.5)
+    assert people["cheaper"] == "labels"
+
+
+def test_these_very_dialogues_are_known_when_all_are_labelled() -> None:
+    planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
+    these = LabelPlan(n=200, target="these")
+    (people,) = [row for row in made(planned, Size(3, 200), labels=these) if row["what"] == "people"]
+    assert (people["half_width"], people["seeds_to_halve"], people["labels_to_halve"]) == (0.0, None, None)
+
+
+def test_pairs_are_labelled_in_all_and_not_by_system() -> None:
+    planned = PlannedDesign(design=ARENA, form="pair", labelled=True)
+    rows = made(planned, Size(14, 222), labels=LabelPlan(n=300))
+    (people,) = [row for row in rows if row["what"] == "people"]
+    assert people["n_labels"] == 300
+    # a rating by 300 labels is known to 96 to 100 points (simulated with ratings); a difference to 1.4 times that
+    assert 105.0 < people["half_width"] < 145.0
+
+
+@pytest.mark.parametrize("size", [Size(1, 50), Size(3, 1)])
+def test_nobody_to_compare_and_one_case_give_no_row(size: Size) -> None:
+    assert made(PlannedDesign(design=SCORED, form="scale"), size) == []
+
+
+def test_sizes_are_those_of_the_seeds_and_of_the_plan(tmp_path: Any) -> None:
+    seed = {"corpus": "x", "language": "en", "utterances": ["a", "b"], "n_human": 16}
+    uses = [(True, True), (True, False), (False, False)]
+    seeds = to_table(
+        SEEDS,
+        [{**seed, "seed_id": f"s{n}", "for_arena": one, "for_gteval": two} for n, (one, two) in enumerate(uses)],
+    )
+    assert chats_size("detect", "each_other", seeds, 4) == (4, 3)
+    assert chats_size("pair", "each_other", seeds, 4) == (4, 2)
+    assert chats_size("pair", HUMAN, seeds, 4) == (4, 1)
+    assert chats_size("pair", "gpt", seeds, 4) == (3, 2)
+    blank = dict(zip(REQUESTS.schema.names, REQUESTS.schema.types, strict=True))
+    empty = {name: "" if kind == pa.string() else [] if pa.types.is_list(kind) else 0 for name, kind in blank.items()}
+    rows = [
+        {**empty, "case_id": case, "item_id": item, "left": left, "right": None}
+        for case, item, left in (("c1", "i1", "a"), ("c1", "i2", "b"), (None, "i3", "b"), ("", "i4", "a"))
+    ]
+    path = tmp_path / "felt.parquet"
+    write_table(path, REQUESTS, to_table(REQUESTS, rows), Provenance())
+    assert planned_size(path) == (2, 3)
