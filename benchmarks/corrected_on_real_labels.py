@@ -50,7 +50,7 @@ class Rated(NamedTuple):
     Attributes:
         name, judge: corpus and criterion, and who scores.
         people: mean of all people's ratings.
-        one: ratings of single people, NaN where there are fewer, shape [n, most]; no columns where only means are known.
+        one: ratings of single people, NaN where there are fewer, shape [n, most]; no columns where unknown.
         score: the judge's, on people's scale.
         system, cluster: whose a thing is, and which dialogue it is of.
     """
@@ -121,6 +121,9 @@ def measure(rated: list[Rated], labels: int, draws: int, *, one_person: bool = F
         systems, place = np.unique(things.system, return_inverse=True)
         truth = np.array([things.people[place == k].mean() for k in range(len(systems))])
         own = np.array([(place == k).sum() for k in range(len(systems))])
+        # One rating says less than the mean of all that people gave: by how much, raters of one dialogue show.
+        spread = np.nanmean(np.nanvar(things.one, axis=1)) if one_person else 0.0
+        variance = np.full(len(place), spread) if one_person else None
         counts = []
         for number in range(draws):
             rng = np.random.default_rng(number)
@@ -128,7 +131,9 @@ def measure(rated: list[Rated], labels: int, draws: int, *, one_person: bool = F
             for k in range(len(systems)):
                 taken = rng.choice(np.flatnonzero(place == k), min(labels, own[k]), replace=False)
                 label[taken] = _one_rating(rng, things.one[taken]) if one_person else things.people[taken]
-            found = correct_means(things.score, label, None, place, things.cluster, target=target, rate=False)
+            found = correct_means(
+                things.score, label, None, place, things.cluster, target=target, rate=False, label_variance=variance
+            )
             ends = (
                 (found.low, found.high), (found.people_low, found.people_high), (found.judge_low, found.judge_high)
             )  # fmt: skip

@@ -286,6 +286,35 @@ def test_the_judges_bias_and_correlation_are_those_of_what_has_both() -> None:
         assert found.rho_within[k] == pytest.approx(np.corrcoef(drawn.score[both], drawn.label[both])[0, 1])
 
 
+def test_labels_of_few_raters_leave_doubt_about_these_rows_too() -> None:
+    """Two raters each, of whom people in general are many: drawing all rows does not settle what they would say."""
+    rng = np.random.default_rng(15)
+    held: dict[bool, list[float]] = {True: [], False: []}
+    for _ in range(300):
+        meant = rng.normal(size=60)
+        said = meant + rng.normal(size=(2, 60))
+        taken = rng.choice(60, 50, replace=False)
+        label, variance = np.full((2, 60), np.nan)
+        label[taken], variance[taken] = said.mean(axis=0)[taken], said.var(axis=0, ddof=1)[taken].mean() / 2
+        columns = (meant + rng.normal(size=60), label, None, np.zeros(60, int), np.arange(60))
+        for told in held:
+            found = correct_means(*columns, target="these", label_variance=variance if told else None)
+            held[told].append(float(found.low[0] <= meant.mean() <= found.high[0]))
+    assert 0.92 <= np.mean(held[True]) <= 0.98
+    assert np.mean(held[False]) < 0.85
+    everything = correct_means(meant, said[0], np.ones(60), np.zeros(60), np.arange(60), target="these")
+    doubtful = correct_means(
+        meant, said[0], np.ones(60), np.zeros(60), np.arange(60), target="these", label_variance=np.ones(60)
+    )
+    assert everything.high[0] == everything.low[0]
+    assert doubtful.se[0] == pytest.approx(60**-0.5)
+    drawn = draw(rng, 20)
+    told, untold = (correct_means(*drawn, label_variance=v) for v in (np.ones(len(drawn.score)), None))
+    assert told.high == pytest.approx(untold.high)  # about new cases the labels themselves show it
+    with pytest.raises(ValueError, match="label_variance must be 0 or more"):
+        correct_means(*drawn, label_variance=np.full(len(drawn.score), -1.0))
+
+
 def test_mistakes_are_told() -> None:
     drawn = draw(np.random.default_rng(14), 10)
     with pytest.raises(ValueError, match=r"probability\[\d+\] is 0.0"):

@@ -18,17 +18,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, check_confidence
+from dialeval.stats.arrays import BoolArray, FloatArray, as_floats, check_confidence
 from dialeval.stats.contributions import ROUNDING, Contributions, leverages
 from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
+from dialeval.stats.labelled_rates import FEWEST_EITHER, few_of_either, wilson_reach
 from dialeval.stats.labelled_rows import LabelledRows, check_rows, inverse, ratio
-from dialeval.stats.shares import share_intervals
 
 FEWEST_LABELLED = 8
 """Clusters with labels that a system needs for a correction; with fewer, people's labels stand alone."""
-
-FEWEST_EITHER = 5
-"""Clusters with a pass, and with a fail, that a rate needs for a correction and for Student's t."""
 
 NO_LABEL = "no label: what people would say is unknown"
 ONE_LABELLED = "labels of one seed or case only, which tells nothing of others"
@@ -51,6 +48,7 @@ def correct_means(
     target: Target = "new",
     confidence: float = 0.95,
     rate: bool | None = None,
+    label_variance: ArrayLike | None = None,
 ) -> Corrected:
     """Mean label of each system, as if people had labelled everything that the judge scored.
 
@@ -70,10 +68,13 @@ def correct_means(
         confidence: nominal coverage.
         rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None to see from
             the labels, which are then all 0 or 1.
+        label_variance: variance of each row's label about what people in general would say of that row, NaN where it is
+            unknown, shape [n]. About new cases it needs no telling, as labels show it; about these rows it is what a
+            draw of nearly all of them leaves open. None where the labels are what is asked about.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a rate's
-            label is outside 0..1, or the target is unknown.
+            label is outside 0..1, a variance is below 0, or the target is unknown.
     """
     check_confidence(confidence)
     rows, names = check_rows(score, label, probability, system, cluster, target)
@@ -83,15 +84,15 @@ def correct_means(
         raise ValueError("labels of a rate must lie between 0 and 1")
     bounds = (0.0, 1.0) if rate else (-np.inf, np.inf)
 
-    parts = _parts(rows, target)
+    parts = _parts(rows, target, _doubt(rows, label_variance))
     clusters = (rows.of_cell(rows.labelled) > 0.0).sum(axis=0)
-    wilson = _few_of_either(rows) & (clusters > 1) & ~parts.certain if rate else np.zeros(len(names), dtype=np.bool_)
+    wilson = few_of_either(rows) & (clusters > 1) & ~parts.certain if rate else np.zeros(len(names), dtype=np.bool_)
     may = (clusters >= FEWEST_LABELLED) & ~wilson & parts.has_scores & ~parts.certain
     weight = np.where(may, parts.best_weight(may), 0.0)
 
     people = parts.contributions(np.zeros(len(names)), bounds)
     if wilson.any():
-        people = people.reaching(*_wilson(rows, wilson, target, confidence))
+        people = people.reaching(*wilson_reach(rows, wilson, parts.doubt, confidence))
     alone = people.spans(confidence)
     spread = _taken_by_lambda(parts.leverage[:, may])
     corrected = parts.contributions(weight, bounds, spread).reaching(people.down, people.up)
@@ -154,6 +155,7 @@ class _Parts(NamedTuple):
     told: BoolArray
     present: BoolArray
     leverage: FloatArray
+    doubt: FloatArray
     certain: BoolArray
     has_scores: BoolArray
     fixed: bool
@@ -178,7 +180,7 @@ class _Parts(NamedTuple):
             told=self.told,
             present=self.present,
             leverage=self.leverage * taken,
-            added=_guard(from_labels, self.leverage),
+            added=_guard(from_labels, self.leverage) + self.doubt,
             certain=self.certain,
             fixed=self.fixed,
             down=nothing,
@@ -187,7 +189,7 @@ class _Parts(NamedTuple):
         )
 
 
-def _parts(rows: LabelledRows, target: Target) -> _Parts:
+def _parts(rows: LabelledRows, target: Target, doubt: FloatArray) -> _Parts:
     known = rows.scored.astype(np.float64)
     fbar = rows.mean(rows.f, known)
     # A row without a score takes its system's mean: any number that does not look at labels may serve as a proxy.
@@ -207,7 +209,7 @@ def _parts(rows: LabelledRows, target: Target) -> _Parts:
         )
         everything = spread / np.sqrt(np.where(part < 1.0, 1.0 - part, 1.0))
     count = rows.of_system(np.ones(len(f)))
-    certain = (rows.of_system(rows.labelled & (rows.thin == 0.0)) == count) & (count > 0.0)
+    certain = (rows.of_system(rows.labelled & (rows.thin == 0.0)) == count) & (count > 0.0) & (doubt == 0.0)
     return _Parts(
         ybar=ybar,
         shift=np.nan_to_num(fbar - f_labelled),
@@ -217,10 +219,22 @@ def _parts(rows: LabelledRows, target: Target) -> _Parts:
         told=rows.of_cell(rows.labelled) > 0.0,
         present=rows.of_cell(np.ones(len(f))) > 0.0,
         leverage=leverage,
+        doubt=doubt,
         certain=certain,
         has_scores=rows.of_system(known) > 0.0,
         fixed=target == "these",
     )
+
+
+def _doubt(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatArray:
+    """Variance of the means from labels' own, as far as drawing without replacement has taken it away, shape [K]."""
+    if label_variance is None:
+        return np.zeros(rows.shape[1])
+    variance = as_floats("label_variance", label_variance, len(rows.f))
+    if (variance < 0.0).any() or np.isinf(variance).any():
+        raise ValueError("label_variance must be 0 or more, or NaN where it is unknown")
+    unit = rows.w * inverse(rows.of_system(rows.w))[rows.system]
+    return rows.of_system(unit**2 * (1.0 - rows.thin**2) * np.nan_to_num(variance))
 
 
 def _taken_by_lambda(leverage: FloatArray) -> float:
@@ -260,32 +274,6 @@ def _plain(
     sure = np.zeros(rows.shape[1], dtype=np.bool_)
     open_ends = (-np.inf, np.inf)
     return Contributions(mean, psi, there, there, leverage, none, sure, fixed, nothing, nothing, open_ends)
-
-
-def _few_of_either(rows: LabelledRows) -> BoolArray:
-    """Which systems have passes, or fails, on too few clusters for Student's t, shape [K]."""
-    passed, failed = ((rows.of_cell(rows.labelled & part) > 0.0).sum(axis=0) for part in (rows.y > 0.0, rows.y < 1.0))
-    few: BoolArray = np.minimum(passed, failed) < FEWEST_EITHER
-    return few
-
-
-def _wilson(rows: LabelledRows, which: BoolArray, target: Target, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """How far Wilson's interval of people's rate reaches down and up, NaN for the other systems, shape [K]."""
-    taken = rows.labelled & which[rows.system]
-    clusters = rows.cell // rows.shape[1]
-    found = share_intervals(
-        (rows.w * rows.y)[taken],
-        clusters[taken],
-        rows.system[taken],
-        rows.shape[1],
-        denominator=rows.w[taken],
-        confidence=confidence,
-    )
-    left = rows.mean(rows.thin, rows.w) if target == "these" else np.ones(rows.shape[1])
-    down, up = (
-        np.where(which, left * reach, np.nan) for reach in (found.estimate - found.low, found.high - found.estimate)
-    )
-    return down, up
 
 
 def _correlations(rows: LabelledRows, both: BoolArray) -> tuple[FloatArray, float]:

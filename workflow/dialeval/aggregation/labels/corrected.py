@@ -16,7 +16,7 @@ from dialeval.aggregation.differences import about as shared_by
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.panel import PANEL, panel
 from dialeval.aggregation.labels.quantities import MEAN, RATING, WIN_RATE, Quantity, quantities
-from dialeval.aggregation.labels.things import Joined, by_speaker, join, mean_label, probabilities
+from dialeval.aggregation.labels.things import Joined, by_speaker, join, label_variance, mean_label, probabilities
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
 from dialeval.stats.arrays import FloatArray, IntArray
@@ -41,6 +41,7 @@ class _Numbers:
 
     Attributes:
         label: mean label, NaN where nobody labelled, shape [n].
+        variance: of a thing's label about what many annotators would say, NaN where unknown, shape [n].
         probability: with which a thing came to have a label, NaN where it has none, shape [n].
         system, versus: names, shape [n]; of single dialogues the latter is empty.
         cluster: case of each thing, shape [n].
@@ -49,6 +50,7 @@ class _Numbers:
     """
 
     label: FloatArray
+    variance: FloatArray
     probability: FloatArray
     system: np.ndarray
     versus: np.ndarray
@@ -92,7 +94,8 @@ def corrected_numbers(
 
 def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms) -> _Numbers:
     n = len(joined.things)
-    label = mean_label(quantity.labelled, quantity.read(quantity.labelled), n)
+    said = quantity.read(quantity.labelled)
+    label, variance = (of(quantity.labelled, said, n) for of in (mean_label, label_variance))
     scores = by_speaker(quantity.judged, quantity.read(quantity.judged), design.judges, n)
     if quantity.is_share:  # what could not be read is no yes, as in the other tables
         asked = by_speaker(quantity.judged, np.ones(len(quantity.judged)), design.judges, n)
@@ -100,7 +103,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
     there = np.zeros(n, dtype=bool)
     there[quantity.judged["thing"]] = there[quantity.labelled["thing"]] = True
     things = joined.things[there]
-    label, scores = label[there], scores[:, there]
+    label, variance, scores = label[there], variance[there], scores[:, there]
     stratum, _ = pd.factorize(things["system"].where(things["versus"].isna(), ""))
     number = np.cumsum(there) - 1
     of_these = quantity.labelled.assign(thing=number[quantity.labelled["thing"]])
@@ -112,6 +115,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.levels)
     return _Numbers(
         label,
+        variance,
         probability,
         system,
         things["versus"].fillna("").to_numpy(dtype=str),
@@ -147,6 +151,7 @@ def _corrected(
             target=terms.target,
             confidence=terms.confidence,
             rate=None if quantity.measure == MEAN and quantity.ends == (0.0, 1.0) else quantity.is_rate,
+            label_variance=np.tile(numbers.variance, copies),
         )
 
     if design.form != "pair" or design.reference is not None:

@@ -135,6 +135,21 @@ def mean_label(rows: pd.DataFrame, value: FloatArray, n_things: int) -> FloatArr
     return np.asarray(mean, dtype=np.float64)
 
 
+def label_variance(rows: pd.DataFrame, value: FloatArray, n_things: int) -> FloatArray:
+    """Returns the variance of each thing's mean label about what many annotators would say, shape [n_things].
+
+    It is how far annotators of the same thing differ, over their number; NaN without a label, and everywhere where no
+    thing has two annotators.
+    """
+    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_things)
+    known = ~np.isnan(each)
+    count = known.sum(axis=0)
+    mean = np.where(known, each, 0.0).sum(axis=0) / np.maximum(count, 1)
+    freedom = int(np.maximum(count - 1, 0).sum())
+    spread = float((np.where(known, each - mean, 0.0) ** 2).sum()) / freedom if freedom else np.nan
+    return np.where(count > 0, spread / np.maximum(count, 1), np.nan)
+
+
 def probabilities(labelled: pd.DataFrame, label: FloatArray, stratum: IntArray) -> tuple[FloatArray, bool]:
     """Returns the probability with which each thing came to have a label, shape [n_things], and whether it is known.
 
