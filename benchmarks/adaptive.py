@@ -4,6 +4,10 @@ On every seed each chatbot is better or worse than it usually is, verdicts favou
 pairs of chatbots are equal, the others stand on ladders of four widths. Each run is one draw of seeds and verdicts,
 judged once by the full design and once by each way of stopping on the same verdicts.
 
+A second table is of the ratings that are fitted to what was asked: some pairs have a way of their own with each other,
+so that no rating fits all, and what is estimated depends on the weights of pairs. The truth is the rating of the full
+design with infinitely many seeds.
+
     python benchmarks/adaptive.py [runs]
 """
 
@@ -15,13 +19,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dialeval.stats.differences import contrast_interval, contrast_variance
+from dialeval.stats.likelihood import fit_strengths
 from dialeval.stats.sequential import (
     confidence_sequence,
-    fewest_decisive,
     obrien_fleming,
     rounds_of,
     settled,
 )
+from dialeval.stats.style_control import controlled_ratings
 
 PLACES = np.array([0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 7, 8, 9, 10])
 PAIRS = np.array(list(combinations(range(len(PLACES)), 2)))
@@ -29,6 +35,7 @@ BETTER = np.sign(PLACES[PAIRS[:, 0]] - PLACES[PAIRS[:, 1]])
 N_SEEDS, BLOCK, ERROR = 222, 20, 0.05
 STEPS = (40, 60, 80, 100)
 """Elo points between neighbours of the ladder."""
+STEP_OF_RATINGS, OWN_WAY = 60, 0.4
 SEED_EFFECT, PLACE_EFFECT, TIE_SHARE = 0.4, 0.3, 0.15
 POINTS = 400.0 / np.log(10.0)
 COUNTS = np.cumsum(np.bincount(rounds_of(N_SEEDS, BLOCK))).tolist()
@@ -50,10 +57,17 @@ class Outcome(NamedTuple):
     wrong: bool
 
 
-def draw(rng: np.random.Generator, step: float) -> np.ndarray:
-    """Returns the mean score of the first of each pair on each seed, shape [n_pairs, n_seeds]."""
-    strength = step * PLACES / POINTS + rng.normal(0.0, SEED_EFFECT, (N_SEEDS, len(PLACES)))
-    lead = strength[:, PAIRS[:, 0]] - strength[:, PAIRS[:, 1]]
+def draw(rng: np.random.Generator, step: float, own: np.ndarray | float = 0.0, n_seeds: int = N_SEEDS) -> np.ndarray:
+    """Returns the mean score of the first of each pair on each seed, shape [n_pairs, n_seeds].
+
+    Args:
+        rng: source of randomness.
+        step: Elo points between neighbours.
+        own: log-odds that a pair has besides, shape [n_pairs].
+        n_seeds: number of seeds.
+    """
+    strength = step * PLACES / POINTS + rng.normal(0.0, SEED_EFFECT, (n_seeds, len(PLACES)))
+    lead = strength[:, PAIRS[:, 0]] - strength[:, PAIRS[:, 1]] + own
     score = np.zeros(lead.shape)
     for sign in (1.0, -1.0):
         win = 1.0 / (1.0 + np.exp(-(lead + sign * PLACE_EFFECT)))
@@ -77,16 +91,60 @@ def ways() -> dict[str, tuple[list[int], np.ndarray]]:
 
 def outcome(score: np.ndarray, counts: list[int], boundary: np.ndarray) -> Outcome:
     """Asks about each pair until it is settled."""
-    fewest = fewest_decisive(ERROR, len(counts))
     claim = np.zeros(len(score), dtype=np.int64)
     asked = np.zeros(len(score))
     for n, edge in zip(counts, boundary, strict=True):
         still = claim == 0
         asked[still] = n
-        claim[still] = settled(score[still, :n], edge, fewest)
+        claim[still] = settled(score[still, :n], edge)
     right = (claim == BETTER) & (BETTER != 0)
     wrong = (claim != 0) & ~right
     return Outcome(asked.mean() / N_SEEDS, int(right.sum()), wrong[BETTER == 0].mean(), bool(wrong.any()))
+
+
+def asked_seeds(score: np.ndarray) -> np.ndarray:
+    """Returns how many seeds each pair is asked about under O'Brien and Fleming's boundaries, shape [n_pairs]."""
+    counts, boundary = ways()["O'Brien-Fleming"]
+    asked = np.zeros(len(score), dtype=np.int64)
+    still = np.ones(len(score), dtype=np.bool_)
+    for n, edge in zip(counts, boundary, strict=True):
+        asked[still] = n
+        still[still] = settled(score[still, :n], edge) == 0
+    return asked
+
+
+def ratings(runs: int) -> None:
+    """Prints how the intervals of differences of ratings fare, by the weights of pairs."""
+    own = np.random.default_rng(0).normal(0.0, OWN_WAY, len(PAIRS))
+    share = draw(np.random.default_rng(1), STEP_OF_RATINGS, own, 20_000).mean(axis=1)
+    table = np.stack([share, np.zeros(len(share)), 1 - share], axis=1)[np.newaxis]
+    truth = POINTS * fit_strengths(table, *PAIRS.T, len(PLACES), ties=False, ridge=1e-9).strength[0]
+    contrast = truth[PAIRS[:, 0]] - truth[PAIRS[:, 1]]
+    covered: dict[str, list[tuple[float, float]]] = {}
+    for run in range(runs):
+        score = draw(np.random.default_rng([run, 7]), STEP_OF_RATINGS, own)
+        for name, seeds, equal in (
+            ("full design", np.full(len(PAIRS), N_SEEDS), False),
+            ("rounds, every pair the same weight", asked_seeds(score), True),
+            ("rounds, as they were asked", asked_seeds(score), False),
+        ):
+            pair, seed = np.nonzero(np.arange(N_SEEDS) < seeds[:, np.newaxis])
+            rows = np.repeat(np.arange(len(pair)), 2)
+            of = score[pair, seed]  # two verdicts that have this mean; of a win and a tie .75
+            verdict = np.stack([np.ceil(2 * of) / 2, np.floor(2 * of) / 2], axis=1).ravel()
+            left, right = PAIRS[pair[rows]].T
+            fit = controlled_ratings(left, right, verdict, len(PLACES), seed[rows], position=False, equal_pairs=equal)
+            difference = fit.rating[PAIRS[:, 0]] - fit.rating[PAIRS[:, 1]]
+            se = np.sqrt(contrast_variance(fit.covariance)[tuple(PAIRS.T)])
+            low, high, _ = contrast_interval(difference, se, fit.degrees_of_freedom)
+            inside = ((low <= contrast) & (contrast <= high)).mean()
+            covered.setdefault(name, []).append((float(inside), float((high - low).mean() / 2)))
+    print(f"\n{runs} runs, {STEP_OF_RATINGS} Elo between neighbours, some pairs with a way of their own")
+    print("| ratings of | intervals of differences cover | half-width in points |")
+    print("|---|---|---|")
+    for name, found in covered.items():
+        inside, half = np.mean(found, axis=0)
+        print(f"| {name} | {inside:.3f} | {half:.0f} |")
 
 
 def main(runs: int) -> None:
@@ -105,4 +163,6 @@ def main(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    main(n_runs)
+    ratings(max(n_runs // 10, 2))

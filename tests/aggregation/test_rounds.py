@@ -60,6 +60,11 @@ def ask(planned: pa.Table, judge: Judge, reference: str | None = None, **adaptiv
     return asked, sizes
 
 
+def all_of(n: int) -> float:
+    """Returns how many standard errors from a tie it is to win all of n cases."""
+    return float((n / 2 - 0.5) / (n / 4) ** 0.5)
+
+
 def better(order: str) -> Judge:
     """A judge that prefers whoever stands first in a word, and finds all others equal."""
     place = {name: number for number, name in enumerate(order)}
@@ -82,14 +87,14 @@ def test_a_clear_pair_stops_and_a_tied_one_is_asked_to_its_end() -> None:
         ("a", "b"): "a", ("a", "c"): "a", ("b", "c"): ENDED
     }  # fmt: skip
     edge = obrien_fleming([10, 20, 30, 40, 50, 60], 0.05)
-    # all 20 of 20 cases are sqrt(20) = 4.5 standard errors from a tie; all 10 of 10 are 3.2
-    assert edge[0] > 10**0.5
-    assert edge[1] < 20**0.5
+    # all 20 of 20 cases are 4.2 standard errors from a tie, all 10 of 10 are 2.8
+    assert edge[0] > all_of(10)
+    assert edge[1] < all_of(20)
     assert sizes == [60, 60, 20, 20, 20, 20]
     assert asked.asked.sum() == sum(sizes) == 200
     rows = [row for row in asked.rows if row["system"] == "a" and row["opponent"] == "c"]
     assert [(row["round"], row["n_seeds"], row["decision"]) for row in rows] == [(1, 10, OPEN), (2, 20, "a")]
-    assert rows[1]["statistic"] == pytest.approx(20**0.5)
+    assert rows[1]["statistic"] == pytest.approx(all_of(20))
     assert rows[1]["boundary"] == pytest.approx(edge[1])
     assert (rows[1]["estimate"], rows[1]["n_requests"], rows[1]["n_requests_full"]) == (1.0, 40, 120)
     tied = found[None, None, "b", "c"]
@@ -126,7 +131,7 @@ def test_repeats_and_one_order_are_parts_of_a_case() -> None:
     three, _ = ask(design("ab", 40, repeats=3), better("a"), block=10)
     one, _ = ask(design("ab", 40, both_orders=False), better("a"), block=10)
     rows = [last(asked)[None, None, "a", "b"] for asked in (three, one)]
-    assert rows[0]["statistic"] == rows[1]["statistic"] == pytest.approx(20**0.5)
+    assert rows[0]["statistic"] == rows[1]["statistic"] == pytest.approx(all_of(20))
     assert [row["n_requests"] for row in rows] == [120, 20]
 
 
@@ -170,7 +175,7 @@ def test_a_request_without_an_answer_decides_nothing() -> None:
         return FAILS if row["case_id"] in order[:5] else better("a")(row)
 
     asked, sizes = ask(design("ab", 60), judge, block=20)
-    # if the five were for b: (15 - 5) / sqrt(20) = 2.2 standard errors; then (35 - 5) / sqrt(40) = 4.7
+    # if the five were for b: (7.5 - 2.5 - .5) / sqrt(20 / 4) = 2 standard errors; then (15 - .5) / sqrt(40 / 4) = 4.6
     assert [row["decision"] for row in asked.rows] == [OPEN, "a"]
     assert [row["n_missing"] for row in asked.rows] == [10, 10]
     assert [row["estimate"] for row in asked.rows] == [1.0, 1.0]
@@ -185,7 +190,7 @@ def test_a_pair_is_settled_beside_a_failure_only_if_no_answer_could_change_that(
         return FAILS if row["case_id"] == order[0] else better("a")(row)
 
     row = ask(design("ab", 60), judge, block=20)[0].rows[0]
-    # one case for b among 20: (19 - 1) / sqrt(20) = 4.02 standard errors, still beyond 2.004 sqrt(3)
+    # one case for b among 20: (9.5 - .5 - .5) / sqrt(20 / 4) = 3.8 standard errors, still beyond 2.004 sqrt(3)
     assert (row["decision"], row["n_missing"]) == ("a", 2)
 
 

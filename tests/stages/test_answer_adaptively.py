@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from batch_endpoint import BatchService, Line, TakenBatch
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
 
+from dialeval.engines.openai_api.batches import engine as batch_engine
+from dialeval.engines.openai_api.batches.run import Polling
 from dialeval.engines.request import Message, Request
 from dialeval.errors import UserError
 from dialeval.protocols.planning import Planned
@@ -211,3 +214,29 @@ def test_a_kill_in_the_middle_of_a_round_costs_what_was_in_flight(tmp_path: Path
     with LoopbackEndpoint(judge) as endpoint:
         plan(tmp_path / "apart")
         assert run(tmp_path / "apart", "a", endpoint.url) == killed
+
+
+def test_each_round_is_a_batch_where_the_model_is_asked_in_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_engine, "Polling", lambda longest: Polling(0.01, 0.02))
+    plan(tmp_path)
+
+    def end(batch: TakenBatch) -> tuple[str, list[Line | bytes], list[Line | bytes]]:
+        asked = [(line, line["body"]["messages"][-1]["content"]) for line in batch.lines]
+        replies = [(line, judge(Asked("", {}, {}, text, 1))) for line, text in asked]
+        said = [(line["custom_id"], {"status_code": 200, "body": reply.body}) for line, reply in replies]
+        return "completed", [{"custom_id": name, "response": response} for name, response in said], []
+
+    service = BatchService(end)
+    with LoopbackEndpoint(service) as endpoint:
+        model = settings(endpoint.url)["model"] | {"batch": True}
+        in_batches = run(tmp_path, "a", endpoint.url, model=model)
+        assert [len(batch.lines) for batch in service.batches.values()] == [3 * PER_ROUND] * 2 + [PER_ROUND] * 4
+        assert run(tmp_path, "b", endpoint.url, model=model) == in_batches
+        assert len(service.batches) == 6
+    assert set(service.handed_over.values()) == {1}
+    assert not service.ordinary
+    plan(tmp_path / "apart")
+    with LoopbackEndpoint(judge) as endpoint:
+        assert run(tmp_path / "apart", "a", endpoint.url) == in_batches

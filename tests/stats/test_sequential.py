@@ -12,7 +12,6 @@ from dialeval.stats.sequential import (
     MOST_LOOKS,
     confidence_sequence,
     crossing_probabilities,
-    fewest_decisive,
     obrien_fleming,
     rounds_of,
     settled,
@@ -80,26 +79,25 @@ def test_the_distance_from_a_tie_by_hand() -> None:
     found = tie_statistic(np.array([[1.0, 1.0, 0.75, 0.0, np.nan], [0.5] * 5, [np.nan] * 5]))
     assert found.estimate[:2].tolist() == [0.6875, 0.5]
     assert found.se[0] == pytest.approx(math.sqrt(0.25 * 3 + 0.0625) / 4)
-    assert found.statistic.tolist() == pytest.approx([0.75 / math.sqrt(0.8125), 0.0, 0.0])
+    # half a step is .25: the case that is nearest to a tie is so far from it
+    assert found.statistic.tolist() == pytest.approx([(0.75 - 0.25) / math.sqrt(0.8125), 0.0, 0.0])
     assert np.isnan(found.estimate[2])
 
 
-@given(st.integers(2, 60), st.floats(0.0, 6.0))
-def test_of_two_equals_few_pass_however_few_the_cases_are(n: int, edge: float) -> None:
+@given(st.integers(1, 400), st.floats(0.01, 0.3))
+def test_of_two_equals_few_pass_a_single_look_however_few_the_cases_are(n: int, error: float) -> None:
     """Wins of one side over n cases that are never tied, by the binomial distribution."""
     wins = np.arange(n + 1)
-    score = np.array([[1.0] * won + [0.0] * (n - won) for won in wins])
-    passed = settled(score, edge, 1) != 0
-    assert binom.pmf(wins, n, 0.5) @ passed <= 2 * math.exp(-(edge**2) / 2) + 1e-12
+    score = (np.arange(n) < wins[:, np.newaxis]).astype(float)
+    passed = settled(score, obrien_fleming([n], error)[0]) != 0
+    assert binom.pmf(wins, n, 0.5) @ passed <= error * 1.03
 
 
 def test_a_handful_of_cases_settles_nothing_though_one_side_won_them_all() -> None:
-    assert fewest_decisive(0.05, 1) == 6
-    assert 2.0 ** (1 - fewest_decisive(0.05, 11)) <= 0.05 / 11
-    won = np.ones((2, 8))
-    won[1, 5:] = 0.5
-    assert settled(won, 1.96, 6).tolist() == [1, 0]
-    assert settled(1 - won, 1.96, 6).tolist() == [-1, 0]
+    assert settled(np.ones(5), 1.96) == 0  # by the binomial 2 / 32
+    assert settled(np.ones(6), 1.96) == 1  # 2 / 64
+    assert settled(np.zeros(6), 1.96) == -1
+    assert settled(np.array([1.0] * 5 + [0.5] * 50), 1.96) == 0, "ties say nothing"
 
 
 def test_rounds_have_blocks_and_the_last_takes_a_small_rest() -> None:
@@ -112,18 +110,18 @@ def test_rounds_have_blocks_and_the_last_takes_a_small_rest() -> None:
 def test_equals_are_called_different_in_one_of_twenty_and_the_rest_costs_a_third() -> None:
     """A small version of `benchmarks/adaptive.py`: effects of place and seed, both orders; 4,000 pairs of each kind."""
     counts = np.cumsum(np.bincount(rounds_of(222, 20))).tolist()
-    edges, fewest = obrien_fleming(counts, 0.05), fewest_decisive(0.05, len(counts))
+    edges = obrien_fleming(counts, 0.05)
     cost = {}
     for gap in (0.0, 1.0):
         rng = np.random.default_rng(3)
         lead = gap + 0.6 * rng.standard_normal((4000, 222))
         score = np.mean([rng.random(lead.shape) < 1 / (1 + np.exp(-lead - place)) for place in (0.3, -0.3)], axis=0)
-        claims = np.column_stack([settled(score[:, :n], edge, fewest) for n, edge in zip(counts, edges, strict=True)])
+        claims = np.column_stack([settled(score[:, :n], edge) for n, edge in zip(counts, edges, strict=True)])
         first = np.where((claims != 0).any(axis=1), (claims != 0).argmax(axis=1), -1)
         cost[gap] = np.asarray(counts)[first].mean() / 222
         if gap:
             assert (claims[np.arange(4000), first] == 1).mean() > 0.999
             assert ((claims == -1).any(axis=1)).mean() < 0.001
         else:
-            assert (claims != 0).any(axis=1).mean() == pytest.approx(0.05, abs=0.009)
+            assert (claims != 0).any(axis=1).mean() == pytest.approx(0.044, abs=0.009)
     assert cost[1.0] < 0.35 < 0.95 < cost[0.0]

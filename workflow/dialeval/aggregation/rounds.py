@@ -23,7 +23,6 @@ from dialeval.errors import UserError
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.sequential import (
     confidence_sequence,
-    fewest_decisive,
     obrien_fleming,
     rounds_of,
     settled,
@@ -134,7 +133,7 @@ class Rounds:
         self._open = np.ones(len(plan.pairs), dtype=np.bool_)
         self._counts = plan.counts()
         self._new = np.diff(self._counts, axis=1, prepend=0) > 0
-        self._boundary, self._fewest = _boundaries(self._counts, plan.families(), adaptive)
+        self._boundary = _boundaries(self._counts, plan.families(), adaptive)
         self._full = np.bincount(plan.pair[plan.usable], minlength=len(plan.pairs))
         self._round = -1
 
@@ -198,8 +197,8 @@ class Rounds:
         """
         looked = np.flatnonzero(self._open & self._new[:, self._round])
         heard = tie_statistic(self._scores(looked, np.nan))
-        boundary, fewest = self._boundary[looked, self._round], self._fewest[looked]
-        low, high = (settled(self._scores(looked, value), boundary, fewest) for value in (0.0, 1.0))
+        boundary = self._boundary[looked, self._round]
+        low, high = (settled(self._scores(looked, value), boundary) for value in (0.0, 1.0))
         better = np.where(low == high, low, 0)
         over = self._counts[looked, self._round] == self._counts[looked, -1]
         tally = {state: np.bincount(self.plan.pair[self._state == state], minlength=len(self._open)) for state in
@@ -267,9 +266,9 @@ class Rounds:
         self._open &= ~pairs
 
 
-def _boundaries(counts: IntArray, families: Sequence[int], adaptive: Adaptive) -> tuple[FloatArray, IntArray]:
-    """Returns the boundary of each pair after each round, NaN without new cases, and its fewest decisive cases."""
-    boundary, fewest = np.full(counts.shape, np.nan), np.ones(len(counts), dtype=np.int64)
+def _boundaries(counts: IntArray, families: Sequence[int], adaptive: Adaptive) -> FloatArray:
+    """Returns the boundary of each pair after each round, NaN where that brings it no cases."""
+    boundary = np.full(counts.shape, np.nan)
     make = obrien_fleming if adaptive.boundary == "obrien_fleming" else confidence_sequence
     made: dict[tuple[tuple[int, ...], float], FloatArray] = {}
     for pair, size in enumerate(families):
@@ -281,5 +280,4 @@ def _boundaries(counts: IntArray, families: Sequence[int], adaptive: Adaptive) -
         if (looks, error) not in made:
             made[looks, error] = make(looks, error)
         boundary[pair, new] = made[looks, error]
-        fewest[pair] = fewest_decisive(error, len(looks))
-    return boundary, fewest
+    return boundary

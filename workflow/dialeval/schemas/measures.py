@@ -202,7 +202,8 @@ ADAPTIVE_ROUNDS = Table(
     columns={
         **_WORDS, "round": "from 1", "n_seeds": "seeds that the pair was asked about so far",
         "estimate": "share won by the system, a tie counting half",
-        "se": "standard error if the two were equal", "statistic": "distance from a tie in these standard errors",
+        "se": "standard error if the two were equal",
+        "statistic": "distance from a tie in these standard errors, corrected for continuity",
         "boundary": "what it must pass", "decision": "system, opponent (who is better), open, or ended (not settled)",
         "n_requests": "requests so far about the pair", "n_requests_full": "requests that the full design has for it",
         "n_unparsed": "of those asked, verdicts that could not be read, which say nothing",
