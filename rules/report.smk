@@ -18,6 +18,7 @@ rule build_report:
         scores=all_scores() if CONFIG.metaeval else [],
         transcripts=items_of(CONFIG.transcripts),
         asides=[f"{RESULTS}/asides/{source}.parquet" for source in CONFIG.transcripts],
+        labels=LABELS_TABLE if has_labels() else [],
         tables=report_tables(),
         figures=report_figures(),
     output:
@@ -48,7 +49,7 @@ rule build_report:
             "--seeds {input.seeds:q} --human {input.human:q} --dialogues {input.dialogues:q} "
             "--verdicts {input.verdicts:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
             "--scores {input.scores:q} --transcripts {input.transcripts:q} --asides {input.asides:q} "
-            "--tables {input.tables:q} --figures {input.figures:q} --report {output:q}",
+            "--labels {input.labels:q} --tables {input.tables:q} --figures {input.figures:q} --report {output:q}",
         )
 
 

@@ -15,6 +15,7 @@ from dialeval.pages.self_contained import pack
 from dialeval.report.dialogues import Dialogues, sources_of
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.judged import OUTCOMES, Counts, Judged, judgements_piece, raw_answers
+from dialeval.report.labelled import people_of, with_labels
 from dialeval.report.packing import Names
 from dialeval.report.protocols import TITLES
 
@@ -59,6 +60,7 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
         inputs: the run.
         budget: bytes that the archive may take; sources share them alike, and what one leaves the next may take.
     """
+    inputs = with_labels(inputs)
     names, answers = Names(inputs), raw_answers(inputs)
     counts = Counts(frozenset(one.name for one in inputs.protocols if one.lengths))
     sources = sources_of(inputs)
@@ -120,6 +122,7 @@ def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _
         "systems": [sorted(of_source) for of_source in kept.systems],
         "models": list(names.models),
         "judges": list(names.judges),
+        "people": people_of(inputs),
         "embedded": sorted(names.embedded),
         "titles": {one.name: one.title for one in alone_first},
         "at_lengths": sorted(counts.at_lengths),

@@ -169,6 +169,8 @@ const dialogueColumns = (() => {
     return made;
   }
 
+  const isPerson = (judge) => index.people.includes(index.judges[judge]);
+
   function verdictList(model, about) {
     const made = element("div", "verdicts");
     if (!about.length) {
@@ -179,7 +181,7 @@ const dialogueColumns = (() => {
       if (!ofJudge.length) {
         return;
       }
-      made.append(prose("h5", "", `Judge ${name} on ${index.models[model]}`));
+      made.append(prose("h5", "", `${isPerson(judge) ? `${name[0].toUpperCase()}${name.slice(1)}` : `Judge ${name}`} on ${index.models[model]}`));
       for (const [key, group] of grouped(ofJudge)) {
         made.append(group[0].right < 0 ? singles(model, group) : comparisons(model, key, group));
       }
@@ -258,7 +260,10 @@ const dialogueColumns = (() => {
     opponent.type = "button";
     opponent.title = "show this dialogue too";
     opponent.addEventListener("click", () => showModel(other));
-    line.append(opponent, element("span", "muted", `, ${verdict.left === model ? "shown first" : "shown second"}`));
+    line.append(opponent);
+    if (!isPerson(verdict.judge)) {
+      line.append(element("span", "muted", `, ${verdict.left === model ? "shown first" : "shown second"}`));
+    }
     if (verdict.choice) {
       line.append(element("span", "muted", `; ${index.shipped.includes(verdict.protocol) ? "AI, says the judge" : "the judge's answer"}: ${verdict.choice}`));
     }

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, SELFCHAT, part_of_source
 from dialeval.report.protocols import AskedProtocol
+from dialeval.schemas.labels import LABELS
+from dialeval.tables import empty_table
 
 Table: TypeAlias = pa.Table
 
@@ -73,6 +75,7 @@ class ReportInputs:
         rated: items of meta-evaluation to read, or None without any.
         responses: tables `responses` by judge; where given, the viewer shows a judge's raw answer when no verdict
             could be read from it.
+        labels: table `labels/labels`, what people said of the dialogues that judges judged.
         figures: in order.
         results_dir: where the reader finds the Parquet tables, as the page should name it.
         max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
@@ -95,6 +98,7 @@ class ReportInputs:
     ensembles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rated: RatedSample | None = None
     responses: Mapping[str, Table] = field(default_factory=dict)
+    labels: Table = field(default_factory=lambda: empty_table(LABELS))
     figures: tuple[Figure, ...] = ()
     results_dir: str = "results"
     max_bytes: int = DEFAULT_MAX_BYTES

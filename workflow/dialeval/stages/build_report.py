@@ -12,6 +12,7 @@ from dialeval.report import AskedProtocol, Figure, RatedSample, ReportInputs, bu
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.every import table_named
 from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.labels import LABELS
 from dialeval.schemas.measures import FOLDER
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
@@ -46,6 +47,7 @@ def stage(
     scores: list[Path],
     transcripts: list[Path],
     asides: list[Path],
+    labels: list[Path],
     tables: list[Path],
     figures: list[Path],
     report: Path,
@@ -63,6 +65,7 @@ def stage(
             protocols=tuple(settings.protocols),
             transcripts={path.stem: read_table(path, ITEMS) for path in transcripts},
             asides={path.stem: read_table(path, ASIDES) for path in asides},
+            labels=read_tables(labels, LABELS),
             tables=_by_name(tables),
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
