@@ -54,6 +54,7 @@ except ImportError as error:
 # only later
 ESTIMATING = "estimate" in sys.argv
 DOWNLOADING = "download" in sys.argv
+LABELLING = "label" in sys.argv
 OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
 LOOKING = re.compile(  # Snakemake's commands that run no job
     "-[lSD]|--(list.*|l[cip]|(detailed-)?summary|dag|rulegraph|filegraph|d3dag|report|lint|unlock|archive)(=.*)?"
@@ -83,6 +84,7 @@ CONFIG = in_words(
     GIVEN,
     asks=not (ESTIMATING or DOWNLOADING),
     reads=not DOWNLOADING,
+    labelling=LABELLING,
     own_environments=OWN_ENVIRONMENTS,
 )
 

@@ -216,7 +216,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
         ),
         table(
             folder / "better-tool.csv",
-            "annotator,case_id,left,right,n_utterances,winner\nann,1,mosaic,harbour,2,mosaic\nann,1,harbour,kiosk,4,tie\n"
+            "annotator,case_id,left,right,n_utterances,winner\nann,1,mosaic,harbour,2.0,mosaic\nann,1,harbour,kiosk,4,tie\n"
             "ann,2,mosaic,kiosk,2,KIOSK\n",
         ),
         table(

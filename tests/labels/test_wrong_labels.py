@@ -259,6 +259,13 @@ def test_which_files_are_looked_into(folder: Path, quality: AskedProtocol) -> No
     assert passed_over(folder / "nowhere") == []
 
 
+@pytest.mark.parametrize("name", ["{a}.csv", "a\nb.json"])
+def test_a_name_that_snakemake_cannot_have_is_refused(name: str, folder: Path) -> None:
+    (folder / name).write_text("x")
+    with pytest.raises(UserError, match="take braces, line breaks and control characters out of their names"):
+        label_files(folder)
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
 @given(data=st.data())
 def test_any_damage_is_read_or_told(data: st.DataObject, quality: AskedProtocol, folder: Path) -> None:

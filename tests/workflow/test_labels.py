@@ -171,6 +171,18 @@ def test_a_kill_while_it_draws_loses_and_draws_nothing_twice(labelling: Workspac
     assert len(lines) == len(set(lines)) == 1 + 36 + 3 * 2
 
 
+def test_a_draw_at_random_needs_no_key_of_a_judge(labelling: Workspace) -> None:
+    path = labelling.folder / "config.yaml"
+    config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    config["models"]["forest"] = {"engine": "openai", "model": "gpt", "api_key_env": "NO_SUCH_KEY"}
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    assert "NO_SUCH_KEY" in labelling.run(ok=False)
+    labelling.run("label")
+    config["labels"] |= {"by": "score", "protocols": ["quality"]}
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    assert "NO_SUCH_KEY" in labelling.run("label", ok=False)
+
+
 def test_labels_that_cannot_be_written_or_are_not_configured(labelling: Workspace) -> None:
     (labelling.folder / "blocked").write_text("a file")
     configure(labelling, path="blocked/labels")

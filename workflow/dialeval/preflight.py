@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from dialeval import runlock
 from dialeval.config import Config, Mistake, load_config, read_config_file
+from dialeval.config.labelling import asked_to_label
 from dialeval.corpora.robustness_sets import check_sets
 from dialeval.corpora.scenarios import read_scenarios
 from dialeval.corpora.transcripts.items import Options, read_items
@@ -48,7 +49,13 @@ def check_files(given: Sequence[Path]) -> None:
 
 
 def checked_config(
-    raw: Mapping[str, Any], given: Sequence[Path], *, asks: bool, reads: bool, own_environments: bool
+    raw: Mapping[str, Any],
+    given: Sequence[Path],
+    *,
+    asks: bool,
+    reads: bool,
+    own_environments: bool,
+    labelling: bool = False,
 ) -> Config:
     """Returns the configuration of a run that can begin.
 
@@ -58,6 +65,7 @@ def checked_config(
         asks: whether models will be asked, so that engines and keys must be at hand.
         reads: whether files are read, so that they must be there.
         own_environments: whether jobs run in environments that are made for them.
+        labelling: whether nothing but what people label is wanted, for which most judges are not asked.
 
     Raises:
         UserError: one message with every mistake.
@@ -72,7 +80,8 @@ def checked_config(
     if reads:
         checks += [_unfit_templates, _unfit_translation_templates, _incomplete_sets, _unreadable_scenarios]
     if asks:
-        checks.append(partial(_unavailable_models, own_environments=own_environments))
+        asked = asked_to_label if labelling else Config.models_in_use
+        checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
     source = f" in {', '.join(map(_shown, given))}" if given else ""
     try:
         return load_config(raw, files_are_there=reads, further=checks, source=source)
@@ -198,8 +207,10 @@ def _unwritable(config: Config) -> Iterator[Mistake]:
         yield Mistake("results_dir", str(error))
 
 
-def _unavailable_models(config: Config, own_environments: bool) -> Iterator[Mistake]:
-    for name in config.models_in_use():
+def _unavailable_models(
+    config: Config, asked: Callable[[Config], Iterable[str]], own_environments: bool
+) -> Iterator[Mistake]:
+    for name in asked(config):
         model = config.models.get(name)
         reason = unavailable(model, own_environment=own_environments) if model else None
         if reason:

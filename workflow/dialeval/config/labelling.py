@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialeval.config.labels import Labels
-from dialeval.config.protocols import DAMAGED, RATED, Protocol
+from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.criteria import LEVELS, Level
 from dialeval.errors import nearest
 
@@ -41,6 +41,19 @@ def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
         for level in levels:
             sheets[f"{name}{RESPONSES}" if len(levels) > 1 and level == "turn" else name] = (name, level)
     return sheets
+
+
+def asked_to_label(config: Config) -> list[str]:
+    """Returns the models that must answer before anything can be labelled: who talks, and by whose scores is drawn."""
+    labels, found = config.labels, labelled_protocols(config)
+    names: list[str | None] = []
+    if any(SELFCHAT in protocol.of.source for protocol in found.values()):
+        names += [*config.chatbots, config.selfchat.partner]
+    if labels and labels.by in ("score", "uncertainty"):
+        judges = [config.judges_of(name) for name in found]
+        names += [labels.judge] if labels.judge else [of[0] for of in judges if of]
+    members = [one for name in names for one in config.ensembles.get(name or "", [name])]
+    return list(dict.fromkeys(name for name in members if name in config.models))
 
 
 def unfit_labels(config: Config) -> Found:

@@ -86,7 +86,10 @@ class AskedProtocol:
             return names[said.criterion.casefold()]
         if said.criterion:
             remedy = nearest(said.criterion, self.criteria) if self.criteria else "it asks about none"
-            raise UnknownUnitError(f"'{said.criterion:.60}' is no criterion of protocol {self.question.name}; {remedy}")
+            raise UnknownUnitError(
+                f"'{said.criterion:.60}' is no criterion of protocol {self.question.name}; {remedy} (if it was one, "
+                "name it there again, or take these labels away)"
+            )
         if len(names) > 1:
             raise UnknownUnitError(
                 f"no criterion is named, and protocol {self.question.name} asks about {', '.join(self.criteria)}; "

@@ -20,7 +20,7 @@ def label_files(folder: Path) -> list[Path]:
     Hidden files and the locks of spreadsheet programs are none, nor are ledgers and files of other kinds.
 
     Raises:
-        UserError: the folder cannot be looked into.
+        UserError: the folder cannot be looked into, or a name has a sign in it that Snakemake takes for something else.
     """
     return [path for path in _files(folder) if not _is_ledger(path)]
 
@@ -42,10 +42,16 @@ def _files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     try:
-        found = [path for path in folder.iterdir() if path.suffix.lower() in (*READ, *UNREADABLE)]
-        return sorted(path for path in found if path.is_file() and not _is_hidden(path.name))
+        there = [path for path in folder.iterdir() if path.suffix.lower() in (*READ, *UNREADABLE)]
+        found = sorted(path for path in there if path.is_file() and not _is_hidden(path.name))
     except OSError as error:
         raise UserError(f"{folder} cannot be looked into: {error.strerror}; see to its rights") from error
+    if odd := [path.name for path in found if not path.name.isprintable() or {"{", "}"} & {*path.name}]:
+        raise UserError(
+            f"{folder}: files of labels are called {', '.join(map(repr, odd))}; take braces, line breaks and control "
+            "characters out of their names"
+        )
+    return found
 
 
 def _is_hidden(name: str) -> bool:

@@ -18,7 +18,7 @@ COLUMNS = (
     "annotator", *ANSWERS, *ABOUT, "key", "draw", "protocol", "criterion", "place", "skipped", "comment", "round",
     "probability",
 )  # fmt: skip
-_YES, _NO = ("1", "yes", "true", "x", "skipped"), ("", "0", "no", "false")
+_YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
 
 
 def read_filled(path: Path, note: Callable[[str], None], fault: Callable[[str], None]) -> Iterator[Said]:
@@ -39,7 +39,7 @@ def read_filled(path: Path, note: Callable[[str], None], fault: Callable[[str], 
     empty = 0
     for row, cells in sheet.rows:
         where = f"{path.name}, row {row}"
-        skipped, number = cells.get("skipped", "").lower(), cells.get("round", "") or "0"
+        skipped, number = cells.get("skipped", "").lower(), _whole(cells.get("round", "")) or "0"
         if skipped not in (*_YES, *_NO):
             fault(f"{where}: skipped is '{skipped:.40}'; write 1 or leave it empty")
         elif not (number.isascii() and number.isdecimal() and len(number) < 4):
@@ -62,10 +62,19 @@ def read_filled(path: Path, note: Callable[[str], None], fault: Callable[[str], 
                 skipped=skipped in _YES,
                 round=int(number),
                 probability=cells.get("probability", ""),
-                about={name: cells[name] for name in ABOUT if cells.get(name)},
+                about={
+                    name: _whole(cells[name]) if name == "n_utterances" else cells[name]
+                    for name in ABOUT
+                    if cells.get(name)
+                },
             )
     if empty or not sheet.rows:
         note(f"{path.name}: {empty} rows have no label yet" if sheet.rows else f"{path.name}: no row has a label yet")
+
+
+def _whole(cell: str) -> str:
+    """Returns a whole number without the `.0` that programs write where a column has empty cells, too."""
+    return cell.removesuffix(".0")
 
 
 def _answer_column(path: Path, columns: list[str]) -> str:
