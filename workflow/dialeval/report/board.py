@@ -52,7 +52,7 @@ class Measure:
         compared_as: how tables of differences and ranks call it: table, measure and scope; None where they lack it.
         places: by system, where they were ranked by it.
         low_is_best: whether less is better.
-        by_people: whether it is what people would say, who decide before any judge.
+        by_people: whose labels it is from, where it is what people would say: these decide before any judge.
         short: what sentences call it that say whose it is; empty where that is its label.
     """
 
@@ -65,7 +65,7 @@ class Measure:
     compared_as: tuple[str, str, str] | None = None
     places: Mapping[str, Place] = field(default_factory=dict)
     low_is_best: bool = False
-    by_people: bool = False
+    by_people: str = ""
     short: str = ""
 
     @property

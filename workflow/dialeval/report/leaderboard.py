@@ -47,13 +47,12 @@ def _rows(inputs: ReportInputs, name: str, judge: str | None) -> list[Row]:
 
 
 def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[AskedProtocol], judge: str | None) -> Board:
-    measures: list[Measure] = []
+    measures = [column for protocol in protocols for column in people_columns(inputs, protocol, judge)]
     unparsed: dict[str, list[tuple[str, int]]] = {}
     for protocol in protocols:
         tables = _tables(inputs, protocol, judge)
         own = [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
-        columns = [*people_columns(inputs, protocol, judge), *own]
-        measures += [placed(inputs, protocol, judge, measure) for measure in columns]
+        measures += [placed(inputs, protocol, judge, measure) for measure in own]
         for system, count in unread(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
     if sources == (SELFCHAT,):

@@ -15,7 +15,7 @@ from dialeval.report.inputs import ReportInputs
 from dialeval.report.measured import length_label
 from dialeval.report.numbers import is_missing, listed, write_number
 from dialeval.report.protocols import AskedProtocol, title_of
-from dialeval.report.summary import Summary, doubts, who_is_best
+from dialeval.report.summary import Summary, doubts, rests_on, who_is_best
 from dialeval.schemas.labels import CORRECTED
 from dialeval.schemas.table import Kind
 
@@ -49,10 +49,13 @@ class PeopleBoard:
 
 
 def people_columns(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None) -> Iterator[Measure]:
-    """Yields what people would say under a protocol, by their labels and the scores of one judge."""
+    """Yields what people would say under a protocol, by their labels and the scores of one judge.
+
+    These are the numbers that decide, or where none does all; the part on labels has the others.
+    """
     rows = [row for row in _corrected(inputs) if (row["protocol"], row["judge"]) == (protocol.name, judge)]
-    for label, of, decides in _columns(rows):
-        yield _of_people(label, of, decides=decides)
+    columns = [_of_people(label, of, decides=decides) for label, of, decides in _columns(rows)]
+    yield from [column for column in columns if column.decides] or columns
 
 
 def people_boards(inputs: ReportInputs) -> tuple[PeopleBoard, ...]:
@@ -106,7 +109,7 @@ def _of_people(label: str, rows: list[Row], *, decides: bool) -> Measure:
         {row["system"]: _corrected_value(row) for row in rows},
         first["criterion"] or "",
         _words(label, rows),
-        by_people=True,
+        by_people=first["annotators"],
         short=label,
     )
 
@@ -134,10 +137,9 @@ def _words(label: str, rows: list[Row]) -> str:
     counts = sorted(row["n_labelled"] for row in rows)
     labels = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
     biases = sorted(row["judge_bias"] for row in rows if not is_missing(row["judge_bias"]))
-    who = "simulated annotators, who are no people," if first["annotators"] == "simulated" else first["annotators"]
-    judge = "all judges" if first["judge"] == PANEL else f"judge {first['judge']}"
-    off = f"; where both spoke the scores are off by {_range(biases, kind)}" if biases else ""
-    return f"{label}: labels of {who} on {labels} of each system's, with the scores of {judge}{off}"
+    judge = "all judges together" if first["judge"] == PANEL else f"judge {first['judge']}"
+    off = f", where {judge} is off by {_range(biases, kind)}" if biases else ""
+    return f"{label}: labels on {labels} of each system's{off}"
 
 
 def _range(values: list[float], kind: Kind) -> str:
@@ -167,7 +169,7 @@ def _board(inputs: ReportInputs, protocol: str, rows: list[Row]) -> PeopleBoard:
     systems = sorted({system for measure in measures for system in measure.values}, key=lambda name: (rank(name), name))
     board = Board(judge, tuple(measures), tuple(systems), place, {}, sources)
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
-    said = [*doubts(board, deciding), *_apart(board, deciding, measures)]
+    said = [*doubts(board, deciding), *_apart(board, deciding, measures), *rests_on(board)]
     details = tuple(f"{measure.words}." for measure in measures if measure.words)
     return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(said), details))
 

@@ -37,6 +37,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
             who_is_best(board, measures),
             (
                 *doubts(board, measures),
+                *rests_on(board),
                 *settled_in_rounds(inputs, board),
                 _dialogues(inputs, board),
                 *_ensemble(inputs, board.judge),
@@ -47,6 +48,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
         who_is_best(board, measures),
         (
             *doubts(board, measures),
+            *rests_on(board),
             *settled_in_rounds(inputs, board),
             _seeds(inputs),
             *_embedded(inputs, board.judge),
@@ -101,8 +103,18 @@ def _who_says(board: Board, measures: list[Measure]) -> tuple[str, str]:
     """Returns who says who is best, and what is said where there is no single winner."""
     if not any(measure.by_people for measure in measures):
         return f"says judge {board.judge}", f"Judge {board.judge} has no single winner"
-    who = "simulated people" if all(one.label.startswith("Simulated") for one in measures) else "people"
+    simulated = all(measure.by_people == "simulated" for measure in measures)
+    who = "simulated people" if simulated else "people"
     return f"{who} would say", f"{who.capitalize()} would name no single winner"
+
+
+def rests_on(board: Board) -> list[str]:
+    """Returns whose labels the columns of people rest on, where there are any."""
+    whose = list(dict.fromkeys(measure.by_people for measure in board.measures if measure.by_people))
+    who = [f"{one} annotators, who are no people" if one == "simulated" else one for one in whose]
+    if not who:
+        return []
+    return [f"What people would say rests on labels of {listed(who)}, and on the judge's scores of everything."]
 
 
 def _firsts(board: Board, measures: list[Measure]) -> list[First]:
