@@ -170,6 +170,23 @@ def test_undo_takes_back_one_by_one_and_x_all_of_a_thing(opened: Opened, tmp_pat
     assert text(browser, "#count") == "0 of 2 labelled"
 
 
+def test_undo_keeps_a_comment_that_was_written_later(opened: Opened) -> None:
+    browser = opened(sheets.pairs(2))
+    browser.press("1", "ArrowLeft", "c", *"odd", "Escape", "u")
+    assert text(browser, "#count") == "0 of 2 labelled"
+    assert browser.evaluate("document.getElementById('comment').value") == "odd"
+
+
+def test_keys_of_other_keyboards_do_the_same(opened: Opened) -> None:
+    """On a French keyboard the key of 2 writes an é, on a Russian one that of s an ы."""
+    browser = opened(sheets.pairs(3))
+    for key, code in (("é", "Digit2"), ("ы", "KeyS"), ("3", "Numpad3")):
+        browser.command("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, text=key)
+        browser.command("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
+    browser.wait(FINISHED)
+    assert text(browser, "#count") == "2 of 3 labelled, 1 skipped"
+
+
 def test_numbers_are_typed_and_scales_of_eleven_have_a_key_each(opened: Opened, tmp_path: Path) -> None:
     sheet = sheets.numbers()
     browser = opened(sheet)

@@ -183,6 +183,18 @@ def test_more_things_of_the_same_draw_keep_what_was_said_and_another_draw_begins
     assert text(browser, "#count") == "0 of 4 labelled"
 
 
+def test_answers_to_a_question_that_has_changed_are_asked_for_again(opened: Opened, tmp_path: Path) -> None:
+    browser = opened(sheets.pairs(2))
+    browser.press("3", "1", "Escape", "e")
+    options = tuple(option for option in sheets.BETTER.options if option.label != "Tie")
+    sheet = replace(sheets.pairs(2), questions=(replace(sheets.BETTER, options=options),))
+    browser.wait_for_file(tmp_path / "saved" / "better-anna.json")
+    (tmp_path / "saved" / "better-anna.json").unlink()
+    browser = opened(sheet)
+    assert text(browser, "#count") == "1 of 2 labelled"
+    assert answers(saved(browser, tmp_path, sheet)) == [("", "A")]
+
+
 def test_what_another_tab_labels_is_not_lost(opened: Opened, browser: Browser) -> None:
     """The event by which a browser tells a page that another one, open on the same file, has kept something."""
     opened(sheets.pairs(3))

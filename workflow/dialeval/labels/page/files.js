@@ -11,9 +11,10 @@ const filesOf = (sheet, kept, shown) => {
     return kept.list().flatMap((entry) => {
       const { answers, skipped, comment } = kept.slot(entry);
       const common = { key: entry.thing.key, comment, round: entry.round };
-      return sheet.questions.flatMap(({ criterion }) => {
+      return sheet.questions.flatMap((question) => {
+        const { criterion } = question;
         const answer = answers[criterion];
-        if (sheet.isWhole(answer)) {
+        if (sheet.isWhole(question, answer)) {
           const place = answer.place === undefined ? {} : { place: answer.place };
           return [{ ...common, criterion, label: answer.label, ...place, skipped: false }];
         }

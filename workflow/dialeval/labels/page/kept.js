@@ -23,7 +23,7 @@ const keepLabels = (sheet) => {
   /** Returns open, part, done or skipped. */
   function stateOf(entry) {
     const { answers, skipped } = slot(entry);
-    const whole = sheet.questions.filter(({ criterion }) => sheet.isWhole(answers[criterion])).length;
+    const whole = sheet.questions.filter((question) => sheet.isWhole(question, answers[question.criterion])).length;
     if (whole === sheet.questions.length) {
       return "done";
     }
@@ -70,11 +70,11 @@ const keepLabels = (sheet) => {
   /** Changes a slot; the change can be undone. */
   function change(entry, changed, { undoable = true } = {}) {
     const key = slotName(entry.thing.key, entry.round);
-    const before = state.slots[key];
+    const before = slot(entry);
     if (undoable) {
       undone.push({ entry, before });
     }
-    state.slots[key] = { ...slot(entry), ...changed };
+    state.slots[key] = { ...before, ...changed };
     mark(key);
   }
 
@@ -89,13 +89,8 @@ const keepLabels = (sheet) => {
     if (!last) {
       return null;
     }
-    const key = slotName(last.entry.thing.key, last.entry.round);
-    if (last.before) {
-      state.slots[key] = last.before;
-    } else {
-      delete state.slots[key];
-    }
-    mark(key);
+    const { answers, skipped } = last.before;
+    change(last.entry, { answers, skipped }, { undoable: false }); // a comment may be younger, and stays
     return last.entry;
   }
 

@@ -62,6 +62,16 @@
     return key in ACTS;
   }
 
+  /** The key as it is called on a Latin keyboard: elsewhere digits need a shift, and letters are other ones. */
+  function keyOf({ key, code, shiftKey }) {
+    const [, digit, letter] = /^(?:(?:Digit|Numpad)(\d)|Key([A-Z]))$/.exec(code) ?? [];
+    if (digit && !shiftKey) {
+      return digit;
+    }
+    const named = letter && key.length === 1 && key > "\u007f" ? letter : key;
+    return named.length === 1 ? named.toLowerCase() : named;
+  }
+
   document.addEventListener("keydown", (event) => {
     const isTyping = event.target.matches("textarea, input:not([type=checkbox], [type=file])");
     if (event.key === "Escape" && isTyping) {
@@ -74,7 +84,7 @@
       return;
     }
     const mayRepeat = event.key.startsWith("Arrow");
-    if ((!event.repeat || mayRepeat) && act(event.key.length === 1 ? event.key.toLowerCase() : event.key)) {
+    if ((!event.repeat || mayRepeat) && act(keyOf(event))) {
       event.preventDefault();
     }
   });

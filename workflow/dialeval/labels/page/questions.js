@@ -47,7 +47,7 @@ const questionsOf = (sheet, act) => {
   function group(question, number, answer, isActive) {
     const made = element("fieldset", "question");
     made.classList.toggle("is-active", isActive);
-    made.classList.toggle("is-answered", sheet.isWhole(answer));
+    made.classList.toggle("is-answered", sheet.isWhole(question, answer));
     made.dataset.number = number;
     const legend = element("legend");
     const isNamed = question.text.toLowerCase().startsWith(question.criterion.toLowerCase());
@@ -92,8 +92,9 @@ const questionsOf = (sheet, act) => {
     mark(active);
   }
 
-  function step({ criterion }, number, answer) {
-    const done = sheet.isWhole(answer);
+  function step(question, number, answer) {
+    const { criterion } = question;
+    const done = sheet.isWhole(question, answer);
     const made = button(`${criterion}${done ? " ✓" : ""}`, "", () => act.attend(number));
     made.setAttribute("aria-label", `${criterion}, ${done ? "answered" : "open"}`);
     return made;

@@ -47,15 +47,16 @@ const readSheet = async () => {
   /** Whether an answer is to say in which utterance something first shows. */
   const wantsPlace = (answer) => sheet.kind === "detect" && answer?.label === "Yes";
 
-  /** Whether a question is answered whole. */
-  const isWhole = (answer) => answer !== undefined && (!wantsPlace(answer) || answer.place !== undefined);
-
   function isLabel(question, label) {
     if (question.options.length) {
       return question.options.some((option) => option.label === label);
     }
     return typeof label === "number" && label >= question.low && label <= question.high;
   }
+
+  /** Whether a question is answered whole; an answer that was kept may be none any more where the question changed. */
+  const isWhole = (question, answer) =>
+    answer !== undefined && isLabel(question, answer.label) && (!wantsPlace(answer) || answer.place !== undefined);
 
   function isPlace(thing, answer) {
     return wantsPlace(answer)

@@ -9,7 +9,7 @@ const showSheet = (sheet, kept) => {
 
   const entry = () => kept.list()[at];
   const answers = () => kept.slot(entry()).answers;
-  const firstOpen = () => sheet.questions.findIndex(({ criterion }) => !sheet.isWhole(answers()[criterion]));
+  const firstOpen = () => sheet.questions.findIndex((question) => !sheet.isWhole(question, answers()[question.criterion]));
 
   function attend(number) {
     if (number !== active) {
@@ -97,7 +97,7 @@ const showSheet = (sheet, kept) => {
     kept.change(entry(), { answers: { ...answers(), [criterion]: answer }, skipped: false });
     said(`${at + 1}: ${answer.label}${answer.place ? `, utterance ${answer.place}` : ""}`);
     active = number;
-    if (!sheet.isWhole(answer)) {
+    if (!sheet.isWhole(sheet.questions[number], answer)) {
       drawAnswers();
       const pick = byId("dialogues").querySelector(".pick");
       pick?.scrollIntoView({ block: "nearest" });
@@ -116,7 +116,7 @@ const showSheet = (sheet, kept) => {
     const before = answers()[sheet.questions[number].criterion];
     if (before?.label !== label) {
       give(number, { label });
-    } else if (!sheet.isWhole(before)) {
+    } else if (!sheet.isWhole(sheet.questions[number], before)) {
       drawAnswers();
       byId("dialogues").querySelector(".pick")?.focus();
     }
