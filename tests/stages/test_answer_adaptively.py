@@ -175,6 +175,24 @@ def test_failures_that_are_allowed_decide_nothing_and_are_shown(tmp_path: Path) 
     assert missing == of[-1]["n_missing"]
 
 
+def test_a_single_failure_in_the_first_round_is_no_larger_a_share_than_it_is_of_the_design(tmp_path: Path) -> None:
+    plan(tmp_path)
+    refused = Reply(refusal("content policy", code="content_filter"), 400)
+    seen: list[str] = []
+
+    def failing(asked: Asked) -> Reply:
+        seen.append(asked.text)
+        return refused if asked.text == seen[0] else judge(asked)
+
+    with LoopbackEndpoint(failing) as endpoint:
+        rounds = run(tmp_path, "a", endpoint.url, answering={"max_failure_share": 1 / EXPECTED})
+        assert 1 / (3 * PER_ROUND) > 1 / EXPECTED
+        assert sum(row["status"] == "missing" for row in responses(tmp_path, "a")) == 1
+        assert rounds[-1]["decision"] == "ended"
+        with pytest.raises(UserError, match="1 of .* requests got no answer"):
+            run(tmp_path, "b", endpoint.url, answering={"max_failure_share": 0.5 / EXPECTED})
+
+
 def test_the_limit_of_requests(tmp_path: Path) -> None:
     plan(tmp_path)
     with LoopbackEndpoint(judge) as endpoint:

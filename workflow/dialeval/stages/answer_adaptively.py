@@ -86,10 +86,17 @@ def stage(
 
 
 async def _in_rounds(judge: Asked, asked: Rounds, requests: Path, question: Question) -> None:
-    """Asks round after round; more failures than are allowed end the job before anything is decided."""
+    """Asks round after round; more failures than the full design may have end the job before anything is decided.
+
+    Fewer decide nothing by themselves, and are held against all that was asked once the rounds are over: in a first
+    round a single one may be a larger share than is allowed.
+    """
+    answering = judge.answering
+    allowed = answering.max_failure_share * asked.plan.usable.sum()
     while len(places := asked.begin()):
-        await judge.answering.ask_all(request for _, request in _requests(requests, places, asked.plan.usable))
-        judge.answering.check_failures()
+        await answering.ask_all(request for _, request in _requests(requests, places, asked.plan.usable))
+        if sum(answering.failures.values()) > allowed:
+            answering.check_failures()
         for place, (row, request) in zip(places, _requests(requests, places, asked.plan.usable), strict=True):
             answer = judge.row(request)
             outcome = pair.parse(question, "", row, answer)["outcome"]

@@ -60,7 +60,7 @@ def tie_statistic(score: FloatArray) -> TieStatistic:
     n = known.sum(axis=-1)
     total, spread = apart.sum(axis=-1), np.sqrt((apart**2).sum(axis=-1))
     half_step = np.where(apart != 0.0, np.abs(apart), 0.5).min(axis=-1, initial=0.5)
-    beyond = np.sign(total) * np.maximum(np.abs(total) - half_step, 0.0)
+    beyond = np.where(np.abs(total) > half_step, total - np.sign(total) * half_step, 0.0)
     nothing = np.full(n.shape, np.nan)
     return TieStatistic(
         estimate=0.5 + np.divide(total, n, out=nothing.copy(), where=n > 0),
