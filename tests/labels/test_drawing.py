@@ -87,6 +87,39 @@ def test_every_unit_is_as_likely_as_any_other(tmp_path: Path) -> None:
     assert chi < 30  # 11 degrees of freedom, less than one in 500 by chance
 
 
+UNEVEN = [*pairs("ab", 12), *pairs("bc", 4)]
+"""Two pairs of systems that met on twelve and on four cases."""
+
+
+@pytest.mark.parametrize(
+    ("units", "n", "by"),
+    [
+        (singles("ab", 6), 2, "random"),
+        (singles("ab", 8), 3, "score"),
+        (singles("ab", 10), 4, "uncertainty"),
+        (singles("ab", 6), 2, "cases"),
+        (pairs("abc", 6), 5, "random"),
+        (UNEVEN, 6, "random"),
+    ],
+)
+def test_each_unit_is_drawn_with_the_probability_that_is_written_down(units: list[Unit], n: int, by: By) -> None:
+    scores = {unit.identity[:-1]: float(unit.case_id) for unit in units}
+    times: Counter[object] = Counter()
+    written: Counter[object] = Counter()
+    ledger, runs = Ledger(Path("none.csv")), 1500
+    for seed in range(runs):
+        entries = draw(units, ledger, Design("mine", seed, n, by, scores))
+        sizes, taken = (Counter(one.stratum for one in entries if one.drawn or keep) for keep in (True, False))
+        times.update(one.identity for one in entries if one.drawn)
+        for one in entries:
+            written[one.identity] += taken[one.stratum] / sizes[one.stratum]
+    assert len(written) == len(units)
+    for identity, expected in written.items():
+        share = expected / runs
+        error = max((share * (1 - share) / runs) ** 0.5, 1e-9)
+        assert abs(times[identity] / runs - share) <= 4.5 * error, identity
+
+
 def test_more_later_redraws_nothing_and_fewer_takes_nothing_back(tmp_path: Path) -> None:
     path = tmp_path / "draw.csv"
     few = drawn(singles(), path, 3)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -127,22 +127,21 @@ def _unused(name: str, taken: set[str]) -> str:
 def _places(keys: Sequence[str], units: Mapping[str, Unit], draw_id: str, design: Design) -> dict[str, int]:
     """Returns the place of each unit in its stratum's random order.
 
-    Pairs stand in rounds of one of each two systems, so that any number of them is even over these.
+    Pairs stand so that any number of them is even over every two systems, as far as these met: of N cases in random
+    order the one of place r (from 0) stands at (r + u) / N, u being uniform. So all are as likely to be among the first.
     """
     if design.by == "cases":
         cases = {key: _case(units[key]) for key in keys}
         order = sorted(set(cases.values()), key=lambda case: _digest(draw_id, "case", case))
         place_of = {case: place for place, case in enumerate(order, start=1)}
         return {key: place_of[case] for key, case in cases.items()}
-    turn: dict[str, int] = {}
-    rounds: Counter[tuple[str, str, int | None]] = Counter()
     hashed = sorted(keys, key=lambda key: _digest("place", key))
+    pairs: defaultdict[tuple[str, str, int | None], list[str]] = defaultdict(list)
     for key in hashed:
         unit = units[key]
-        pair = (unit.system, unit.versus, unit.n_utterances)
-        turn[key] = rounds[pair] if unit.versus else 0
-        rounds[pair] += 1
-    return {key: place for place, key in enumerate(sorted(hashed, key=turn.__getitem__), start=1)}
+        pairs[(unit.system, unit.versus, unit.n_utterances) if unit.versus else ("", "", None)].append(key)
+    stands = {key: (number + _uniform("turn", key)) / len(of) for of in pairs.values() for number, key in enumerate(of)}
+    return {key: place for place, key in enumerate(sorted(hashed, key=stands.__getitem__), start=1)}
 
 
 def _case(unit: Unit) -> str:
@@ -196,6 +195,11 @@ def _weights(group: Sequence[tuple[Level, str]], sizes: Sequence[int], design: D
         return shares
     unsure = [size if f", {_SURE[0]}" in name else 0 for (_, name), size in zip(group, sizes, strict=True)]
     return [(1 - HALF) * share + HALF * own / (sum(unsure) or 1) for share, own in zip(shares, unsure, strict=True)]
+
+
+def _uniform(*parts: object) -> float:
+    """Returns a number from 0 to 1 that a hash gives."""
+    return int(_digest(*parts)[:13], 16) / 16**13
 
 
 def _digest(*parts: object) -> str:
