@@ -128,7 +128,7 @@ def _places(keys: Sequence[str], units: Mapping[str, Unit], draw_id: str, design
     """Returns the place of each unit in its stratum's random order.
 
     Pairs stand so that any number of them is even over every two systems, as far as these met: of N cases in random
-    order the one of place r (from 0) stands at (r + u) / N, u being uniform. So all are as likely to be among the first.
+    order the one of place r (from 0) stands at (r + u) / N, u being uniform. So all are equally likely to be first.
     """
     if design.by == "cases":
         cases = {key: _case(units[key]) for key in keys}
