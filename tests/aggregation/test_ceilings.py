@@ -16,7 +16,7 @@ from dialeval.corpora.items import Rating
 from dialeval.corpora.rated import Scale, rating_rows, repeated_ratings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import CEILINGS, ITEMS, RATINGS
-from dialeval.stats.ceilings import NO_AGREEMENT, reliability
+from dialeval.stats.ceilings import ALL_ALIKE, NO_AGREEMENT, reliability
 from dialeval.tables import to_table
 
 N, K = 60, 4
@@ -188,3 +188,9 @@ def test_a_judge_without_a_correlation_says_why() -> None:
     (row,) = rows(by_people(), scores("judge", np.ones(N)))
     assert (row["pearson"], row["corrected"], row["note"]) == (None, None, "all scores are the same")
     assert row["ceiling"] is not None
+
+
+def test_a_judge_that_answers_alike_each_time_is_told() -> None:
+    (row,) = rows(by_people(), scores("judge", np.repeat(TRUE[:, np.newaxis] + rng.normal(size=(N, 1)), 3, axis=1)))
+    assert row["judge_reliability"] == pytest.approx(1.0)
+    assert row["note"] == f"of the judge's own repeats: {ALL_ALIKE}"

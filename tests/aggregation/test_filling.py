@@ -165,6 +165,14 @@ def test_averages_count_what_was_filled_in(run: Run) -> None:
     assert {row["n_filled"] for row in people} == {0}
 
 
+def test_no_printed_number_stands_beside_all_dimensions_with_filled_in_ones(run: Run) -> None:
+    as_papers = {"other": "LLaMA-2-7B"}
+    rows = [row for row in average_rows(run.results, as_papers) if (row["judge"], row["dimension"]) == ("other", "all")]
+    printed = {row["raters"]: row["published_pearson"] for row in rows}
+    assert printed["human"] is not None
+    assert printed["full"] is None
+
+
 def test_pairs_and_ensembles_leave_the_judge_out_and_say_who_filled_in(run: Run) -> None:
     pairs = to_table(JUDGE_PAIRS, pair_rows(run.results)).to_pylist()
     assert {row["rater_kind"] for row in pairs} == {"human"}  # of the others, one alone is left where gpt filled in

@@ -221,6 +221,12 @@ def test_what_comes_out_above_one_is_cut_and_told():
     assert (corrected.estimate, corrected.low, corrected.reason) == (-1.0, -1.0, ceilings.ABOVE_ONE)
 
 
+def test_raters_who_never_differ_are_perhaps_one_rater():
+    found = of_matrix(np.repeat(simulated(20, 1), 3, axis=1), resamples=50)
+    assert (found.mean.estimate, found.ceiling.low) == pytest.approx((1.0, 1.0))
+    assert found.mean.reason == ceilings.ALL_ALIKE
+
+
 def test_one_cluster_gives_no_interval():
     found = of_matrix(simulated(20), np.zeros(20), resamples=30)
     assert np.isnan(found.mean.low)

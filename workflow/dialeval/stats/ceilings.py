@@ -31,6 +31,7 @@ NO_SPREAD = "ratings do not vary from item to item"
 NO_AGREEMENT = "raters do not agree beyond chance: their mean tells nothing of the items"
 NEAR_NOTHING = "the raters' reliability may be nothing, so that no correlation can be corrected for it"
 ONE_RATER_EACH = "no item has two raters: what differs between raters is taken as the items'"
+ALL_ALIKE = "ratings of an item never differ: nobody errs, or they are copies, as of a judge without chance"
 ABOVE_ONE = "the corrected correlation came out above 1 and is cut there"
 
 
@@ -117,6 +118,7 @@ def reliability(
         single = np.where(spread > 0.0, signal / (signal + error_parts.sum(axis=0)), np.nan)
     ceilings = np.sqrt(np.maximum(of_mean, 0.0))
     note = "" if sums.has_raters else ONE_RATER_EACH
+    note = ALL_ALIKE if _alike(values, items) else note
     note = note if of_mean[0] > 0.0 else NO_AGREEMENT
     icc, mean, ceiling = (
         _interval(drawn[0], drawn[1:], confidence, note, n_rated, resamples) for drawn in (single, of_mean, ceilings)
@@ -189,6 +191,13 @@ def _undefined(value: FloatArray, item: IntArray) -> str:
         return NO_SECOND
     means = np.bincount(item, value)[np.unique(item)] / np.bincount(item)[np.unique(item)]
     return NO_SPREAD if np.ptp(means) <= ROUNDING * max(float(np.abs(value).max()), 1e-300) else ""
+
+
+def _alike(value: FloatArray, item: IntArray) -> bool:
+    """Returns whether no item has two different ratings."""
+    first = np.full(int(item.max()) + 1, np.nan)
+    first[item] = value
+    return bool((first[item] == value).all())
 
 
 def _interval(

@@ -12,6 +12,7 @@ from dialeval.aggregation.metaeval.single_opinions import SingleOpinions, Single
 from dialeval.stats.arrays import BoolArray
 from dialeval.stats.ceilings import Reliability, corrected_correlation, reliability
 
+_Numbers = dict[str, float | str | None]
 MEANS_ALONE = "the raters' mean alone is known, which says nothing of how far they agree"
 
 
@@ -46,14 +47,20 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
                     "pearson": float(pearson.estimate[judge, dimension]),
                     "n": int(pearson.n[judge, dimension]),
                     **behind(pearson, judge, dimension),
-                    **_reached(result, judge, dimension, known.get(both.tobytes()), raters.n_means if raters else 0),
-                    **_repeated(result, repeats, both),
+                    **_joined(
+                        _reached(result, judge, dimension, known.get(both.tobytes()), raters.n_means if raters else 0),
+                        _repeated(result, repeats, both),
+                    ),
                 }
 
 
-def _reached(
-    result: Correlated, judge: int, dimension: int, raters: Reliability | None, n_means: int
-) -> dict[str, float | str | None]:
+def _joined(reached: _Numbers, repeated: _Numbers) -> _Numbers:
+    """Returns both, with the notes of both."""
+    notes = [str(part["note"]) for part in (reached, repeated) if part.get("note")]
+    return reached | repeated | {"note": "; ".join(notes) or None}
+
+
+def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability | None, n_means: int) -> _Numbers:
     """Returns what follows from the raters' reliability."""
     pearson = result.by_method["pearson"]
     if raters is None:
@@ -82,12 +89,13 @@ def _reached(
     }
 
 
-def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> dict[str, float]:
+def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> _Numbers:
     """Returns how far the mean of a judge's own repeats can be relied upon; nothing where it did not repeat itself."""
     if repeats is None:
         return {}
     own = _reliability(result, repeats, both, intervals=False)
-    return {"judge_reliability": own.mean.estimate, "n_repeats": own.n_raters}
+    note = f"of the judge's own repeats: {own.mean.reason}" if own.mean.reason else None
+    return {"judge_reliability": own.mean.estimate, "n_repeats": own.n_raters, "note": note}
 
 
 def _reliability(result: Correlated, singles: Singles, both: BoolArray, *, intervals: bool = True) -> Reliability:

@@ -184,7 +184,9 @@ def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] 
             pieces.setdefault(place._replace(dimension=ALL), []).extend(parts)
         for place, parts in pieces.items():
             over_corpora = _averaged(parts, "corpora")
-            yield _average_row(place, "corpora", raters, over_corpora, len(parts)) | beside.of(place, raters)
+            yield _average_row(place, "corpora", raters, over_corpora, len(parts)) | beside.of(
+                place, raters, over_corpora.n_filled
+            )
             if place.dimension != ALL:
                 groups.setdefault(place._replace(dimension=AVERAGE), []).append(over_corpora)
             groups.setdefault(place._replace(language=AVERAGE), []).append(over_corpora)
@@ -192,7 +194,7 @@ def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] 
             over = "dimensions" if place.dimension == AVERAGE else "languages"
             if len(members) > 1:
                 mean = _averaged(members, over)
-                yield _average_row(place, over, raters, mean, len(members)) | beside.of(place, raters)
+                yield _average_row(place, over, raters, mean, len(members)) | beside.of(place, raters, mean.n_filled)
 
 
 def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Part]]:
@@ -272,8 +274,13 @@ class _Beside:
         for cell in (result.cell for result in results if result.rater_kind != "construction"):
             self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
 
-    def of(self, place: _Place, raters: str) -> dict[str, float | None]:
-        """Returns the columns that hold the printed numbers."""
+    def of(self, place: _Place, raters: str, n_filled: int) -> dict[str, float | None]:
+        """Returns the columns that hold the printed numbers.
+
+        Comp-analysis filled in what was missing, too; where xDial-Eval has one rating a corpus, nothing is.
+        """
+        if n_filled and place.dimension == ALL:
+            return {f"published_{name}": None for name in STATISTICS}
         corpora = self._corpora[place.benchmark, place.level]
         about = (
             system_of(place.scorer.judge, self._published_as),
