@@ -27,6 +27,22 @@ rule correct:
         )
 
 
+use rule rank_systems as rank_by_labels with:
+    input:
+        rules.correct.output.differences,
+    output:
+        table=f"{RESULTS}/tables/labels/ranks.parquet",
+        csv=f"{RESULTS}/tables/labels/ranks.csv",
+    log:
+        f"{RESULTS}/logs/tables/labels-ranks.log",
+    params:
+        settings=settings(
+            protocol="labels",
+            confidence=CONFIG.labels.confidence if CONFIG.labels else None,
+        ),
+        code=code("rank_systems"),
+
+
 rule tabulate_agreement:
     input:
         LABELS_TABLE,

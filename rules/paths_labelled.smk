@@ -44,7 +44,7 @@ def label_tables():
     """Returns the tables that are made of people's labels, where there are any."""
     return [
         f"{RESULTS}/tables/labels/{name}.{suffix}"
-        for name in ("corrected", "differences", "agreement", "annotators")
+        for name in ("corrected", "differences", "ranks", "agreement", "annotators")
         for suffix in ("parquet", "csv")
         if has_labels()
     ]

@@ -13,6 +13,7 @@ from dialeval.report.leaderboard import build_boards
 from dialeval.report.people import people_boards
 from dialeval.report.summary import summarise
 from dialeval.schemas.labels import CORRECTED
+from dialeval.schemas.measures import RANKS
 from dialeval.tables import to_table
 
 Row = dict[str, Any]
@@ -133,3 +134,29 @@ def test_a_system_without_a_number_comes_last_and_nothing_breaks() -> None:
     (nothing,) = people_boards(run([row("v1", None)]))
     assert "v1" in nothing.board.models
     assert people_boards(mine.inputs()) == ()
+
+
+def place(system: str, rank: int, low: int, high: int) -> Row:
+    about = {"table": "felt", "measure": "mean", "judge": "clerk", "scope": "empathy", "system": system}
+    about |= {"estimate": 6.0 - rank, "rank": rank, "rank_low": low, "rank_high": high, "n_systems": 2}
+    return about | {"n_better": low - 1, "n_worse": 2 - high}
+
+
+def test_places_by_people_are_told_where_they_decide() -> None:
+    inputs = run(ROWS)
+    ranked = to_table(RANKS, [place("v1", 1, 1, 2), place("v2", 2, 1, 2)])
+    inputs = dataclasses.replace(inputs, tables={**inputs.tables, "labels/ranks": ranked})
+    (board,) = build_boards(inputs)
+    assert board.ordered_by is not None
+    assert [measure.label for measure in board.measures][board.ordered_by - 1 :][:2] == [
+        "Place", "People's felt (empathy)",
+    ]  # fmt: skip
+    words = (
+        "v1 comes first, people would say: first by felt (empathy) (5). By felt (empathy), v2 cannot be told apart "
+        "from v1."
+    )
+    assert summarise(inputs, board).answer == words
+    (shown,) = people_boards(inputs)
+    assert [measure.label for measure in shown.board.measures][:2] == ["Place", "People's felt (empathy)"]
+    assert shown.summary.answer == words
+    assert "labels: Which places are settled" in build_report(inputs)

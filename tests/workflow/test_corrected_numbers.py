@@ -56,6 +56,7 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
     assert {row["simulated"] for row in rows(tables / "annotators.csv")} == {"true"}
     assert {row["statistic"] for row in rows(tables / "agreement.csv")} >= {"alpha (interval)", "kappa"}
     assert rows(tables / "differences.csv")
+    assert {row["system"] for row in rows(tables / "ranks.csv")} == SYSTEMS
     page = (results / "report/index.html").read_text(encoding="utf-8")
     assert 'id="labels-leaderboard"' in page
     assert "simulated people would say" in page
@@ -70,7 +71,8 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
     third = own.with_name("quality-simulated-3.csv")
     third.write_text(own.read_text(encoding="utf-8-sig").replace("simulated-1", "simulated-3"), encoding="utf-8")
     fill_in(third, third)
-    again = {"all", "read_labels", "correct", "tabulate_agreement", "draw_labels", "build_report"}
+    again = {"all", "read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"}
+    again |= {"build_report"}
     assert set(workspace.would_run()) == again
     workspace.run()
     assert {row["annotator"] for row in rows(tables / "annotators.csv") if row["protocol"] == "quality"} == {
@@ -96,5 +98,5 @@ def test_without_labels_there_are_no_tables_of_labels(example: tuple[Workspace, 
         path.unlink()
     planned = workspace.would_run()
     assert planned["measure"]
-    assert not {"read_labels", "correct", "tabulate_agreement", "draw_labels"} & {*planned}
+    assert not {"read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"} & {*planned}
     assert workspace.would_run("label")["labelling_page"] == 4

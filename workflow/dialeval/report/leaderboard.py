@@ -52,7 +52,7 @@ def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[Asked
     for protocol in protocols:
         tables = _tables(inputs, protocol, judge)
         own = [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
-        measures += [placed(inputs, protocol, judge, measure) for measure in own]
+        measures += [placed(inputs, protocol.name, judge, measure) for measure in own]
         for system, count in unread(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
     if sources == (SELFCHAT,):

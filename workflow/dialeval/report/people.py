@@ -14,13 +14,17 @@ from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.measured import length_label
 from dialeval.report.numbers import is_missing, listed, write_number
+from dialeval.report.places import place_column, placed
 from dialeval.report.protocols import AskedProtocol, title_of
 from dialeval.report.summary import Summary, doubts, rests_on, who_is_best
+from dialeval.schemas.differences import scope
 from dialeval.schemas.labels import CORRECTED
 from dialeval.schemas.table import Kind
 
 Row = dict[str, Any]
 PANEL = "panel"
+LABELS = "labels"
+"""The folder of tables that are made of people's labels."""
 WHOSE = {"people": "People's", "simulated": "Simulated people's"}
 """How a column is called by whose labels it is from."""
 _MIXED = "People's and simulated people's"
@@ -54,7 +58,7 @@ def people_columns(inputs: ReportInputs, protocol: AskedProtocol, judge: str | N
     These are the numbers that decide, or where none does all; the part on labels has the others.
     """
     rows = [row for row in _corrected(inputs) if (row["protocol"], row["judge"]) == (protocol.name, judge)]
-    columns = [_of_people(label, of, decides=decides) for label, of, decides in _columns(rows)]
+    columns = [_of_people(inputs, label, of, decides=decides) for label, of, decides in _columns(rows)]
     yield from [column for column in columns if column.decides] or columns
 
 
@@ -100,18 +104,20 @@ def _columns(rows: list[Row]) -> Iterator[tuple[str, list[Row], bool]]:
         yield " ".join(filter(None, words)), of, measure not in beside and (n or 0) == longest[measure]
 
 
-def _of_people(label: str, rows: list[Row], *, decides: bool) -> Measure:
+def _of_people(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bool) -> Measure:
     first = rows[0]
-    return Measure(
+    column = Measure(
         f"{WHOSE.get(first['annotators'], _MIXED)} {label}",
         _KINDS[first["measure"]][1],
         decides,
         {row["system"]: _corrected_value(row) for row in rows},
         first["criterion"] or "",
         _words(label, rows),
+        compared_as=(first["protocol"], first["measure"], scope(first)),
         by_people=first["annotators"],
         short=label,
     )
+    return placed(inputs, LABELS, first["judge"], column)
 
 
 def _alone(whose: str, label: str, rows: list[Row], read: Callable[[Row], Value]) -> Measure:
@@ -154,7 +160,7 @@ def _board(inputs: ReportInputs, protocol: str, rows: list[Row]) -> PeopleBoard:
     alone = "All judges alone" if judge == PANEL else "Judge alone"
     for label, of, decides in _columns([row for row in rows if row["judge"] == judge]):
         measures += [
-            _of_people(label, of, decides=decides),
+            _of_people(inputs, label, of, decides=decides),
             _alone("Labels alone", label, of, _people_value),
             _alone(alone, label, of, _judge_value),
         ]
@@ -167,7 +173,10 @@ def _board(inputs: ReportInputs, protocol: str, rows: list[Row]) -> PeopleBoard:
         return float("inf") if value is None or is_missing(value) else -value
 
     systems = sorted({system for measure in measures for system in measure.values}, key=lambda name: (rank(name), name))
-    board = Board(judge, tuple(measures), tuple(systems), place, {}, sources)
+    places = place_column(measures[place]) if place is not None else []
+    shown = measures if place is None else [*measures[:place], *places, *measures[place:]]
+    ordered_by = None if place is None else place + len(places)
+    board = Board(judge, tuple(shown), tuple(systems), ordered_by, {}, sources)
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
     said = [*doubts(board, deciding), *_apart(board, deciding, measures), *rests_on(board)]
     details = tuple(f"{measure.words}." for measure in measures if measure.words)

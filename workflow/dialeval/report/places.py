@@ -7,15 +7,21 @@ from dataclasses import dataclass, replace
 from dialeval.report.board import Board, Measure, Place, Value, chatbots_of
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import listed, plural
-from dialeval.report.protocols import AskedProtocol
 
 HEADING = "Place"
 _MOST_NAMED = 4
 
 
-def placed(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, measure: Measure) -> Measure:
-    """Returns a column with the places that systems can have by it, where they were ranked."""
-    table = inputs.tables.get(f"{protocol.name}/ranks")
+def placed(inputs: ReportInputs, folder: str, judge: str | None, measure: Measure) -> Measure:
+    """Returns a column with the places that systems can have by it, where they were ranked.
+
+    Args:
+        inputs: the run.
+        folder: where the table `ranks` lies: the protocol's, or that of labels.
+        judge: whose scores.
+        measure: the column.
+    """
+    table = inputs.tables.get(f"{folder}/ranks")
     if table is None or measure.compared_as is None:
         return measure
     found = {

@@ -19,10 +19,11 @@ COLUMNS = schema(
 
 
 def scope(about: Mapping[str, Any]) -> str:
-    """Returns the column `scope` of a group: in words on what and at which length it is compared."""
+    """Returns the column `scope` of a group: in words on what, at which length, and by which answer it is compared."""
     words = [about["criterion"]] if about.get("criterion") else []
     words += [f"N = {about['n_utterances']}"] if about.get("n_utterances") is not None else []
-    return ", ".join(words) or "all"
+    words = words or ["all"]
+    return ", ".join([*words, about["answer"]] if about.get("answer") else words)
 
 
 def differences(name: str, *, row: str, title: str, caption: str) -> Table:

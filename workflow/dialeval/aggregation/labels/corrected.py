@@ -233,7 +233,7 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
     """Yields the rows of a table of differences, for their p-values."""
     for first, second, one in _compared(found):
         yield {
-            **shared_by(shared["protocol"], found.measure, _scope(shared), shared["judge"]),
+            **shared_by(shared["protocol"], found.measure, scope(shared), shared["judge"]),
             "first": found.systems[first],
             "second": found.systems[second],
             "first_value": float(found.numbers.estimate[first]),
@@ -244,11 +244,6 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
             "n_clusters": one.n_labelled_clusters,
             "note": one.note or None,
         }
-
-
-def _scope(shared: Row) -> str:
-    words = scope(shared)
-    return words if not shared["answer"] else f"{words}, {shared['answer']}"
 
 
 def _who(labelled: pd.DataFrame) -> str:

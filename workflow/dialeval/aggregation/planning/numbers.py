@@ -26,6 +26,7 @@ _SHARE_SPREAD = 0.25
 _SCORE_SPREAD = 0.25**2
 """Variance of a score on a scale from 0 to 1: its standard deviation is a quarter of the scale."""
 _HALF = "assumed: shares near one half"
+ROUNDS = "as if all pairs were asked about on all cases"
 NO_DIFFERENCE = "all that is stored is the same"
 
 
@@ -129,6 +130,7 @@ def _ratings(design: Design, judgements: pd.DataFrame, note: str | None) -> Iter
     for group, of in groups(judgements, design):
         if group["n_utterances"] == max(design.lengths, default=None):
             games = comparisons(of, who).readable()
+            note = "; ".join(filter(None, [note, ROUNDS if design.equal_pairs else None])) or None
             found = contributions_of_ratings(*games, len(who), design.elo.scale)
             yield _number((RATING, group["criterion"], group["n_utterances"]), found, None, note)
 
