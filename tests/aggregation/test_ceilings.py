@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,10 @@ from dialeval.aggregation.metaeval.ceilings import MEANS_ALONE, ceiling_rows
 from dialeval.aggregation.metaeval.cells import gather
 from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.single_opinions import SingleOpinions
-from dialeval.corpora.items import Rating
+from dialeval.corpora import comp_dialogue, rated_json_lines
+from dialeval.corpora.items import Rating, item_rows
 from dialeval.corpora.rated import Scale, rating_rows, repeated_ratings
+from dialeval.corpora.text_files import read_json
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import CEILINGS, ITEMS, RATINGS
 from dialeval.stats.ceilings import ALL_ALIKE, NO_AGREEMENT, reliability
@@ -110,6 +114,46 @@ def test_raters_with_names_are_told_apart() -> None:
     assert row["icc"] == pytest.approx(expected.icc.estimate)
     assert row["reliability"] == pytest.approx(expected.mean.estimate)
     assert row["reliability"] > 0.5 > anonymous["reliability"]  # harshness is no error where all rated all
+
+
+def test_names_in_a_file_of_ones_own_tell_raters_apart(tmp_path: Path) -> None:
+    lines = [
+        {
+            "item_id": f"i{n}",
+            "dialogue": ["Hello.", f"What of number {n}?"],
+            "scale": [-99, 99],
+            "ratings": {"overall": [{"value": float(v), "rater": f"rater {k}"} for k, v in enumerate(row)]},
+        }
+        for n, row in enumerate(RATED)
+    ]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    reading = rated_json_lines.read("mine", tmp_path / "mine.jsonl")
+    (row,) = rows(reading.ratings, scores("judge", TRUE))
+    assert row["icc"] == pytest.approx(plain(RATED, np.tile(np.arange(K), N)).icc.estimate)
+    assert row["n_raters"] == pytest.approx(K)
+
+
+def test_fed_dial_leaves_room_for_less_than_one(real_data: Path) -> None:
+    """Five people rated each dialogue; GPT-4's ratings came with the corpus (comp-analysis, Table 6)."""
+    path = real_data / "comp-analysis/dialog_level_texts/fed-dial_text.txt"
+    if not path.exists():
+        pytest.skip(f"the public file {path.name} is not in shared/data")
+    reading = comp_dialogue.read("FED-Dial", path)
+    ratings = to_table(RATINGS, rating_rows(reading.ratings))
+    judged = to_table(JUDGEMENTS, [])
+    cells = gather(to_table(ITEMS, item_rows(reading.items)), ratings, judged, {"FED-Dial": ""})
+    results = correlate_cells(cells, resamples=200, confidence=0.95, random_seed=0, methods=("pearson",))
+    found = {row["dimension"]: row for row in ceiling_rows(results, SingleOpinions(ratings, judged))}
+    assert set(found) == {"coherence", "engagingness", "diversity", "informativeness", "overall"}
+    assert all(row["judge"] == "gpt-4" and row["n_raters"] == pytest.approx(5) for row in found.values())
+    values = np.array(
+        [entry["annotations"]["Overall"] for entry in read_json(path.parent / "fed_human_annotations.json")]
+    )
+    between, within = values.mean(axis=1).var(ddof=1), values.var(axis=1, ddof=1).mean()
+    assert found["overall"]["ceiling"] == pytest.approx((1 - within / 5 / between) ** 0.5)
+    for row in found.values():
+        assert row["pearson"] < row["corrected"] < 1.0
+        assert row["ceiling"] < row["judge_reliability"] ** 0.5  # GPT-4 agrees with itself better than five people do
 
 
 def test_repeats_of_a_judge() -> None:
