@@ -97,7 +97,10 @@ def test_a_clear_pair_stops_and_a_tied_one_is_asked_to_its_end() -> None:
     assert rows[1]["statistic"] == pytest.approx(all_of(20))
     assert rows[1]["boundary"] == pytest.approx(edge[1])
     assert (rows[1]["estimate"], rows[1]["n_requests"], rows[1]["n_requests_full"]) == (1.0, 40, 120)
+    assert rows[0]["p"] is None
+    assert rows[1]["p"] < 0.01
     tied = found[None, None, "b", "c"]
+    assert tied["p"] == pytest.approx(1.0)
     assert (tied["estimate"], tied["statistic"], tied["n_seeds"], tied["n_requests"]) == (0.5, 0.0, 60, 120)
 
 
@@ -253,5 +256,6 @@ def test_rounds_ask_nothing_twice_and_once_settled_nothing_more(
         assert row["decision"] in (*pair[2:], ENDED)
         assert row["n_requests"] == sum({key[1], key[2]} == set(pair[2:]) for key in verdict)
         assert row["decision"] != ENDED or row["n_seeds"] == n_cases
+        assert (row["p"] <= error + 1e-6) == (row["decision"] != ENDED)
         passed = abs(row["statistic"]) > row["boundary"]
         assert passed or row["decision"] == ENDED

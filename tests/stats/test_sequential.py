@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, multivariate_normal, norm
+from scipy.stats import binom, kstest, multivariate_normal, norm
 
 from dialeval.stats.sequential import (
     MOST_LOOKS,
     confidence_sequence,
     crossing_probabilities,
     obrien_fleming,
+    p_after_looks,
     rounds_of,
     settled,
     tie_statistic,
@@ -65,6 +66,26 @@ def test_a_walk_passes_the_boundaries_as_often_as_they_say() -> None:
 
 def test_the_confidence_sequence_does_not_depend_on_later_looks() -> None:
     assert confidence_sequence([10, 20], 0.05).tolist() == confidence_sequence([10, 20, 500], 0.05)[:2].tolist()
+
+
+def test_p_values_allow_for_the_looks_before() -> None:
+    counts = [20, 40, 60]
+    edge = obrien_fleming(counts, 0.05)
+    assert p_after_looks([20], edge[:1], 2.5) == pytest.approx(2 * norm.sf(2.5))
+    assert p_after_looks(counts, edge, edge[-1]) == pytest.approx(0.05, abs=1e-6)
+    assert p_after_looks(counts, edge, 0.0) == pytest.approx(1.0, abs=1e-6)
+    assert p_after_looks(counts, edge, 1.96) > 2 * norm.sf(1.96)
+    assert np.isnan(p_after_looks(list(range(1, MOST_LOOKS + 2)), np.full(MOST_LOOKS + 1, 3.0), 1.0))
+
+
+def test_p_values_of_walks_that_stop_at_a_boundary_are_even() -> None:
+    counts = [20, 40, 60, 80]
+    edge = obrien_fleming(counts, 0.2)
+    rng = np.random.default_rng(8)
+    z = np.cumsum(rng.standard_normal((4000, 4)), axis=1) / np.sqrt(np.arange(1, 5))
+    stop = np.where((np.abs(z) > edge).any(axis=1), (np.abs(z) > edge).argmax(axis=1), 3)
+    p = [p_after_looks(counts[: k + 1], edge, row[k]) for row, k in zip(z, stop, strict=True)]
+    assert kstest(p, "uniform").pvalue > 1e-3
 
 
 @pytest.mark.parametrize("counts", [[], [0, 3], [3, 3], [5, 4]])

@@ -24,6 +24,7 @@ from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.sequential import (
     confidence_sequence,
     obrien_fleming,
+    p_after_looks,
     rounds_of,
     settled,
     tie_statistic,
@@ -174,7 +175,7 @@ class Rounds:
                 break
             if len(chosen):
                 return chosen
-        self._give_up(self._open)
+        self._conclude()
         return np.zeros(0, dtype=np.int64)
 
     def hear(self, place: int, outcome: str | None, *, failed: bool) -> None:
@@ -215,6 +216,7 @@ class Rounds:
                     "se": float(heard.se[number]),
                     "statistic": float(heard.statistic[number]),
                     "boundary": float(boundary[number]),
+                    "p": None,
                     "decision": decision,
                     "n_requests": int(sum(count[pair] for count in tally.values())),
                     "n_requests_full": int(self._full[pair]),
@@ -255,15 +257,17 @@ class Rounds:
         mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
         return np.asarray(mean.reshape(len(pairs), n_cases), dtype=np.float64)
 
-    def _give_up(self, pairs: BoolArray) -> None:
-        """Says of pairs that are open that they ended so, in their last rows."""
-        waiting = {self.plan.pairs[pair] for pair in np.flatnonzero(pairs)}
+    def _conclude(self) -> None:
+        """Completes the last row of each pair: its p-value, and that it ended if it is open."""
+        waiting = {pair: number for number, pair in enumerate(self.plan.pairs)}
         for row in reversed(self.rows):
-            pair = Pair(row["criterion"], row["n_utterances"], row["system"], row["opponent"])
-            if pair in waiting:
-                row["decision"] = ENDED
-                waiting.remove(pair)
-        self._open &= ~pairs
+            number = waiting.pop(Pair(*(row[name] for name in Pair._fields)), None)
+            if number is not None:
+                new = np.flatnonzero(self._new[number, : row["round"]])
+                counts, boundary = self._counts[number, new].tolist(), self._boundary[number, new]
+                row["p"] = p_after_looks(counts, boundary, row["statistic"])
+                row["decision"] = ENDED if row["decision"] == OPEN else row["decision"]
+        self._open[:] = False
 
 
 def _boundaries(counts: IntArray, families: Sequence[int], adaptive: Adaptive) -> FloatArray:

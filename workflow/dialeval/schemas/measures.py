@@ -189,8 +189,8 @@ RANKS = Table(
 ADAPTIVE_ROUNDS = Table(
     f"{FOLDER}/adaptive_rounds", schema(
         judge=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), round=INT, n_seeds=INT, system=TEXT, opponent=TEXT,
-        estimate=maybe(FLOAT), se=maybe(FLOAT), statistic=maybe(FLOAT), boundary=maybe(FLOAT), decision=TEXT,
-        n_requests=INT, n_requests_full=INT, n_unparsed=INT, n_missing=INT
+        estimate=maybe(FLOAT), se=maybe(FLOAT), statistic=maybe(FLOAT), boundary=maybe(FLOAT), p=maybe(FLOAT),
+        decision=TEXT, n_requests=INT, n_requests_full=INT, n_unparsed=INT, n_missing=INT
     ),
     row="judge, round and pair that was open in it",
     title="Rounds of adaptive comparisons",
@@ -204,7 +204,8 @@ ADAPTIVE_ROUNDS = Table(
         "estimate": "share won by the system, a tie counting half",
         "se": "standard error if the two were equal",
         "statistic": "distance from a tie in these standard errors, corrected for continuity",
-        "boundary": "what it must pass", "decision": "system, opponent (who is better), open, or ended (not settled)",
+        "boundary": "what it must pass", "p": "of the pair's last look, the looks before allowed for (stagewise)",
+        "decision": "system, opponent (who is better), open, or ended (not settled)",
         "n_requests": "requests so far about the pair", "n_requests_full": "requests that the full design has for it",
         "n_unparsed": "of those asked, verdicts that could not be read, which say nothing",
         "n_missing": "of those asked, without an answer; what they might say decides nothing",

@@ -144,6 +144,26 @@ def crossing_probabilities(counts: Sequence[int], boundary: FloatArray) -> Float
     return found
 
 
+def p_after_looks(counts: Sequence[int], boundary: FloatArray, statistic: float) -> float:
+    """Returns the p-value of a comparison that was looked at several times (stagewise ordering).
+
+    It is the chance that equals would have passed the boundary at an earlier look, or be as far apart at this one: at
+    most the boundaries' error where the comparison is settled.
+
+    Args:
+        counts: cases at each look so far, increasing.
+        boundary: of |z| at each look so far.
+        statistic: z at the last look.
+
+    Returns:
+        NaN after more than `MOST_LOOKS` looks.
+    """
+    if len(counts) > MOST_LOOKS:
+        return math.nan
+    reached = np.append(boundary[: len(counts) - 1], abs(statistic))
+    return min(1.0, float(crossing_probabilities(counts, reached).sum()))
+
+
 def rounds_of(n_cases: int, block: int) -> IntArray:
     """Returns the round, from 0, of each case in its order; the last takes a remainder of less than half a block.
 

@@ -34,7 +34,7 @@ COMPARED = (
     "ratings", "win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist"
 )  # fmt: skip
 """Measures whose numbers are compared, in the order of the table."""
-IN_ROUNDS = "asked about until it was settled: adaptive_rounds says whether it is, this p is that of a fixed design"
+IN_ROUNDS = "asked until it was settled: adaptive_rounds says whether it is, and its p; this one is of a fixed design"
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
