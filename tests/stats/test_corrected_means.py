@@ -315,6 +315,24 @@ def test_labels_of_few_raters_leave_doubt_about_these_rows_too() -> None:
         correct_means(*drawn, label_variance=np.full(len(drawn.score), -1.0))
 
 
+@pytest.mark.parametrize("rate", [True, False])
+def test_a_judge_who_never_erred_on_the_labels_may_err_elsewhere(rate: bool) -> None:
+    held, widths = [], []
+    for number in range(200):
+        rng = np.random.default_rng(number)
+        people = rng.integers(0, 2, 300).astype(np.float64) if rate else rng.integers(1, 6, 300).astype(np.float64)
+        errs = rng.random(300) < 0.015
+        judge = np.where(errs, 1.0 - people if rate else 6.0 - people, people)
+        system, seed = np.repeat([0, 1], 150), np.tile(np.arange(150), 2)
+        label = np.where(seed < 40, people, np.nan)
+        found = correct_means(judge, label, None, system, seed, target="these")
+        truth = np.array([people[system == k].mean() for k in range(2)])
+        held.append((found.low <= truth) & (truth <= found.high))
+        widths.append((found.high - found.low).mean() / (found.people_high - found.people_low).mean())
+    assert np.mean(held) >= 0.93
+    assert np.mean(widths) <= 0.7
+
+
 def test_mistakes_are_told() -> None:
     drawn = draw(np.random.default_rng(14), 10)
     with pytest.raises(ValueError, match=r"probability\[\d+\] is 0.0"):

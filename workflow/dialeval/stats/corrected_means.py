@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, as_floats, check_confidence
+from dialeval.stats.arrays import BoolArray, FloatArray, check_confidence
 from dialeval.stats.contributions import ROUNDING, Contributions, leverages
 from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
+from dialeval.stats.few_labels import agreement_guard, label_doubt, unseen_errors
 from dialeval.stats.labelled_rates import FEWEST_EITHER, few_of_either, wilson_reach
 from dialeval.stats.labelled_rows import LabelledRows, check_rows, inverse, ratio
 
@@ -84,7 +85,7 @@ def correct_means(
         raise ValueError("labels of a rate must lie between 0 and 1")
     bounds = (0.0, 1.0) if rate else (-np.inf, np.inf)
 
-    parts = _parts(rows, target, _doubt(rows, label_variance))
+    parts = _parts(rows, target, label_doubt(rows, label_variance), rate)
     clusters = (rows.of_cell(rows.labelled) > 0.0).sum(axis=0)
     wilson = few_of_either(rows) & (clusters > 1) & ~parts.certain if rate else np.zeros(len(names), dtype=np.bool_)
     may = (clusters >= FEWEST_LABELLED) & ~wilson & parts.has_scores & ~parts.certain
@@ -158,6 +159,7 @@ class _Parts(NamedTuple):
     doubt: FloatArray
     certain: BoolArray
     has_scores: BoolArray
+    unseen: FloatArray
     fixed: bool
 
     def best_weight(self, may: BoolArray) -> float:
@@ -180,7 +182,7 @@ class _Parts(NamedTuple):
             told=self.told,
             present=self.present,
             leverage=self.leverage * taken,
-            added=_guard(from_labels, self.leverage) + self.doubt,
+            added=agreement_guard(from_labels, self.leverage) + self.doubt + weight**2 * self.unseen,
             certain=self.certain,
             fixed=self.fixed,
             down=nothing,
@@ -189,7 +191,7 @@ class _Parts(NamedTuple):
         )
 
 
-def _parts(rows: LabelledRows, target: Target, doubt: FloatArray) -> _Parts:
+def _parts(rows: LabelledRows, target: Target, doubt: FloatArray, rate: bool) -> _Parts:
     known = rows.scored.astype(np.float64)
     fbar = rows.mean(rows.f, known)
     # A row without a score takes its system's mean: any number that does not look at labels may serve as a proxy.
@@ -222,41 +224,15 @@ def _parts(rows: LabelledRows, target: Target, doubt: FloatArray) -> _Parts:
         doubt=doubt,
         certain=certain,
         has_scores=rows.of_system(known) > 0.0,
+        unseen=unseen_errors(rows, f, np.nan_to_num(ybar), rate),
         fixed=target == "these",
     )
-
-
-def _doubt(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatArray:
-    """Variance of the means from labels' own, as far as drawing without replacement has taken it away, shape [K]."""
-    if label_variance is None:
-        return np.zeros(rows.shape[1])
-    variance = as_floats("label_variance", label_variance, len(rows.f))
-    if (variance < 0.0).any() or np.isinf(variance).any():
-        raise ValueError("label_variance must be 0 or more, or NaN where it is unknown")
-    unit = rows.w * inverse(rows.of_system(rows.w))[rows.system]
-    return rows.of_system(unit**2 * (1.0 - rows.thin**2) * np.nan_to_num(variance))
 
 
 def _taken_by_lambda(leverage: FloatArray) -> float:
     """Root of the degrees of freedom of all corrected systems over those that are left when lambda has taken one."""
     freedom = float(inverse((leverage**2).sum(axis=0)).sum())
     return float(np.sqrt(freedom / max(freedom - 1.0, 1.0)))
-
-
-def _guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
-    """Variance to add where a system's few labels agree more than the other systems' do, shape [K].
-
-    The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
-    """
-    freedom = inverse((leverage**2).sum(axis=0))
-    size = freedom + 1.0
-    single = size * (psi**2).sum(axis=0)
-    total = freedom.sum()
-    if total <= 0.0:
-        return np.zeros(psi.shape[1])
-    pooled = float((freedom * single).sum() / total)
-    believed = (2.0 * pooled + freedom * single) / (size + 1.0)
-    return np.where(freedom > 0.0, np.maximum(believed - single, 0.0) / size, 0.0)
 
 
 def _plain(
