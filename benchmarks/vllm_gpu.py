@@ -2,8 +2,8 @@
 
     python benchmarks/vllm_gpu.py [--size 1b|3b|8b] [--dialogues 547] [--judgements 10000] [--eager]
 
-No weights are downloaded: the model has the tokenizer of the tiny model, the shape of a Llama of that size and random
-weights (vLLM's load_format dummy). Its utterances make no sense and run to their longest, so that the work is that of
+No weights are downloaded: the model has the tokenizer of the tiny model, with made-up words up to Llama 3's number, the
+shape of a Llama of that size and random weights (vLLM's load_format dummy). Its utterances make no sense and run to their longest, so that the work is that of
 a real model whose utterances are as long as --max-tokens; that all are equally long is kind to one batch per round.
 Figures are ratios to the same vLLM driven directly, and rates of this GPU.
 """
@@ -11,7 +11,9 @@ Figures are ratios to the same vLLM driven directly, and rates of this GPU.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import string
 import sys
 import time
 from functools import partial
@@ -33,9 +35,20 @@ SHAPES: dict[str, dict[str, int]] = {
 VOCABULARY = 128_256
 
 
+def fill_vocabulary(folder: str) -> None:
+    """Gives every number of the vocabulary a word: what the model says is text, of as many tokens when read again."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    words = itertools.product(string.ascii_lowercase, repeat=4)
+    tokenizer.add_tokens([" q" + "".join(next(words)) for _ in range(VOCABULARY - len(tokenizer))])
+    tokenizer.save_pretrained(folder)
+
+
 def random_model(size: str) -> str:
     """Returns a folder with a tokenizer and the shape of a model, without weights."""
     folder = tiny_model(None, steps=0)
+    fill_vocabulary(folder)
     path = Path(folder) / "config.json"
     shape = SHAPES[size]
     changes = {
@@ -83,7 +96,7 @@ def main() -> int:
     judge(engine, table)
     megabytes = own_megabytes()
     prompts = [engine._tokenization.prompt(request.messages)[1] for request in table]
-    tokens = [engine._encode(label)[0] for label in table[0].labels]
+    tokens = [engine._prompts.encode(label)[0] for label in table[0].labels]
     direct = Direct(settings)
 
     def rounds() -> None:
@@ -91,6 +104,9 @@ def main() -> int:
 
     def ceiling() -> None:
         direct.run([prompt for prompt, *_ in seen], [same_length(n, seed, sampling) for _, n, seed in seen])
+
+    def unseeded() -> None:
+        direct.run([prompt for prompt, *_ in seen], [same_length(n, None, sampling) for _, n, _ in seen])
 
     def judging_directly() -> None:
         params = final(temperature=0.0, max_tokens=1, logprob_token_ids=tokens, detokenize=False)
@@ -101,6 +117,7 @@ def main() -> int:
         "self-chat": Scheme(again, partial(through_the_store, engine, task)),
         "one batch per round": Scheme(direct.forget, rounds),
         "ceiling": Scheme(direct.forget, ceiling),
+        "ceiling without sampling seeds": Scheme(direct.forget, unseeded),
         "judging": Scheme(again, partial(judge, engine, table)),
         "judging directly": Scheme(direct.forget, judging_directly),
     }
@@ -117,6 +134,12 @@ def main() -> int:
                 0.85,
             ),
             ("self-chat: rate / all prompts known beforehand", seconds["ceiling"] / seconds["self-chat"], ">=", 0.9),
+            (
+                "what sampling seeds of requests cost: time with / without, all prompts known",
+                seconds["ceiling"] / seconds["ceiling without sampling seeds"],
+                "<=",
+                1.5,
+            ),
             ("judging: rate / driven directly", seconds["judging directly"] / seconds["judging"], ">=", 0.9),
             ("memory beside the engine's process, MB", megabytes, "<=", 500),
         ]
