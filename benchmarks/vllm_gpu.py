@@ -3,9 +3,9 @@
     python benchmarks/vllm_gpu.py [--size 1b|3b|8b] [--dialogues 547] [--judgements 10000] [--eager]
 
 No weights are downloaded: the model has the tokenizer of the tiny model, with made-up words up to Llama 3's number, the
-shape of a Llama of that size and random weights (vLLM's load_format dummy). Its utterances make no sense and run to their longest, so that the work is that of
-a real model whose utterances are as long as --max-tokens; that all are equally long is kind to one batch per round.
-Figures are ratios to the same vLLM driven directly, and rates of this GPU.
+shape of a Llama of that size and random weights (vLLM's load_format dummy). Its utterances make no sense and run to
+their longest, so that the work is that of a real model whose utterances are as long as --max-tokens; that all are
+equally long is kind to one batch per round. Figures are ratios to the same vLLM driven directly, and rates of this GPU.
 """
 
 from __future__ import annotations

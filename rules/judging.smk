@@ -27,7 +27,7 @@ rule plan:
 
 rule answer:
     input:
-        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
+        requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
         learned=lambda wildcards: learned(wildcards.judge),
     output:
         responses=f"{RESULTS}/responses/{{judge}}/{{protocol}}/{{shard}}-of-{{shards}}.parquet",
@@ -56,7 +56,7 @@ rule answer:
 
 rule plan_again:
     input:
-        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
+        requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
         responses=responses,
     output:
         f"{RESULTS}/requests/again/{{judge}}/{{protocol}}.parquet",
@@ -123,7 +123,7 @@ rule import_answers:
 
 rule parse:
     input:
-        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
+        requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
         responses=responses,
         again=again,
     output:

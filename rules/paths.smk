@@ -55,10 +55,10 @@ def talk_usage(chatbot, shard, shards):
 
 
 def results_of(protocol):
-    """Returns the judgements of all judges under a protocol, and of the ensembles of them."""
+    """Returns the judgements under a protocol: of all judges that judged everything, and of several as one."""
     return [
         f"{RESULTS}/judgements/{judge}/{protocol}.parquet"
-        for judge in CONFIG.judges_of(protocol) + CONFIG.ensembles_of(protocol)
+        for judge in CONFIG.judging(protocol)
     ]
 
 
@@ -281,7 +281,7 @@ def report_judges():
     own = [
         judge
         for name, one in shown_protocols().items()
-        for judge in [*one.judges, *CONFIG.ensembles_of(name)]
+        for judge in CONFIG.judging(name)
     ]
     return list(dict.fromkeys([*(CONFIG.judges if CONFIG.talks() else []), *own]))
 

@@ -44,7 +44,7 @@ def judgements_to_draw_by(protocol):
     if CONFIG.labels.by not in ("score", "uncertainty"):
         return []
     judges = [CONFIG.labels.judge] if CONFIG.labels.judge else []
-    judges += CONFIG.judges_of(protocol) + CONFIG.ensembles_of(protocol)
+    judges += CONFIG.judging(protocol)
     return [f"{RESULTS}/judgements/{judges[0]}/{protocol}.parquet"]
 
 

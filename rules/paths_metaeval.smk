@@ -103,7 +103,8 @@ def judged_scores():
         f"{RESULTS}/judgements/{judge}/{protocol}.parquet"
         for protocol, asked in PROTOCOLS.items()
         if asked.form in ("scale", "probability") and scores_items(asked)
-        for judge in asked.judges
+        for judge in CONFIG.judging(protocol)
+        if judge not in CONFIG.ensembles
     ] + ensemble_scores(with_files=False)
 
 

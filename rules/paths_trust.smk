@@ -13,9 +13,8 @@ def trust_settings(protocol):
     protocols = CONFIG.resolved_protocols()
     form = protocols[protocol].form
     others = [name for name, other in protocols.items() if other.form == form]
-    ensembles = CONFIG.ensembles_of(protocol)
     return {
-        "judges": CONFIG.judges_of(protocol) + ensembles,
+        "judges": CONFIG.judging(protocol),
         "criteria": protocols[protocol].criteria,
         "methods": list(dict.fromkeys([protocol, *others])),
         "language": CONFIG.corpora[CONFIG.seeds.corpus].language,

@@ -55,6 +55,7 @@ rule estimate:
             in_rounds=[
                 asked_question(name) for name in ADAPTIVE if not about_chats(name)
             ],
+            cascades=CASCADES,
             left_out=not_estimated(),
             designs=planned_designs(),
             labels=label_plan(),

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from dialeval.config.models import PublishedModel
 from dialeval.config.section import Name, Number, Section
+
+if TYPE_CHECKING:
+    from dialeval.config.protocols import Protocol
+    from dialeval.config.whole import Config
 
 
 class Cascade(Section):
@@ -20,3 +26,54 @@ class Cascade(Section):
     def name(self) -> str:
         """What tables call the two as one judge."""
         return f"{self.first}-then-{self.then}"
+
+
+def unfit_cascades(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yields what is wrong with cascades: field, what is wrong, and what that depends on."""
+    for name, protocol in config.resolved_protocols().items():
+        cascade = protocol.cascade
+        if cascade is None:
+            continue
+        field = f"protocols.{name}.cascade"
+        judges = f"protocols.{name}.judges" if name in config.protocols.own else "judges"
+        for part, judge in (("first", cascade.first), ("then", cascade.then)):
+            if judge not in (protocol.judges or ()):
+                words = f"'{judge}' does not judge under {name}; name it under {judges}"
+                yield f"{field}.{part}", words, (judges, "judges", f"models.{judge}")
+        if cascade.first == cascade.then:
+            words = f"first and then are both '{cascade.first}'; name two judges, the cheap one first"
+            yield field, words, ()
+        if isinstance(config.models.get(cascade.then), PublishedModel):
+            words = (
+                f"'{cascade.then}' has answered already, so that asking it for a share saves nothing; take the cascade "
+                "out, or name a judge that is asked"
+            )
+            yield f"{field}.then", words, (f"models.{cascade.then}",)
+        taken = {other.lower(): other for other in (*config.models, *config.ensembles)}
+        if other := taken.get(cascade.name.lower()):
+            words = f"tables would call the two {cascade.name}, and '{other}' has that name already; rename it"
+            yield field, words, (f"models.{other}",)
+        if words := _says_not_how_sure(protocol):
+            yield field, words, (f"protocols.{name}.form",)
+        for ensemble, methods in config.ensemble_methods().items():
+            if cascade.then in methods.get(name, {}):
+                words = (
+                    f"'{cascade.then}' answers a share alone, and is a member of the ensemble {ensemble} under {name}; "
+                    "give the cascade a protocol of its own, or the ensemble other members"
+                )
+                yield field, words, (f"ensembles.{ensemble}",)
+
+
+def _says_not_how_sure(protocol: Protocol) -> str:
+    """Returns why nothing tells how sure a judge is under a protocol; empty where something does."""
+    if protocol.form == "detect":
+        return (
+            "an answer of form detect does not say how sure the judge is; take the cascade out, or ask by form "
+            "probability"
+        )
+    if protocol.form == "scale" and protocol.repeats < 2:
+        return (
+            "of form scale, how sure a judge is shows in the spread of its answers to the same question, and it is "
+            "asked once; set repeats: 3 and a temperature, such as 0.7, or ask by form probability"
+        )
+    return ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dialeval.config.adapters import unfit_adapters
 from dialeval.config.adaptive import unfit_rounds
 from dialeval.config.asked_criteria import unfit_questions
+from dialeval.config.cascades import unfit_cascades
 from dialeval.config.criteria import unfit_criteria
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.embedded_methods import METHODS, able_to, serves
@@ -79,6 +80,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _idle_judges(config)
     yield from (Mistake(*found) for found in unfit_protocols(config))
     yield from (Mistake(*found) for found in unfit_rounds(config))
+    yield from (Mistake(*found) for found in unfit_cascades(config))
     yield from (Mistake(*found) for found in unfit_criteria(config.criteria))
     yield from (Mistake(*found) for found in unfit_questions(config))
     yield from (Mistake(*found) for found in unfit_ensembles(config))

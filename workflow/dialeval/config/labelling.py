@@ -116,7 +116,7 @@ def _by(config: Config, labels: Labels) -> Found:
             yield "labels.judge", words, ("labels.by",)
         return
     own = labelled_protocols(config)
-    judging = {name: [*(one.judges or ()), *config.ensembles_of(name)] for name, one in own.items()}
+    judging = {name: config.judging(name) for name, one in own.items()}
     if strange := [name for name, judges in judging.items() if labels.judge and labels.judge not in judges]:
         known = {judge for judges in judging.values() for judge in judges}
         words = f"'{labels.judge}' does not judge under {', '.join(strange)}; {nearest(labels.judge or '', known)}"

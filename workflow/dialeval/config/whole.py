@@ -193,6 +193,13 @@ class Config(Section):
         methods = self.ensemble_methods()
         return [name for name, by in methods.items() if protocol in by and [FILE] not in by[protocol].values()]
 
+    def judging(self, protocol: str) -> list[str]:
+        """Returns whose judgements are tabled: judges that judge everything, a cascade of two as one, and ensembles."""
+        found = self.resolved_protocols().get(protocol)
+        cascade = found.cascade if found else None
+        whole = [name for name in self.judges_of(protocol) if cascade is None or name != cascade.then]
+        return [*whole, *([cascade.name] if cascade else []), *self.ensembles_of(protocol)]
+
     def talks(self) -> bool:
         """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
         return bool(self.models) and (bool(self.chatbots) or not any(getattr(self, part) for part in PARTS))

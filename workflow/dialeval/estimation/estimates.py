@@ -101,6 +101,24 @@ class Estimate:
         low = prompts.low * least if sure else 0.0
         self.prompts = self.prompts.plus(prompts._replace(low=low, expected=prompts.expected * likely))
 
+    def keep_share(self, share: float, why: str) -> None:
+        """Counts a share of the requests alone; which of them it will be only the run can say.
+
+        What is stored is taken to be of that share, as it is after a run.
+
+        Args:
+            share: of all requests.
+            why: what a reader should know of it.
+        """
+        stored, missing = self.requests - self.to_ask, self.to_ask
+        self.requests = math.floor(share * self.requests + 1e-9)
+        self.to_ask = min(missing, max(0, self.requests - stored))
+        kept = self.to_ask / missing if missing else 0.0
+        self.surely_to_ask *= kept
+        self.hardly_to_ask *= kept
+        self.prompts = self.prompts.times(kept)
+        self.notes.append(why)
+
     @property
     def prompt(self) -> float | None:
         """Mean length of a prompt, of those to be asked and of the stored ones; None where neither is known."""

@@ -16,6 +16,7 @@ from dialeval.aggregation.planning.plans import Row, plans
 from dialeval.aggregation.planning.sizes import chats_size, planned_size
 from dialeval.config import Model, OpenAIModel, Selfchat
 from dialeval.config.adaptive import Adaptive
+from dialeval.config.cascades import Cascade
 from dialeval.corpora.scenarios import scenarios_of
 from dialeval.corpora.selfchat_items import chatbot_items, human_items
 from dialeval.engines.prices import Prices, prices_of
@@ -60,7 +61,8 @@ class Settings(BaseModel):
     """The models that are asked, the parts of all models, and what is asked.
 
     `askers` are the models that are asked the planned requests of a protocol, `in_rounds` those among these that are
-    asked so; `left_out` is what cannot be estimated; `designs` are the protocols about systems.
+    asked so; `cascades` are those of protocols; `left_out` is what cannot be estimated; `designs` are the protocols
+    about systems.
     """
 
     models: dict[str, Model]
@@ -69,6 +71,7 @@ class Settings(BaseModel):
     questions: list[AskedSettings]
     askers: dict[str, list[str]] = {}
     in_rounds: list[AskedSettings] = []
+    cascades: dict[str, Cascade] = {}
     left_out: list[str] = []
     designs: list[PlannedDesign] = []
     labels: LabelPlan | None = None
@@ -132,6 +135,10 @@ def stage(
     for path in planned:
         judges = [models[name] for name in settings.askers[path.stem] if name in models]
         estimates += estimate_planned(judges, path.stem, path, store, rounds.get(path.stem))
+    for estimate in estimates:
+        cascade = settings.cascades.get(estimate.protocol)
+        if cascade and cascade.then == estimate.model.name:
+            estimate.keep_share(cascade.share, f"the {cascade.share:.0%} of which {cascade.first} is least sure")
     prices = {name: prices_of(model) for name, model in settings.models.items()}
     batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}
     result = estimate_table(estimates, prices, batched, settings.left_out)

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.measures.design import Design, design_of
 from dialeval.config import Config
+from dialeval.config.protocols import Protocol
 from dialeval.schemas.judgements import Form
 
 _NEEDED = ("protocol", "form", "judges", "members", "systems", "criteria", "lengths", "reference", "measures")
@@ -42,5 +43,10 @@ class Terms(BaseModel):
 def labelled_design(config: Config, name: str) -> dict[str, Any]:
     """Returns the design of a configured protocol, without what the correction does not depend on."""
     design, protocol = design_of(config, name), config.resolved_protocols()[name]
-    about = design.model_dump(mode="json") | {"form": protocol.form, "members": list(protocol.judges or [])}
+    about = design.model_dump(mode="json") | {"form": protocol.form, "members": _members(config, name, protocol)}
     return {column: about[column] for column in _NEEDED}
+
+
+def _members(config: Config, name: str, protocol: Protocol) -> list[str]:
+    """Returns the judges of the panel: those that are asked everything."""
+    return [judge for judge in config.judging(name) if judge in (protocol.judges or ())]

@@ -74,8 +74,8 @@ def design_of(config: Config, name: str) -> Design:
     against = protocol.of.against
     return Design(
         protocol=name,
-        judges=[*(protocol.judges or []), *(ensembles := config.ensembles_of(name))],
-        without_answers=ensembles if protocol.form == "scale" else [],
+        judges=config.judging(name),
+        without_answers=config.ensembles_of(name) if protocol.form == "scale" else [],
         systems=_systems(config, protocol),
         criteria=protocol.criteria,
         lengths=protocol.at if protocol.form == "detect" else protocol.of.cut,

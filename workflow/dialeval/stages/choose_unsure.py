@@ -1,0 +1,38 @@
+"""Chooses what the second judge of a cascade is asked: the requests of which the first is least sure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.cascades import COLUMNS, least_sure
+from dialeval.config.cascades import Cascade
+from dialeval.schemas.judgements import JUDGEMENTS, Form
+from dialeval.schemas.shared import REQUESTS
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, TableWriter, chosen_rows, read_table
+
+
+class Settings(BaseModel):
+    """The cascade, and the form of what is asked."""
+
+    form: Form
+    cascade: Cascade
+
+
+def stage(settings: Settings, requests: Path, judgements: Path, chosen: Path, provenance: Provenance) -> None:
+    """Writes the table `requests` of the second judge."""
+    asked = least_sure(read_table(judgements, JUDGEMENTS, COLUMNS), settings.form, settings.cascade.share)
+    is_asked = [name in asked for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()]
+    with TableWriter(chosen, REQUESTS, provenance) as table:
+        table.write_all(chosen_rows(requests, REQUESTS, is_asked))
+    cascade = settings.cascade
+    print(
+        f"{cascade.then} is asked {sum(is_asked):,} of {len(is_asked):,} requests: those of which {cascade.first} is "
+        "least sure"
+    )
+
+
+if __name__ == "__main__":
+    run(stage)
