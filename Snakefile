@@ -7,7 +7,7 @@
 #   snakemake --cores 8 robustness                                 whether judges notice damage
 #   snakemake --cores 8 dialogbench                                multiple-choice questions on dialogues
 #   snakemake --cores 8 training                                   what judges learn from, and how well they learned
-#   snakemake --cores 8 label                                      pages on which people label a part of the dialogues
+#   snakemake --cores 8 label --configfile configs/labels.yaml     pages on which people label a part of the dialogues
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost

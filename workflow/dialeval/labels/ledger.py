@@ -25,7 +25,7 @@ COLUMNS = (
     "place", "drawn",
 )  # fmt: skip
 DRAWN = ("no", "yes")
-_REMEDY = "the ledger is written by `snakemake label` alone; bring back the file as it was"
+_REMEDY = "the ledger is written by the target `label` alone; bring back the file as it was"
 
 
 @dataclass(frozen=True, slots=True)
