@@ -28,6 +28,7 @@ def estimated(finished: Workspace) -> Workspace:
     shutil.rmtree(finished.folder / "store")
     output = finished.run("estimate")
     assert "to ask" in output
+    assert "what this design can show" in output
     assert not (finished.folder / "store").exists(), "an estimate asks nothing and stores nothing"
     return finished
 
@@ -44,6 +45,11 @@ def test_the_estimate_holds_and_leaves_nothing_to_be_done(undisturbed: Workspace
             low, high = int(row[f"{kind}_tokens_low"]), int(row[f"{kind}_tokens_high"])
             assert low <= int(actual[f"{kind}_tokens"]) <= high
     assert estimated.would_run() == {}
+    text = (estimated.folder / "results/tables/labels/planning.csv").read_text(encoding="utf-8")
+    planned = {(row["protocol"], row["measure"]): row for row in csv.DictReader(io.StringIO(text))}
+    assert {("arena", "rating"), ("unieval", "pass_rate"), ("gteval", "win_or_tie")} <= set(planned)
+    assert {row["what"] for row in planned.values()} == {"judge"}
+    assert all(float(row["smallest_difference"]) > float(row["half_width"]) > 0.0 for row in planned.values())
 
 
 def test_a_run_with_judges_that_cannot_be_opened_here(

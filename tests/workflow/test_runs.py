@@ -29,7 +29,8 @@ def test_what_a_run_leaves(undisturbed: Workspace) -> None:
     names = set(undisturbed.tables())
     for table in ("botchat/seeds", "botchat/utterance_lengths", "unieval/pass_rates", "unieval/differences",
                   "unieval/pass_rates_at_gt_length", "arena/ratings", "arena/win_rates", "arena/bias",
-                  "arena/differences", "gteval/win_rates", "gteval/bias", "gteval/differences"):  # fmt: skip
+                  "arena/differences", "gteval/win_rates", "gteval/bias", "gteval/differences",
+                  "unieval/ranks", "arena/ranks", "gteval/ranks"):  # fmt: skip
         assert {f"tables/{table}.parquet", f"tables/{table}.csv"} <= names
     for figure in ("figure2_seed_lengths", "figure3_utterance_lengths", "figure4_unieval", "figure5_arena_n8",
                    "figure6_gteval", "figure7_unieval_at_gt_length", "table2_arena_ratings"):  # fmt: skip
