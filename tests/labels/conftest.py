@@ -17,6 +17,7 @@ def browser(tmp_path: Path) -> Iterator[Browser]:
     """A browser that never saw the page; it saves files into `tmp_path / "saved"`."""
     with Browser(tmp_path / "profile") as browser:
         browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved"))
+        browser.look(1280, 900)
         yield browser
 
 

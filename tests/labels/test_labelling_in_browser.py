@@ -100,6 +100,13 @@ def test_a_phone_shows_one_question_at_a_time_and_leads_to_the_others(opened: Op
     browser.click(".question.is-active .option:last-child")
     assert browser.evaluate(shown) == ["0"]  # what is open yet
     assert texts(browser, "#steps button") == ["politeness", "solved ✓"]
+    keys = "[...document.querySelectorAll('kbd, .by-keys')].filter(e => e.checkVisibility()).length"
+    assert browser.evaluate(keys) == 0  # nobody who has but fingers is told of keys
+    browser.look(390, 400)
+    assert browser.evaluate(shown) == ["0"]
+    browser.look(1280, 900)
+    assert browser.evaluate(shown) == ["0", "1"]
+    assert browser.evaluate(keys) > 0
 
 
 @pytest.mark.skipif(AXE is None, reason="axe-core-python is not installed")

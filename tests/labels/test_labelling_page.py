@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import string
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import labelling_sheets as sheets
 import pytest
+from labelled_dialogues import SYSTEMS, asked_about, dialogues, drawn_protocol, items_table, sheet_for
 
 from dialeval.labels.page import page_html
 from dialeval.labels.page.content import content
@@ -88,6 +91,19 @@ def test_the_page_holds_what_the_sheet_says_and_no_more() -> None:
     key, dialogues = held["things"][1]  # type: ignore[index]
     assert key == sheet.things[1].key
     assert dialogues == [[0, 6, 0, 2, 7, 1, 0, 8, 0, 2, 9, 1]]
+
+
+@pytest.mark.parametrize("form", ["pair", "detect"])
+def test_neither_names_nor_keys_tell_whose_a_dialogue_is(form: str, tmp_path: Path) -> None:
+    """Nothing around the texts names a system, and keys of both orders of a pair look the same."""
+    items = items_table(tmp_path / "items.parquet", dialogues())
+    sheet = sheet_for(drawn_protocol(tmp_path, asked_about("asked", form=form), items, 30), "anna")
+    page = page_html(sheet)
+    around = {name: value for name, value in packed(page).items() if name != "strings"}
+    assert not [system for system in SYSTEMS if system in page or system in json.dumps(around)]
+    assert all(re.fullmatch("t[0-9a-f]{16}", thing.key) for thing in sheet.things)
+    speakers = {turn.speaker for thing in sheet.things for said in thing.dialogues for turn in said}
+    assert not speakers & set(SYSTEMS)
 
 
 def test_three_hundred_pairs_fit() -> None:
