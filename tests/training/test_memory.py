@@ -31,6 +31,17 @@ def test_a_model_of_seven_billion_parameters_is_trained_where_the_paper_trained_
     assert _llama(tokens=8 * 1024).kept == pytest.approx(needed.kept / 4, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("at_once", "checkpointing", "measured"), [(8, True, 16.4), (32, True, 27.7), (8, False, 51.7)]
+)
+def test_the_estimate_is_no_less_than_what_a_gpu_took_and_little_more(
+    at_once: int, checkpointing: bool, measured: float
+) -> None:
+    """What tensors took at their most on an H100, of rows all of 1,024 tokens (benchmarks/GPU.md)."""
+    estimate = _llama(tokens=at_once * 1024, checkpointing=checkpointing, words=2 * at_once).total / GB
+    assert measured <= estimate <= 1.15 * measured
+
+
 def test_what_does_not_fit_is_told_with_what_helps(capsys: pytest.CaptureFixture[str]) -> None:
     check_memory("judge", _llama(), 40e9, on_cpu=False, checkpointing=True)
     assert capsys.readouterr().out.startswith("judge: the training takes about ")

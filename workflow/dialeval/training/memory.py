@@ -20,6 +20,8 @@ LEARNED = 16
 """Bytes of a parameter that learns: itself, its gradient and AdamW's two means, in float32."""
 HIDDEN, INNER = 12, 4
 """Numbers kept of a token and layer, for each of its width and of the network's inner width."""
+COMPUTED_AGAIN = 1.25
+"""Times what a layer keeps that it takes while it is computed again, with its gradients (benchmarks/GPU.md)."""
 SPARE = 0.5 * 2**30
 """Bytes for the libraries' kernels and the parts that memory is cut into."""
 
@@ -68,7 +70,8 @@ def training_memory(
     size, width = BYTES[precision], int(shape.hidden_size)
     inner, layers = int(getattr(shape, "intermediate_size", None) or 4 * width), int(shape.num_hidden_layers)
     of_a_layer = tokens * (HIDDEN * width + INNER * inner) * size
-    kept = of_a_layer + layers * tokens * width * size if checkpointing else layers * of_a_layer
+    inputs = layers * tokens * width * size
+    kept = COMPUTED_AGAIN * of_a_layer + inputs if checkpointing else layers * of_a_layer
     vocabulary = int(getattr(shape, "vocab_size", 0) or 0)
     return Memory(parameters * size, trained * LEARNED, kept + 3 * words * vocabulary * 4)
 
