@@ -245,6 +245,21 @@ def test_tables_say_whether_people_labelled(simulated: tuple[bool, bool], words:
     assert {row["annotators"] for row in rows} == {words}
 
 
+@pytest.mark.parametrize("judges", [[], ["j"]])
+def test_without_any_judges_score_people_stand_alone(judges: list[str]) -> None:
+    labelled = [
+        label(name, f"c{n}", **scored(3.0 + n % 3), probability=0.5) for n in range(12) for name in ("ada", "bob")
+    ]
+    rows, compared = numbers([], labelled, design(judges=judges))
+    (ada,) = of(rows, system="ada", measure="mean")
+    assert (ada["judge"], ada["estimate"], ada["judge_only"], ada["weight"]) == ("none", 4.0, None, 0.0)
+    assert ada["low"] == ada["people_low"] < 4.0
+    assert len(compared) == 1
+    pairs = [of_pair(f"c{n}", "ada", "bob", "left" if n % 2 else "right", probability=0.5) for n in range(12)]
+    rows, _ = numbers([], pairs, design(form="pair", measures=["win_rates", "ratings"], judges=judges))
+    assert {(row["judge"], row["people_only"]) for row in of(rows, measure="win_rate")} == {("none", 0.5)}
+
+
 def test_labels_of_other_protocols_and_nobodys_labels_say_nothing() -> None:
     judged = [judgement("ada", f"c{n}", **scored(4.0)) for n in range(5)]
     other = [label("ada", "c0", protocol="other", **scored(4.0))]

@@ -80,7 +80,7 @@ CORRECTED = Table(
         ),
         "answer": "which answer a rate is of",
         "versus": "the system compared with; empty where it is all of them, or none",
-        "judge": "whose scores are the proxy; panel: all judges' as one",
+        "judge": "whose scores are the proxy; panel: all judges' as one; none: no judge scored anything",
         "annotators": "people, or simulated",
         "target": "what the interval is about: new (what people would say on new cases) or these (of these dialogues)",
         "weight": "how much of the judge's difference is taken (lambda): 0 leaves people alone",

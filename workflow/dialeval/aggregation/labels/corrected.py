@@ -24,6 +24,8 @@ from dialeval.stats.corrected import correct_means, correct_ratings
 from dialeval.stats.correction import Corrected, Difference
 
 _AND = "\x1f"
+NO_JUDGE = "none"
+"""The judge of rows that are people's alone, where no judge scored anything."""
 DIFFERENCE = "difference"
 """What follows the name of a measure where two systems' numbers are compared."""
 NO_DRAW = "no draw on record: what has a label counts as drawn at random from each system's"
@@ -113,6 +115,8 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
     members = [proxies[judge] for judge in design.members if judge in proxies]
     if terms.panel and len(members) > 1:
         proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.levels)
+    if not proxies:
+        proxies[NO_JUDGE] = np.full(len(label), np.nan)
     return _Numbers(
         label,
         variance,
