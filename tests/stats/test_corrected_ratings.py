@@ -211,6 +211,21 @@ def test_the_intervals_hold_the_truth(target: str) -> None:
     assert np.mean(naive) < 0.6
 
 
+def test_a_judge_who_never_erred_on_the_labels_may_err_elsewhere() -> None:
+    held, widths = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        drawn = draw(rng, 120, seeds=80)
+        errs = rng.random(len(drawn.outcome)) < 0.01
+        judge = np.where(errs, np.where(drawn.outcome == 0.5, 1.0, 1.0 - drawn.outcome), drawn.outcome)
+        goal = bradley_terry(drawn.left, drawn.right, drawn.outcome, 4).rating
+        found = correct_ratings(judge, *drawn[1:-1], target="these")
+        held.append((found.low <= goal) & (goal <= found.high))
+        widths.append((found.high - found.low).mean() / (found.people_high - found.people_low).mean())
+    assert np.mean(held) >= 0.93
+    assert np.mean(widths) <= 0.6
+
+
 def _truth() -> tuple[IntArray, IntArray, FloatArray]:
     drawn = draw(np.random.default_rng(1000), 1, seeds=60_000)
     return drawn.left, drawn.right, drawn.outcome

@@ -22,6 +22,7 @@ from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
 from dialeval.stats.contributions import ROUNDING, Contributions, leverages
 from dialeval.stats.corrected_means import FEWEST_LABELLED
 from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
+from dialeval.stats.labelled_rates import FEWEST_EITHER
 from dialeval.stats.labelled_rows import check_rows, ratio
 from dialeval.stats.weighted_strengths import Games, Strengths, anchored_information, fit_weighted, left_out, placed
 
@@ -29,6 +30,7 @@ MADE_UP = 0.1
 """Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""
 
 _HALVINGS = 4
+_APART = 0.25
 
 NO_LABEL = "no labelled comparison: what people would say is unknown"
 FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: people's labels stand alone"
@@ -88,6 +90,22 @@ class _Data(NamedTuple):
         a, b = (moved - moved.mean(axis=1, keepdims=True) for moved in (a, b))
         below = float((b**2).sum())
         return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
+
+    def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
+        """Variance of strengths for errors of the judge that few labels show, under lambda of each player, shape [K].
+
+        Where the judge differs from people on fewer than `FEWEST_EITHER` labelled clusters of a player, one more
+        comparison is made up in which it does, by a whole win (see `few_labels.unseen_errors`).
+        """
+        apart = self.games.cluster_totals((self.labelled & (np.abs(self.y - self.f) > _APART)).astype(np.float64))
+        few = (apart > 0.0).sum(axis=0) < FEWEST_EITHER
+        count = np.maximum(self.games.totals(self.labelled.astype(np.float64)), 1.0)
+        worth, left = (self.games.totals(part) / count for part in (self.w, self.labelled * self.thin**2))
+        inverse = np.linalg.inv(anchored_information(fit.whole.information))
+        moved = (
+            weight * worth * (np.diag(inverse) - inverse.sum(axis=0) / max(len(inverse), 1))
+        )  # of strengths that average 0
+        return np.where(few, left * moved**2, 0.0)
 
     def _made_up(self) -> FloatArray:
         n = self.games.n_players
@@ -177,10 +195,11 @@ def correct_ratings(
     people_spans = people.spans(confidence)
     weight, fit = data.corrected(alone) if enough else (0.0, alone)
     with np.errstate(invalid="ignore"):
-        width = of_people.ratings(fit, initial).spans(confidence).width
+        unseen = data.unseen(fit, np.full(n_players, weight))
+        width = of_people.ratings(fit, initial, unseen).spans(confidence).width
         wider = (weight > 0.0) & (width > WIDEST * people_spans.width)
     fit = fit._replace(strength=np.where(wider, alone.strength, fit.strength), psi=np.where(wider, alone.psi, fit.psi))
-    corrected = of_people.ratings(fit, initial)
+    corrected = of_people.ratings(fit, initial, np.where(wider, 0.0, unseen))
     spans = corrected.spans(confidence)
 
     of_judge = of_people._replace(
@@ -241,8 +260,8 @@ class _Shown(NamedTuple):
     certain: bool
     fixed: bool
 
-    def ratings(self, fit: _Fit, anchor: float) -> Contributions:
-        """Ratings that average `anchor` over the players with an interval."""
+    def ratings(self, fit: _Fit, anchor: float, unseen: FloatArray | float = 0.0) -> Contributions:
+        """Ratings that average `anchor` over the players with an interval; `unseen` adds variance of strengths."""
         n = self.games.n_players
         shape = (self.games.n_clusters, n)
         some = self.limited.any()
@@ -256,7 +275,7 @@ class _Shown(NamedTuple):
             told=np.broadcast_to(there[:, np.newaxis], shape),
             present=np.ones(shape, dtype=np.bool_),
             leverage=np.where(self.limited, leverage, 0.0),
-            added=np.zeros(n),
+            added=self.points**2 * np.broadcast_to(unseen, n),
             certain=self.limited & self.certain,
             fixed=self.fixed,
             down=np.full(n, np.nan),
