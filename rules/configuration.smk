@@ -40,7 +40,7 @@ try:
     from dialeval.figures import entries
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
-    from dialeval.labels.files import label_files, ledger_files
+    from dialeval.labels.files import content_digest, label_files, ledger_files
     from dialeval.labels.ledger import ledger_digest, ledger_path
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES

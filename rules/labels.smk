@@ -71,6 +71,7 @@ rule read_labels:
         settings=read_labels_settings(),
         code=code("read_labels"),
         folder=LABELS_FOLDER,
+        content=content_of_labels(),
     shell:
         command(
             "read_labels",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import signal
 from collections import Counter
@@ -110,6 +111,10 @@ def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
     assert {row["probability"] for row in table} == {6 / 12}
     assert {file.name: file.read_bytes() for file in (labelling.folder / "labels").iterdir()} == labels
     assert not labelling.would_run("results/labels/labels.parquet", "label")
+
+    # a file in the place of another is new whatever its time stamp says
+    os.utime(fill(labelling, "quality", "ann", "5"), (1, 1))
+    assert labelling.would_run("results/labels/labels.parquet")
 
     # what is wrong is told by name, row and remedy, and the labels stay as they are
     wrong = fill(labelling, "quality", "bob", "9")
