@@ -18,7 +18,7 @@ from labelled_example import (
 )
 
 from dialeval.aggregation.differences import corrected
-from dialeval.aggregation.labels.corrected import NO_DRAW, corrected_numbers
+from dialeval.aggregation.labels.corrected import NO_DRAW, ONE_EACH, corrected_numbers
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
 from dialeval.schemas.labels import CORRECTED, DIFFERENCES
@@ -173,6 +173,37 @@ def test_systems_beside_one_have_rates_against_it() -> None:
         ("ada", "win_rate"): (1.0, 0.0), ("ada", "win_or_tie"): (1.0, 0.0),
         ("zoe", "win_rate"): (0.5, 1.0), ("zoe", "win_or_tie"): (1.0, 1.0),
     }  # fmt: skip
+
+
+def test_a_system_that_nobody_labelled_does_not_reach_the_others_numbers() -> None:
+    """The judge has zed lose to ada and win over bob, and nobody labelled either."""
+    about = design(form="pair", measures=["win_rates", "ratings"])
+    rng = np.random.default_rng(4)
+    judged, labelled = [], []
+    for n in range(40):
+        people = {pair: "left" if rng.random() < 0.6 else "right" for pair in combinations(("ada", "bob", "cyd"), 2)}
+        judged += [paired(f"c{n}", *pair, said if rng.random() < 0.8 else "tie") for pair, said in people.items()]
+        judged += [paired(f"c{n}", "ada", "zed", "left"), paired(f"c{n}", "bob", "zed", "right")]
+        labelled += [of_pair(f"c{n}", *pair, said, probability=0.5) for pair, said in people.items() if n % 2]
+    with_zed, _ = numbers(judged, labelled, about)
+    without, _ = numbers([row for row in judged if row["right"] != "zed"], labelled, about)
+    field = [row for row in with_zed if row["versus"] is None]
+    assert {row["system"] for row in field} == {"ada", "bob", "cyd"}
+    for row, expected in zip(field, (row for row in without if row["versus"] is None), strict=True):
+        assert (row["estimate"], row["low"]) == pytest.approx((expected["estimate"], expected["low"]))
+        assert "zed" in row["note"]
+        assert row["n_total"] == 80
+    (pair,) = of(with_zed, system="ada", versus="zed", measure="win_rate")
+    assert (pair["judge_only"], pair["estimate"]) == (1.0, None)
+
+
+def test_where_nobody_labels_twice_a_table_about_these_dialogues_says_whose_opinion_it_is() -> None:
+    judged = [judgement("ada", f"c{n}", **scored(4.0 + n % 2)) for n in range(20)]
+    labelled = [label("ada", f"c{n}", "one", **scored(3.0 + n % 3), probability=0.5) for n in range(10)]
+    assert ONE_EACH in of(numbers(judged, labelled, design(), Terms(target="these"))[0], judge="j")[0]["note"]
+    assert numbers(judged, labelled, design())[0][0]["note"] is None
+    twice = [*labelled, label("ada", "c0", "two", **scored(5.0), probability=0.5)]
+    assert numbers(judged, twice, design(), Terms(target="these"))[0][0]["note"] is None
 
 
 def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> None:

@@ -132,7 +132,7 @@ def corrected(system: str, half: float, rho: float | None, **more: Any) -> Row:
         "people_high": 4.0 + half,
         "rho_within": rho,
     }
-    return {**row, "n_labelled": 40, "n_labelled_seeds": 40, **more}
+    return {**row, "n_labelled": 40, "n_labelled_seeds": 40, "n_total": 200, "target": "new", **more}
 
 
 LABELS = LabelPlan(n=40, price=0.5, answers=2)
@@ -168,6 +168,29 @@ def test_labels_and_seeds_are_weighed_by_their_prices() -> None:
     (people,) = [row for row in many if row["what"] == "people"]
     assert people["cost_of_labels"] == pytest.approx(people["labels_to_halve"] * 2 * 0.5)
     assert people["cheaper"] == "labels"
+
+
+def test_what_labels_of_these_dialogues_tell_is_taken_to_any_number_of_labels() -> None:
+    """Of these dialogues a draw of half leaves half the variance, which the plan takes off by itself."""
+    planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
+    half = 1.98 * 1.2 / math.sqrt(100) * math.sqrt(1.0 - 100 / 200)
+    about = {"n_labelled": 100, "n_labelled_seeds": 100, "n_total": 200, "target": "these"}
+    told = [corrected(system, half, 0.7, **about) for system in "abc"]
+    told.append(corrected("d", 0.0, 0.7, **about | {"n_labelled": 200, "n_labelled_seeds": 200}))  # known without error
+    these = LabelPlan(n=100, target="these")
+    (people,) = [row for row in made(planned, Size(3, 200), corrected=told, labels=these) if row["what"] == "people"]
+    design = PeopleDesign(2.0 * 1.2**2 * 3, 0.7, fixed=True, per_label=3.0)
+    assert people["half_width"] == pytest.approx(design.half_width(300, 600, 0.95), rel=5e-3)
+
+
+def test_earlier_ratings_tell_as_much_of_a_difference_as_it_spreads() -> None:
+    """Each of three ratings has but two thirds of the variance that it would have beside a fixed number."""
+    planned = PlannedDesign(design=ARENA, form="pair", labelled=True)
+    about = {"protocol": "arena", "criterion": None, "n_utterances": 16, "measure": "rating", "n_labelled_seeds": 400}
+    told = [corrected(system, 1.966 * 30.0, 0.0, **about | {"n_labelled": 200}) for system in "abc"]
+    rows = made(planned, Size(3, 2000), corrected=told, labels=LabelPlan(n=300))
+    (people,) = [row for row in rows if row["what"] == "people"]
+    assert people["half_width"] == pytest.approx(1.968 * 30.0 * math.sqrt(2.0 * 3 / 2), rel=1e-3)
 
 
 def test_these_very_dialogues_are_known_when_all_are_labelled() -> None:

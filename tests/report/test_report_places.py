@@ -71,6 +71,14 @@ def test_a_settled_first_place_is_told_as_one() -> None:
     assert not any("overlap" in sentence for sentence in summary.basis)
 
 
+def test_who_has_no_place_is_not_called_worse() -> None:
+    one = column("one", {"a": (1, 1, 1), "b": (2, 2, 2)})
+    board = board_of(one, column("two", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
+    assert summarise(example.inputs(), board).answer.endswith(
+        "By one, all others are shown to be worse, except c, of which no place is known."
+    )
+
+
 def test_who_cannot_be_told_apart_from_the_first_stands_in_the_headline() -> None:
     open_ones = {"a": (1, 1, 3), "b": (2, 1, 3), "c": (3, 1, 3), "d": (4, 4, 4)}
     summary = summarise(example.inputs(), board_of(column("one", open_ones)))

@@ -13,7 +13,7 @@ from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 from dialeval.stats import corrected_means as means
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.corrected import Corrected, correct_means
-from dialeval.stats.correction import NOT_CORRECTED, WIDEST
+from dialeval.stats.correction import ALIKE, NOT_CORRECTED, WIDEST
 from dialeval.stats.shares import share_interval
 
 
@@ -210,6 +210,13 @@ def test_what_is_all_labelled_is_certain_of_these_and_not_of_new_ones() -> None:
     assert set(these.note) == {means.ALL_LABELLED}
     difference = these.difference(0, 1)
     assert (difference.low, difference.high) == pytest.approx((truth[0] - truth[1],) * 2)
+    assert difference.p == 0.0  # nothing is left to chance, so they differ
+    alike = correct_means(drawn.score, np.tile([1.0, 2.0, 1.0], 60), *drawn[2:], target="these")
+    assert (alike.difference(0, 2).p, alike.difference(0, 1).p) == (1.0, 0.0)
+    part = np.where((drawn.system == 1) & (drawn.cluster > 30), np.nan, drawn.label)
+    of_one = correct_means(drawn.score, part, None, *drawn[3:], target="these")
+    assert of_one.note[0] == means.ALL_LABELLED
+    assert of_one.difference(0, 1).note == ""  # of the other something is
     assert (new.high - new.low > 0.1).all()
 
 
@@ -232,6 +239,16 @@ def test_what_cannot_be_told_says_why() -> None:
     same = correct_means(drawn.score, np.where(np.isnan(drawn.label), np.nan, 3.0), *drawn[2:])
     assert set(same.note) == {means.SAME_LABELS}
     assert np.isnan(same.low).all()
+
+
+def test_two_systems_that_were_labelled_alike_throughout_say_so() -> None:
+    rng = np.random.default_rng(2)
+    said, seen = rng.normal(size=(2, 40))
+    label, score = np.tile(np.where(np.arange(40) < 15, said, np.nan), 2), np.tile(said + seen, 2)
+    found = correct_means(score, label, None, np.repeat([0, 1], 40), np.tile(np.arange(40), 2))
+    difference = found.difference(0, 1)
+    assert (difference.estimate, difference.note) == (0.0, ALIKE)
+    assert np.isnan(difference.p)
 
 
 def test_labels_all_alike_of_one_system_are_not_believed_to_have_no_spread() -> None:

@@ -166,6 +166,14 @@ def test_players_that_nobody_labelled_or_that_never_met_the_others_say_so() -> N
     assert np.isnan(found.judge_only).tolist() == [False] * 5 + [True]
 
 
+def test_ties_alone_say_that_they_tell_nothing_of_others() -> None:
+    drawn = draw(np.random.default_rng(6), 90)
+    found = correct_ratings(drawn.score, np.where(np.isnan(drawn.label), np.nan, 0.5), *drawn[2:-1])
+    assert found.estimate == pytest.approx([1000.0] * 4)
+    assert np.isnan(found.low).all()
+    assert set(found.note) == {ratings.NO_SPREAD}
+
+
 def test_few_seeds_with_labels_leave_people_alone() -> None:
     drawn = draw(np.random.default_rng(7), 240)
     label = np.where(drawn.cluster < 6, drawn.label, np.nan)
@@ -180,6 +188,7 @@ def test_of_these_comparisons_nothing_is_left_to_chance_when_all_are_labelled() 
     found = correct_ratings(*drawn[:-1], target="these")
     assert (found.low == found.high).all()
     assert set(found.note) == {ratings.ALL_LABELLED}
+    assert found.difference(0, 1).p == 0.0
     part = draw(np.random.default_rng(8), 120)
     these, new = (correct_ratings(*part[:-1], target=target) for target in ("these", "new"))
     assert (these.people_high - these.people_low < 0.85 * (new.people_high - new.people_low)).all()

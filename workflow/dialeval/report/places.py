@@ -52,11 +52,13 @@ class First:
         label: the measure's.
         leaders: who has the best value.
         rivals: who else may be first, in the order of the places.
+        unplaced: who has no place by it.
     """
 
     label: str
     leaders: tuple[str, ...]
     rivals: tuple[str, ...]
+    unplaced: tuple[str, ...] = ()
 
 
 def first_by(board: Board, measure: Measure) -> First | None:
@@ -66,13 +68,20 @@ def first_by(board: Board, measure: Measure) -> First | None:
     )
     leaders = tuple(system for rank, system in ranked if rank == 1)
     rivals = tuple(system for rank, system in ranked if rank > 1 and measure.places[system].low == 1)
-    return First(measure.name, leaders, rivals) if leaders else None
+    unplaced = tuple(system for system in chatbots_of(board) if system not in measure.places)
+    return First(measure.name, leaders, rivals, unplaced) if leaders else None
 
 
 def in_words(firsts: list[First]) -> list[str]:
     """Returns a sentence for all measures by which the first place is settled, and one for each set of rivals."""
-    settled = [first.label for first in firsts if len(first.leaders) == 1 and not first.rivals]
-    sentences = [f"By {listed(settled)}, all others are shown to be worse."] if settled else []
+    settled: dict[tuple[str, ...], list[str]] = {}
+    for first in firsts:
+        if len(first.leaders) == 1 and not first.rivals:
+            settled.setdefault(first.unplaced, []).append(first.label)
+    sentences = [
+        f"By {listed(labels)}, all others are shown to be worse{_except(unplaced)}."
+        for unplaced, labels in settled.items()
+    ]
     rivals: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for first in firsts:
         if first.rivals:
@@ -82,6 +91,10 @@ def in_words(firsts: list[First]) -> list[str]:
         for (leaders, others), labels in rivals.items()
     ]
     return sentences
+
+
+def _except(unplaced: tuple[str, ...]) -> str:
+    return f", except {_named(unplaced)}, of which no place is known" if unplaced else ""
 
 
 def _named(systems: tuple[str, ...]) -> str:

@@ -16,6 +16,8 @@ from scipy.special import stdtr, stdtrit
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 
 ROUNDING = 1e-24
+_OF_ROUNDING = 1e-14
+_EQUAL = 1e-9
 _PAIRS_AT_ONCE = 256
 
 
@@ -126,8 +128,10 @@ class Contributions:
         estimate = self.estimate[first] - self.estimate[second]
         known = np.isfinite(estimate) & (freedom[first] > 0.0) & (freedom[second] > 0.0)
         quantile = stdtrit(np.where(known, df, 1.0), 0.5 + 0.5 * confidence)
-        reach = np.where(known & (variance > ROUNDING), quantile * np.sqrt(variance), np.nan)
-        reach = np.where(self.certain[first] & self.certain[second], 0.0, reach)
+        some = variance > np.maximum(ROUNDING, _OF_ROUNDING * total)
+        reach = np.where(known & some, quantile * np.sqrt(variance), np.nan)
+        certain = self.certain[first] & self.certain[second]
+        reach = np.where(certain, 0.0, reach)
         down, up = self._square_and_add(first, second, reach, shared * (one * other).sum(axis=0), confidence)
         span = self.bounds[1] - self.bounds[0]
         low, high = np.maximum(estimate - down, -span), np.minimum(estimate + up, span)
@@ -135,6 +139,7 @@ class Contributions:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(towards_none > 0.0, np.abs(estimate) / towards_none * quantile, np.nan)
         p = np.where(np.isfinite(ratio), 2.0 * stdtr(np.where(known, df, 1.0), -np.nan_to_num(ratio)), np.nan)
+        p = np.where(certain, np.abs(estimate) <= _EQUAL, p)  # all is known: they differ or they do not
         return Spans(estimate, low, high, 0.5 * (down + up) / quantile, np.where(known, df, np.nan)), p
 
     def _shared(self, first: IntArray, second: IntArray) -> FloatArray:

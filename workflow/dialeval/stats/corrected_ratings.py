@@ -34,6 +34,7 @@ _APART = 0.25
 
 NO_LABEL = "no labelled comparison: what people would say is unknown"
 FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: people's labels stand alone"
+NO_SPREAD = "labels without any spread, such as ties alone, tell nothing of how far others may be"
 ALL_LABELLED = "every comparison is labelled: of these comparisons nothing is left to chance"
 
 
@@ -226,7 +227,7 @@ def correct_ratings(
         n_labelled=labels,
         n_labelled_clusters=(games.cluster_totals(rows.w) > 0.0).sum(axis=0).astype(np.int64),
         effective_labels=effective_labels(spans.se, people_spans.se, labels, count, target),
-        note=_notes(data, of_people.limited, labels, certain, n_clusters, wider),
+        note=_notes(data, of_people.limited, labels, certain, n_clusters, wider, np.isnan(spans.low)),
         rho=pooled,
         target=target,
         confidence=confidence,
@@ -285,7 +286,13 @@ class _Shown(NamedTuple):
 
 
 def _notes(
-    data: _Data, limited: BoolArray, labels: IntArray, certain: bool, n_clusters: int, wider: BoolArray
+    data: _Data,
+    limited: BoolArray,
+    labels: IntArray,
+    certain: bool,
+    n_clusters: int,
+    wider: BoolArray,
+    unknown: BoolArray,
 ) -> tuple[str, ...]:
     """Why a player's number is missing, or what to know of it; mostly empty."""
     known = data.labelled
@@ -299,6 +306,7 @@ def _notes(
         (everybody & certain, ALL_LABELLED),
         (everybody & (n_clusters < FEWEST_LABELLED), FEW_CLUSTERS),
         (wider, NOT_CORRECTED),
+        (unknown, NO_SPREAD),
     )
     return tuple(next((words for which, words in notes if which[k]), "") for k in range(len(limited)))
 

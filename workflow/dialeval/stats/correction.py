@@ -16,6 +16,7 @@ WIDEST = 1.05
 """How much wider than people's alone a corrected interval may be before people's labels stand alone."""
 
 NOT_CORRECTED = "the judge's scores would widen the interval: people's labels stand alone"
+ALIKE = "the two were labelled alike throughout, which tells nothing of how far apart others may be"
 
 
 class Difference(NamedTuple):
@@ -153,7 +154,9 @@ class Corrected:
         )  # fmt: skip
         found = []
         for pair, (i, j) in enumerate(zip(first, second, strict=True)):
-            words = (self.note[i], self.note[j], NOT_CORRECTED if alone[pair] else "")
+            words = [*self._notes_of(i, j), NOT_CORRECTED if alone[pair] else ""]
+            if not any(words) and np.isnan(spans.low[pair]) and np.isfinite(spans.estimate[pair]):
+                words = [ALIKE]
             numbers = zip(Difference._fields, (float(column[pair]) for column in columns), strict=False)
             found.append(
                 Difference(
@@ -164,6 +167,12 @@ class Corrected:
                 )
             )
         return found
+
+    def _notes_of(self, i: int, j: int) -> list[str]:
+        """What is to be known of two systems; that of one nothing is left to chance says nothing of the other."""
+        certain = self.corrected.certain
+        both = certain[i] == certain[j]
+        return [self.note[k] for k in (i, j) if both or not certain[k]]
 
 
 def effective_labels(

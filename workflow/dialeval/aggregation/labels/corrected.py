@@ -7,7 +7,7 @@ use the first is the second.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from dialeval.aggregation.labels.quantities import MEAN, RATING, WIN_RATE, Quant
 from dialeval.aggregation.labels.things import Joined, by_speaker, join, label_variance, mean_label, probabilities
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
-from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.corrected import correct_means, correct_ratings
 from dialeval.stats.correction import Corrected, Difference
 
@@ -29,6 +29,7 @@ NO_JUDGE = "none"
 DIFFERENCE = "difference"
 """What follows the name of a measure where two systems' numbers are compared."""
 NO_DRAW = "no draw on record: what has a label counts as drawn at random from each system's"
+ONE_EACH = "nothing has two annotators: the interval is about what these annotators would say of these dialogues"
 
 
 _ON_SCALE = (
@@ -59,6 +60,11 @@ class _Numbers:
     cluster: IntArray
     scores: dict[str, FloatArray]
     note: str
+
+    def only(self, there: BoolArray) -> _Numbers:
+        """Returns those of some things, without scores."""
+        arrays = ("label", "variance", "probability", "system", "versus", "cluster")
+        return replace(self, scores={}, **{name: getattr(self, name)[there] for name in arrays})
 
 
 def corrected_numbers(
@@ -117,6 +123,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.levels)
     if not proxies:
         proxies[NO_JUDGE] = np.full(len(label), np.nan)
+    one_each = ONE_EACH if terms.target == "these" and np.isnan(variance).all() else ""
     return _Numbers(
         label,
         variance,
@@ -125,7 +132,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         things["versus"].fillna("").to_numpy(dtype=str),
         things["cluster"].to_numpy(dtype=np.int64),
         proxies,
-        "" if on_record else NO_DRAW,
+        "; ".join(filter(None, ("" if on_record else NO_DRAW, one_each))),
     )
 
 
@@ -138,55 +145,68 @@ class _Found:
     systems: Sequence[str]
     versus: Sequence[str | None]
     compared: bool = True
+    note: str = ""
 
 
 def _corrected(
     quantity: Quantity, numbers: _Numbers, score: FloatArray, design: LabelledDesign, terms: Terms
 ) -> Iterator[_Found]:
-    label, probability, cluster = numbers.label, numbers.probability, numbers.cluster
-
-    def corrected(score: FloatArray, label: FloatArray, of: np.ndarray, copies: int = 1) -> Corrected:
+    def corrected(of: _Numbers, score: FloatArray, label: FloatArray, system: np.ndarray, copies: int = 1) -> Corrected:
         return correct_means(
             score,
             label,
-            np.tile(probability, copies),
-            of,
-            np.tile(cluster, copies),
+            np.tile(of.probability, copies),
+            system,
+            np.tile(of.cluster, copies),
             target=terms.target,
             confidence=terms.confidence,
             rate=None if quantity.measure == MEAN and quantity.ends == (0.0, 1.0) else quantity.is_rate,
-            label_variance=np.tile(numbers.variance, copies),
+            label_variance=np.tile(of.variance, copies),
         )
 
     if design.form != "pair" or design.reference is not None:
-        found = corrected(score, label, numbers.system)
+        found = corrected(numbers, score, numbers.label, numbers.system)
         yield _Found(quantity.measure, found, _names(found), [design.reference] * len(found.systems))
         return
+    there, note = _among_labelled(numbers)
+    among, scored = numbers.only(there), score[there]
     if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
         pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.versus)
         # a pair that was settled early has fewer scores, and would else weigh less among its systems' than among people
-        filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)
-        of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, label)]
-        found = corrected(of_both[0], of_both[1], np.concatenate([numbers.system, numbers.versus]), copies=2)
-        yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems))
-        found = corrected(score, label, pairs)
+        filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)[there]
+        of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, among.label)]
+        found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.versus]), copies=2)
+        yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems), note=note)
+        found = corrected(numbers, score, numbers.label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
         yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
     if "ratings" in design.measures:
-        names, code = np.unique(np.concatenate([numbers.system, numbers.versus]), return_inverse=True)
-        left, right = code[: len(score)], code[len(score) :]
+        names, code = np.unique(np.concatenate([among.system, among.versus]), return_inverse=True)
         rated = correct_ratings(
-            score,
-            label,
-            probability,
-            left,
-            right,
+            scored,
+            among.label,
+            among.probability,
+            code[: len(scored)],
+            code[len(scored) :],
             len(names),
-            cluster,
+            among.cluster,
             target=terms.target,
             confidence=terms.confidence,
         )
-        yield _Found(RATING, rated, list(map(str, names)), [None] * len(names))
+        yield _Found(RATING, rated, list(map(str, names)), [None] * len(names), note=note)
+
+
+def _among_labelled(numbers: _Numbers) -> tuple[BoolArray, str]:
+    """Returns which comparisons are of two systems with labels, and what is to be known of the others.
+
+    Where nobody labelled a system, a judge's error about it would have nothing to correct it, and would reach the
+    numbers of all that met it.
+    """
+    known = ~np.isnan(numbers.label)
+    told = np.union1d(numbers.system[known], numbers.versus[known])
+    there = np.isin(numbers.system, told) & np.isin(numbers.versus, told)
+    others = np.setdiff1d(np.union1d(numbers.system, numbers.versus), told)
+    return there, f"without comparisons with {', '.join(others)}, of which none is labelled" if len(others) else ""
 
 
 def _names(found: Corrected) -> list[str]:
@@ -209,7 +229,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> I
             "n_labelled": int(numbers.n_labelled[place]),
             "n_labelled_seeds": int(numbers.n_labelled_clusters[place]),
             "n_total": int(numbers.n[place]),
-            "note": "; ".join(filter(None, (numbers.note[place], note))) or None,
+            "note": "; ".join(filter(None, (numbers.note[place], found.note, note))) or None,
         }
     for first, second, one in _compared(found):
         yield {
@@ -221,7 +241,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> I
             "n_labelled": one.n_labelled,
             "n_labelled_seeds": one.n_labelled_clusters,
             "n_total": int(numbers.n[first] + numbers.n[second]),
-            "note": "; ".join(filter(None, (one.note, note))) or None,
+            "note": "; ".join(filter(None, (one.note, found.note, note))) or None,
         }
 
 

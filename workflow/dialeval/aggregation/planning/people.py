@@ -110,7 +110,8 @@ def _people(
         if (row["measure"], row["answer"] or "", row["versus"]) == (name, answer, None)
         and all(row[column] == shared[column] for column in about)
     ]
-    told = [row for row in rows if _known(row["people_low"], row["people_high"]) and row["n_labelled_seeds"] > 1]
+    known = [row for row in rows if _known(row["people_low"], row["people_high"]) and row["n_labelled_seeds"] > 1]
+    told = [row for row in known if _left(row) > 0.0]
     rho = [row["rho_within"] for row in rows if _known(row["rho_within"])]
     correlation = float(np.median(rho)) if rho else CORRELATION
     notes = [] if rho else [f"assumed: judge and people correlate by {CORRELATION:g} within a system"]
@@ -122,7 +123,15 @@ def _people(
     half = np.array([row["people_high"] - row["people_low"] for row in told]) / 2.0
     error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in told]), 0.975)
     labelled = sum(row["n_labelled"] for row in told) / (2.0 if of_pairs else 1.0)
-    return PeopleDesign(float(2.0 * np.mean(error**2) * labelled), correlation), LABELLED, notes
+    square = float(np.mean(error**2 / np.array([_left(row) for row in told])))
+    if of_pairs:  # ratings average one number over all systems, which takes its share of each one's variance
+        square *= len(told) / max(len(told) - 1.0, 1.0)
+    return PeopleDesign(2.0 * square * labelled, correlation), LABELLED, notes
+
+
+def _left(row: Row) -> float:
+    """Returns what a draw without replacement leaves of the variance of labels drawn from no end of dialogues."""
+    return 1.0 - row["n_labelled"] / row["n_total"] if row["target"] == "these" else 1.0
 
 
 def _known(*numbers: float | None) -> bool:
