@@ -21,6 +21,7 @@ from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.labels.corrected import NO_DRAW, ONE_EACH, corrected_numbers
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
+from dialeval.aggregation.labels.quantities import NOWHERE
 from dialeval.schemas.labels import CORRECTED, DIFFERENCES
 from dialeval.stats.corrected import correct_means
 from dialeval.tables import to_table
@@ -123,14 +124,31 @@ def test_pass_rates_at_each_length_count_dialogues_that_are_that_long() -> None:
     labelled = [label("ada", f"c{n}", choice="No" if n % 2 else "Yes", place=None if n % 2 else 3, probability=0.5)
                 for n in range(10)]  # fmt: skip
     labelled.append(label("ada", "c30", choice="Yes", place=1, probability=0.5))
-    labelled.append(label("ada", "c12", choice="Yes", probability=0.5))  # from another tool that knows no place
     rows, _ = numbers(judged, labelled, about)
     at_2, at_8 = (of(rows, n_utterances=n)[0] for n in (2, 8))
     assert (at_2["measure"], at_2["n_total"], at_2["n_labelled"]) == ("pass_rate", 41, 11)
     assert at_2["people_only"] == pytest.approx(10 / 11)
     assert at_2["judge_only"] == pytest.approx(40 / 41)  # what could not be read does not pass
-    assert (at_8["n_total"], at_8["n_labelled"], at_8["people_only"]) == (21, 11, pytest.approx(5 / 11))
+    assert (at_8["n_total"], at_8["n_labelled"], at_8["people_only"]) == (21, 10, pytest.approx(5 / 10))
     assert at_8["judge_only"] == 0.0
+
+
+@pytest.mark.parametrize("nowhere", [1, 2])
+def test_a_yes_without_a_place_fails_at_full_length_and_is_no_rate_of_fewer_utterances_where_many_are(
+    nowhere: int,
+) -> None:
+    about = design(form="detect", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
+    judged = [judgement("ada", f"c{n}", choice="No", n_utterances=8) for n in range(40)]
+    labelled = [label("ada", f"c{n}", choice="No", probability=0.5) for n in range(20 - nowhere)]
+    labelled += [label("ada", f"c{39 - n}", choice="Yes", probability=0.5) for n in range(nowhere)]  # another tool's
+    rows, _ = numbers(judged, labelled, about)
+    (at_8,) = of(rows, n_utterances=8)
+    assert (at_8["n_labelled"], at_8["people_only"]) == (20, pytest.approx(1.0 - nowhere / 20))
+    at_2 = of(rows, n_utterances=2)
+    assert len(at_2) == (nowhere == 1)  # without those that would mostly fail, the others are no fair sample
+    for row in at_2:
+        assert (row["n_labelled"], row["people_only"]) == (19, 1.0)
+        assert NOWHERE.format(1, 20) in row["note"]
 
 
 def paired(case: str, left: str, right: str, outcome: str, **more: Any) -> Row:

@@ -132,7 +132,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         things["versus"].fillna("").to_numpy(dtype=str),
         things["cluster"].to_numpy(dtype=np.int64),
         proxies,
-        "; ".join(filter(None, ("" if on_record else NO_DRAW, one_each))),
+        "; ".join(filter(None, ("" if on_record else NO_DRAW, one_each, quantity.note))),
     )
 
 

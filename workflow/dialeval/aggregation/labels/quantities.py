@@ -16,11 +16,14 @@ from dialeval.aggregation.measures.rates import answers, given
 from dialeval.aggregation.measures.scores import is_yes, labels_of
 from dialeval.aggregation.pairwise import OUTCOMES
 from dialeval.criteria import YES
-from dialeval.stats.arrays import FloatArray
+from dialeval.stats.arrays import BoolArray, FloatArray
 
 Read = Callable[[pd.DataFrame], FloatArray]
 MEAN, PASS_RATE, RATE, CHECKLIST = "mean", "pass_rate", "rate", "checklist"
 WIN_RATE, WIN_OR_TIE, RATING = "win_rate", "win_or_tie", "rating"
+MOST_NOWHERE = 0.05
+"""Share of labels that may say that there is an AI and not from where on, for a pass rate below full length."""
+NOWHERE = "left out: labels that say not from where on there is an AI, {} of {}, without which the rate is too high"
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Quantity:
         read: what a row says, NaN where nothing, shape [n].
         is_share: whether it is a share of things, so that what a judge did not say counts as no.
         ends: lowest and highest value that there is.
+        note: what is to be known of it.
     """
 
     measure: str
@@ -43,6 +47,7 @@ class Quantity:
     read: Read
     is_share: bool = False
     ends: tuple[float, float] = (0.0, 1.0)
+    note: str = ""
 
     @property
     def levels(self) -> tuple[float, ...] | None:
@@ -82,16 +87,28 @@ def _by_criterion(joined: Joined, design: LabelledDesign) -> Iterator[tuple[str 
 
 
 def _pass_rates(judged: pd.DataFrame, labelled: pd.DataFrame, about: Row, design: LabelledDesign) -> Iterator[Quantity]:
-    """Yields the pass rate at each N, of the dialogues that are that long."""
+    """Yields the pass rate at each N, of the dialogues that are that long.
+
+    A Yes without a place fails at full length, and tells nothing of fewer utterances. Where many are left out that
+    would mostly fail, the others are no fair sample, and there is no rate.
+    """
     for n in lengths_of(design):
 
         def read(rows: pd.DataFrame, n: int | None = n) -> FloatArray:
             limits = rows["n_utterances"] if n is None else pd.Series(n, index=rows.index)
-            nowhere = (rows["choice"] == YES) & rows["place"].isna() & (limits < rows["n_utterances"])
-            return np.where(nowhere, np.nan, passed(rows, limits))  # an AI, but nobody knows from where on
+            return np.where(_nowhere(rows, n), np.nan, passed(rows, limits))
 
         there, here = long_enough(judged, n)[0], long_enough(labelled, n)[0]
-        yield Quantity(PASS_RATE, {**about, "n_utterances": n}, there, here, read, is_share=True)
+        lost = int(_nowhere(here, n).sum())
+        if lost <= MOST_NOWHERE * len(here):
+            note = NOWHERE.format(lost, len(here)) if lost else ""
+            yield Quantity(PASS_RATE, {**about, "n_utterances": n}, there, here, read, is_share=True, note=note)
+
+
+def _nowhere(rows: pd.DataFrame, n: int | None) -> BoolArray:
+    """Returns where there is an AI, and nobody knows whether it shows within n utterances."""
+    shorter = np.zeros(len(rows), dtype=bool) if n is None else rows["n_utterances"].to_numpy(dtype=np.float64) > n
+    return np.asarray(((rows["choice"] == YES) & rows["place"].isna()).to_numpy(dtype=bool) & shorter, dtype=np.bool_)
 
 
 def _at_each_length(
