@@ -139,6 +139,19 @@ def test_whoever_stops_early_has_labelled_a_random_part(protocols: Protocols, fo
             assert row["probability"] == labelled[row["system"]] / 12
 
 
+def test_parts_of_the_draw_that_nobody_labelled_are_named(protocols: Protocols, folder: Path) -> None:
+    asked = protocols["human_like"]
+    sheet = sheet_for(asked, "ann")
+    told = export_of(sheet, lambda *_: "No")
+    whole = read_labels([save(folder / "human_like-ann.json", told)], protocols)
+    assert whole.notes == []
+    told["labels"] = [one for one in told["labels"] if asked.units[one["key"]].system != "kiosk"]
+    part = read_labels([save(folder / "human_like-ann.json", told)], protocols)
+    assert len(part.rows) == 8
+    (note,) = part.notes
+    assert note.startswith("human_like: nothing is labelled yet of 12 of 36 that could be drawn ('kiosk')")
+
+
 def test_two_exports_of_one_page_count_once(protocols: Protocols, folder: Path) -> None:
     sheet = sheet_for(protocols["human_like"], "ann")
     told = export_of(sheet, lambda *_: "No")

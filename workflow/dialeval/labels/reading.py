@@ -17,6 +17,7 @@ from dialeval.labels.asked_protocol import AskedProtocol, Found, GoneUnitError, 
 from dialeval.labels.exports import read_export
 from dialeval.labels.filled_tables import read_filled
 from dialeval.labels.said import Said
+from dialeval.labels.unlabelled import unlabelled_parts
 
 MOST_TOLD = 30
 """Faults that one message has; of more it says how many."""
@@ -91,6 +92,10 @@ def read_labels(
         reading.notes.append(f"{count} labels under {name} are of what is not there any more, and are left out")
     for file, count in checked.repeated.items():
         reading.notes.append(f"{file}: {count} answers stand in another export too, and count once")
+    for name, asked in protocols.items():
+        labelled = {found.key for said, found, answer in checked.labels.values()
+                    if answer["protocol"] == name and not said.skipped}  # fmt: skip
+        reading.notes += filter(None, [unlabelled_parts(asked, labelled)])
     reading.rows = list(_rows(checked, protocols, simulated))
     return reading
 
