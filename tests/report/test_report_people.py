@@ -136,6 +136,15 @@ def test_a_system_without_a_number_comes_last_and_nothing_breaks() -> None:
     assert people_boards(mine.inputs()) == ()
 
 
+def test_nobody_is_best_where_one_system_alone_was_labelled() -> None:
+    inputs = run([row("v1", 5.0), row("v2", None)])
+    (board,) = build_boards(inputs)
+    words = "Only v1 was labelled, so there is nobody to rank it against: 5 by felt (empathy)."
+    assert summarise(inputs, board).answer == words
+    (one,) = people_boards(inputs)
+    assert one.summary.answer == words
+
+
 def place(system: str, rank: int, low: int, high: int) -> Row:
     about = {"table": "felt", "measure": "mean", "judge": "clerk", "scope": "empathy", "system": system}
     about |= {"estimate": 6.0 - rank, "rank": rank, "rank_low": low, "rank_high": high, "n_systems": 2}

@@ -83,20 +83,32 @@ def who_is_best(board: Board, measures: list[Measure]) -> str:
     is_best, chatted = ("chats best", "chatted") if SELFCHAT in board.sources else ("is best", "was judged")
     if not measures:
         return f"Judge {board.judge} ranks nobody: no protocol gave a rate or rating."
-    if len(chatbots_of(board)) == 1:
+    unlabelled = _unlabelled(board, measures)
+    there = [model for model in chatbots_of(board) if model not in unlabelled]
+    if len(there) == 1:
         numbers = listed([f"{write_number(_best(board, m)[1], m.kind)} by {m.name}" for m in measures])
-        return f"Only {chatbots_of(board)[0]} {chatted}, so there is nobody to rank it against: {numbers}."
+        was = "was labelled" if unlabelled else chatted
+        return f"Only {there[0]} {was}, so there is nobody to rank it against: {numbers}."
     leaders = [_best(board, measure)[0] for measure in measures]
     places = [f"{m.name} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
     how_surely = in_words(_firsts(board, [measure for measure in measures if _orders(board, measure)]))
     if len(leaders[0]) == 1 and all(models == leaders[0] for models in leaders):
-        ranked = _firsts(board, measures)
-        is_best = "comes first" if ranked and all(first.rivals for first in ranked) else is_best
+        firsts = _firsts(board, measures)
+        is_best = "comes first" if firsts and all(first.rivals for first in firsts) else is_best
         words = f"{leaders[0][0]} {is_best}, {says}: first by {listed(places)}."
     else:
-        firsts = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
-        words = f"{names_nobody}. First: {'; '.join(firsts)}."
-    return " ".join([words, *how_surely])
+        by = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
+        words = f"{names_nobody}. First: {'; '.join(by)}."
+    missing = [f"What they would say of {listed(unlabelled)} is not known."] if unlabelled else []
+    return " ".join([words, *how_surely, *missing])
+
+
+def _unlabelled(board: Board, measures: list[Measure]) -> list[str]:
+    """Returns the systems of which people said nothing that could decide, where people do."""
+    if not any(measure.by_people for measure in measures):
+        return []
+    labelled = {model for measure in measures for model, _, _ in _ranking(board, measure)}
+    return [model for model in chatbots_of(board) if model not in labelled]
 
 
 def _who_says(board: Board, measures: list[Measure]) -> tuple[str, str]:
