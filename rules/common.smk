@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -99,6 +100,20 @@ onstart:
     refuse_wrong_transcripts()
     runlock.acquire(CONFIG.results_dir)
     runwatch.mark_when_terminated(CONFIG.results_dir)
+
+
+onerror:
+    # Snakemake takes a failed job's files away, and yet writes down its new settings as if it had made them; what an
+    # earlier run made of them still stands, and the next run would take all for done. So what was not done is made old
+    for job in workflow.dag.needrun_jobs():
+        for path in job.output:
+            if not Path(path).exists():
+                workflow.persistence.cleanup_metadata(path)
+                continue
+            with suppress(
+                OSError
+            ):  # where nothing can be written, that is the error
+                os.utime(path, (1, 1))
 
 
 def settings(**parts):
