@@ -124,6 +124,7 @@ def refuse_other_ledger(protocol):
         return
     if drawn.read_text(encoding="utf-8").strip() != ledger_digest(ledger):
         raise WorkflowError(
-            f"{ledger} is not the ledger that these pages were drawn with: it is gone, or somebody drew more elsewhere. "
-            "Bring it back if it is gone; then run the same command with `--forcerun draw_to_label` behind it"
+            f"{ledger} is not the ledger that these pages were drawn with: it is gone, somebody drew more elsewhere, or "
+            "labels.path names another folder. Bring it back if it is gone; then run the same command with "
+            "`--forcerun draw_to_label` behind it"
         )

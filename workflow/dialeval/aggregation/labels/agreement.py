@@ -13,7 +13,7 @@ from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.annotators import krippendorffs_alpha
 from dialeval.stats.resampling import Interval
 
-ALONE = "one annotator alone labelled, and nobody a thing that another did: agreement needs two"
+ALONE = "no two annotators labelled the same: agreement needs two"
 
 
 def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random_seed: int) -> list[Row]:
