@@ -78,25 +78,26 @@ def draw(rng: np.random.Generator, step: float, own: np.ndarray | float = 0.0, n
     return 0.5 * score.T
 
 
-def ways() -> dict[str, tuple[list[int], np.ndarray]]:
-    """Returns the looks of each way, and the boundary at each."""
+def ways() -> dict[str, tuple[list[int], np.ndarray, float]]:
+    """Returns the looks of each way, the boundary at each, and the error of a pair."""
+    each = ERROR / len(PAIRS)
     return {
-        "full design, one look": ([N_SEEDS], obrien_fleming([N_SEEDS], ERROR)),
-        "O'Brien-Fleming": (COUNTS, obrien_fleming(COUNTS, ERROR)),
-        "O'Brien-Fleming, per family": (COUNTS, obrien_fleming(COUNTS, ERROR / len(PAIRS))),
-        "confidence sequence": (COUNTS, confidence_sequence(COUNTS, ERROR)),
-        "1.96 at every look": (COUNTS, np.full(len(COUNTS), 1.96)),
+        "full design, one look": ([N_SEEDS], obrien_fleming([N_SEEDS], ERROR), ERROR),
+        "O'Brien-Fleming": (COUNTS, obrien_fleming(COUNTS, ERROR), ERROR),
+        "O'Brien-Fleming, per family": (COUNTS, obrien_fleming(COUNTS, each), each),
+        "confidence sequence": (COUNTS, confidence_sequence(COUNTS, ERROR), ERROR),
+        "1.96 at every look": (COUNTS, np.full(len(COUNTS), 1.96), ERROR),
     }
 
 
-def outcome(score: np.ndarray, counts: list[int], boundary: np.ndarray) -> Outcome:
+def outcome(score: np.ndarray, counts: list[int], boundary: np.ndarray, error: float) -> Outcome:
     """Asks about each pair until it is settled."""
     claim = np.zeros(len(score), dtype=np.int64)
     asked = np.zeros(len(score))
     for n, edge in zip(counts, boundary, strict=True):
         still = claim == 0
         asked[still] = n
-        claim[still] = settled(score[still, :n], edge)
+        claim[still] = settled(score[still, :n], edge, error)
     right = (claim == BETTER) & (BETTER != 0)
     wrong = (claim != 0) & ~right
     return Outcome(asked.mean() / N_SEEDS, int(right.sum()), wrong[BETTER == 0].mean(), bool(wrong.any()))
@@ -104,12 +105,12 @@ def outcome(score: np.ndarray, counts: list[int], boundary: np.ndarray) -> Outco
 
 def asked_seeds(score: np.ndarray) -> np.ndarray:
     """Returns how many seeds each pair is asked about under O'Brien and Fleming's boundaries, shape [n_pairs]."""
-    counts, boundary = ways()["O'Brien-Fleming"]
+    counts, boundary, error = ways()["O'Brien-Fleming"]
     asked = np.zeros(len(score), dtype=np.int64)
     still = np.ones(len(score), dtype=np.bool_)
     for n, edge in zip(counts, boundary, strict=True):
         asked[still] = n
-        still[still] = settled(score[still, :n], edge) == 0
+        still[still] = settled(score[still, :n], edge, error) == 0
     return asked
 
 

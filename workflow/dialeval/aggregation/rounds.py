@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -134,8 +133,11 @@ class Rounds:
         self._open = np.ones(len(plan.pairs), dtype=np.bool_)
         self._counts = plan.counts()
         self._new = np.diff(self._counts, axis=1, prepend=0) > 0
-        self._boundary = _boundaries(self._counts, plan.families(), adaptive)
+        sizes = plan.families() if adaptive.per == "family" else [1] * len(plan.pairs)
+        self._error = adaptive.error / np.array(sizes, dtype=np.float64)
+        self._boundary = _boundaries(self._counts, self._error, adaptive)
         self._full = np.bincount(plan.pair[plan.usable], minlength=len(plan.pairs))
+        self._distance = np.zeros(len(plan.pairs))
         self._round = -1
 
     @property
@@ -197,9 +199,10 @@ class Rounds:
         missing verdicts favoured.
         """
         looked = np.flatnonzero(self._open & self._new[:, self._round])
-        heard = tie_statistic(self._scores(looked, np.nan))
-        boundary = self._boundary[looked, self._round]
-        low, high = (settled(self._scores(looked, value), boundary) for value in (0.0, 1.0))
+        boundary, error = self._boundary[looked, self._round], self._error[looked]
+        heard = tie_statistic(self._scores(looked, np.nan), error)
+        self._distance[looked] = heard.cautious
+        low, high = (settled(self._scores(looked, value), boundary, error) for value in (0.0, 1.0))
         better = np.where(low == high, low, 0)
         over = self._counts[looked, self._round] == self._counts[looked, -1]
         tally = {state: np.bincount(self.plan.pair[self._state == state], minlength=len(self._open)) for state in
@@ -265,22 +268,21 @@ class Rounds:
             if number is not None:
                 new = np.flatnonzero(self._new[number, : row["round"]])
                 counts, boundary = self._counts[number, new].tolist(), self._boundary[number, new]
-                row["p"] = p_after_looks(counts, boundary, row["statistic"])
+                row["p"] = p_after_looks(counts, boundary, self._distance[number])
                 row["decision"] = ENDED if row["decision"] == OPEN else row["decision"]
         self._open[:] = False
 
 
-def _boundaries(counts: IntArray, families: Sequence[int], adaptive: Adaptive) -> FloatArray:
+def _boundaries(counts: IntArray, errors: FloatArray, adaptive: Adaptive) -> FloatArray:
     """Returns the boundary of each pair after each round, NaN where that brings it no cases."""
     boundary = np.full(counts.shape, np.nan)
     make = obrien_fleming if adaptive.boundary == "obrien_fleming" else confidence_sequence
     made: dict[tuple[tuple[int, ...], float], FloatArray] = {}
-    for pair, size in enumerate(families):
+    for pair, error in enumerate(errors.tolist()):
         new = np.diff(counts[pair], prepend=0) > 0
         looks = tuple(counts[pair][new].tolist())
         if not looks:
             continue
-        error = adaptive.error / (size if adaptive.per == "family" else 1)
         if (looks, error) not in made:
             made[looks, error] = make(looks, error)
         boundary[pair, new] = made[looks, error]

@@ -23,6 +23,8 @@ from dialeval.stats.arrays import FloatArray, IntArray
 
 MOST_LOOKS = 100
 """Looks that are integrated over; for more, the boundary is that of looking without a pause, a little wider."""
+FEWEST_CASES = 20
+"""Cases from which on their spread about the mean is believed."""
 TUNED_AT = 50
 """Cases at which the confidence sequence is about as narrow as one can be; any number is valid."""
 _NODES_PER_STEP = 4.0
@@ -35,48 +37,62 @@ class TieStatistic(NamedTuple):
 
     Attributes:
         estimate: mean score over cases, NaN without any, shape [...].
-        se: its standard error if the two were equal, shape [...].
-        statistic: (estimate - 1/2) / se, corrected for continuity; 0 where every case is a tie, shape [...].
+        se: its standard error, at least that of half a case, shape [...].
+        statistic: what is held against a boundary: (estimate - 1/2) / se, corrected for continuity, or `cautious` where
+            cases are few, shape [...].
+        cautious: the same by `se`, or by the standard error that there is if the two are equal, whichever is nearer to
+            a tie; 0 where every case is a tie, shape [...].
     """
 
     estimate: FloatArray
     se: FloatArray
     statistic: FloatArray
+    cautious: FloatArray
 
 
-def tie_statistic(score: FloatArray) -> TieStatistic:
+def tie_statistic(score: FloatArray, error: ArrayLike = 0.05) -> TieStatistic:
     """Measures the distance from a tie by the cases' scores.
 
-    The standard error is the one under a tie, sqrt(sum (x - 1/2)^2) / n: the usual one would be 0 where one side won
-    all of a handful. Sums of scores go in steps of twice the smallest distance of a case from a tie, and half a step is
-    taken off; without that, equals would pass a boundary of 5% in up to 8% where cases are few.
+    The spread about the mean tells clear differences soonest, but of few cases too soon: it counts from `FEWEST_CASES`
+    on, and only where a single test by the standard error of equals tells a difference too. Sums of scores go in steps
+    of twice the smallest distance of a case from a tie, and half a step is taken off; without that, equals would pass a
+    boundary of 5% in up to 8% where cases are few.
 
     Args:
         score: mean score of each case, 1 where the first won and 0.5 for a tie; NaN for a case that says nothing,
             shape [..., n_cases].
+        error: of the single test, shape [...].
     """
     known = ~np.isnan(score)
     apart = np.where(known, score - 0.5, 0.0)
     n = known.sum(axis=-1)
-    total, spread = apart.sum(axis=-1), np.sqrt((apart**2).sum(axis=-1))
+    total, squares = apart.sum(axis=-1), (apart**2).sum(axis=-1)
     half_step = np.where(apart != 0.0, np.abs(apart), 0.5).min(axis=-1, initial=0.5)
     beyond = np.where(np.abs(total) > half_step, total - np.sign(total) * half_step, 0.0)
+    filled = np.maximum(n, 1)
+    about_mean = np.maximum(squares - total**2 / filled, 0.0) * filled / np.maximum(n - 1, 1)
+    spread = np.maximum(np.sqrt(about_mean), 0.5)  # one side may have won all of a handful
+    cautious = np.divide(beyond, np.maximum(spread, np.sqrt(squares)))
     nothing = np.full(n.shape, np.nan)
     return TieStatistic(
         estimate=0.5 + np.divide(total, n, out=nothing.copy(), where=n > 0),
         se=np.divide(spread, n, out=nothing.copy(), where=n > 0),
-        statistic=np.divide(beyond, spread, out=np.zeros(n.shape), where=spread > 0.0),
+        statistic=np.where(
+            (n >= FEWEST_CASES) & (np.abs(cautious) > -ndtri(0.5 * np.asarray(error))), beyond / spread, cautious
+        ),
+        cautious=cautious,
     )
 
 
-def settled(score: FloatArray, boundary: ArrayLike) -> IntArray:
+def settled(score: FloatArray, boundary: ArrayLike, error: ArrayLike = 0.05) -> IntArray:
     """Returns who is better: 1 for the first, -1 for the second, 0 where that is open.
 
     Args:
         score: as for `tie_statistic`, shape [..., n_cases].
         boundary: of |z| at this look, shape [...].
+        error: chance that the boundary gives to equals, shape [...].
     """
-    statistic = tie_statistic(score).statistic
+    statistic = tie_statistic(score, error).statistic
     return np.where(np.abs(statistic) > boundary, np.sign(statistic), 0.0).astype(np.int64)
 
 
