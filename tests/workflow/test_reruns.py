@@ -9,8 +9,8 @@ import pytest
 from workspace import SMALL, Workspace
 
 pytestmark = pytest.mark.workflow
-AFTER_ELO = Counter({"measure": 4, "draw_botchat": 1, "build_report": 1, "all": 1})
-"""Arena's ratings, and the differences of three protocols, which one stage tells."""
+AFTER_ELO = Counter({"measure": 4, "rank_systems": 3, "draw_botchat": 1, "build_report": 1, "all": 1})
+"""Arena's ratings, and the differences of three protocols, which one stage tells, with the places that follow."""
 
 
 def test_a_second_run_says_nothing_is_to_be_done(undisturbed: Workspace) -> None:
