@@ -149,8 +149,8 @@ def _words(label: str, rows: list[Row]) -> str:
 
 
 def _range(values: list[float], kind: Kind) -> str:
-    ends = dict.fromkeys(("+" if value > 0 else "") + write_number(value, kind) for value in (values[0], values[-1]))
-    return " to ".join(ends)
+    rounded = [float(f"{value:.2g}") for value in (values[0], values[-1])]
+    return " to ".join(dict.fromkeys(("+" if value > 0 else "") + write_number(value, kind) for value in rounded))
 
 
 def _board(inputs: ReportInputs, protocol: str, rows: list[Row]) -> PeopleBoard:

@@ -16,9 +16,12 @@ from dialeval.tables import Provenance, read_tables, to_table, write_for_people
 
 
 def read_judgements(paths: Iterable[Path], columns: Sequence[str]) -> pd.DataFrame:
-    """Returns some columns of all judges' tables `judgements`."""
+    """Returns some columns of all judges' tables `judgements`, of what systems said.
+
+    What belongs to no system, such as most rated items, is for meta-evaluation and measures nobody.
+    """
     frame: pd.DataFrame = read_tables(paths, JUDGEMENTS, columns).to_pandas()
-    return frame
+    return frame.dropna(subset=["left"])
 
 
 def human_lengths(seeds: Iterable[Path]) -> dict[str, int]:
