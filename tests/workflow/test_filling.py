@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from workspace import Workspace, new_workspace
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 N, REPEATS = 20, 3
 TOPICS = ("bread", "rain", "the choir", "a broken lamp", "the ferry")

@@ -132,6 +132,7 @@ def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
     assert not labelling.would_run("label")
 
 
+@pytest.mark.slow
 def test_a_new_system_is_drawn_beside_what_was_drawn(labelling: Workspace) -> None:
     lines = (labelling.folder / "support.jsonl").read_text(encoding="utf-8").splitlines()
     old = [line for line in lines if json.loads(line)["system"] != "mosaic"]
@@ -148,6 +149,7 @@ def test_a_new_system_is_drawn_beside_what_was_drawn(labelling: Workspace) -> No
     assert {row["stratum"] for row in rows} == {"pairs", "pairs (2)"}
 
 
+@pytest.mark.slow
 def test_a_draw_by_the_judges_scores(labelling: Workspace) -> None:
     configure(labelling, by="score", protocols=["quality"], n=3)
     labelling.run("label")
@@ -160,6 +162,7 @@ def test_a_draw_by_the_judges_scores(labelling: Workspace) -> None:
     assert "draw-quality.csv was drawn by score, and labels.by is now cases" in output
 
 
+@pytest.mark.slow
 def test_a_kill_while_it_draws_loses_and_draws_nothing_twice(labelling: Workspace) -> None:
     labelling.run("label")
     before = ledgers(labelling)

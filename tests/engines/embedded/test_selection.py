@@ -112,6 +112,7 @@ def test_what_is_learned_does_not_depend_on_the_order(selection: Learned, englis
         )
 
 
+@pytest.mark.slow
 def test_it_beats_the_forest_on_mutual(real_data: Path) -> None:
     """Every second dialogue of MuTual. Reached: relevance .82 (forest .76), coherence .81 (.73), .82 (.71)."""
     folder = real_data / "mutual" / "test"
