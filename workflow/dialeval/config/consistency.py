@@ -15,6 +15,7 @@ from dialeval.config.embedded_methods import METHODS, able_to, serves
 from dialeval.config.encoders import unfit_encoders
 from dialeval.config.ensembles import unfit_ensembles
 from dialeval.config.fill import unfit_fill
+from dialeval.config.groups import unfit_tags
 from dialeval.config.labelling import labelled_protocols, unfit_labels
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
@@ -71,6 +72,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
         yield Mistake("models", "at least 1 item is needed; name the models that chat and judge", ("models", "battles"))
     yield from _undefined_names(config)
     yield from _unusable_names(config)
+    yield from (Mistake(*found) for found in unfit_tags(config))
     yield from _learning(config)
     yield from _unable_judges(config)
     yield from (Mistake(*found) for found in unfit_encoders(config))

@@ -30,12 +30,24 @@ class _Model(Section):
     opened_by: ClassVar[str] = ""
     runs_in: ClassVar[Literal["core", "train", "vllm"]] = "core"
 
-    # changes no answer, so it is left out of every dump: out of settings, identities and provenance
+    # these three change no answer, so they are left out of every dump: of settings, identities and provenance
     family: str | None = Field(
         None,
         min_length=1,
         exclude=True,
         description="Models of one family, for the judges' self-preference; null: the model's own name.",
+    )
+    kind: Literal["chat", "base"] | None = Field(
+        None,
+        exclude=True,
+        description="Whether it was tuned to follow instructions (chat) or only trained on text (base), for tables "
+        "with a row for each kind; null: neither is said.",
+    )
+    tags: list[Name] = Field(
+        [],
+        exclude=True,
+        description="Groups that it belongs to, in words of yours, such as open-source; a tag stands for all its "
+        "models wherever a group of models may be named.",
     )
     shards: Annotated[Whole, Field(ge=1, le=1_000)] = Field(
         1, description="Number of jobs that this model's work is split into."
