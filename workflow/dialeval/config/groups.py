@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dialeval.errors import nearest
@@ -39,7 +39,11 @@ def unknown_in_group(config: Config, named: Iterable[str], others: Iterable[str]
 def unfit_tags(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yields field, words and what else it is about, where a tag could be read as something else."""
     scores = config.metaeval.score_files if config.metaeval else {}
-    sections = {"models": config.models, "ensembles": config.ensembles, "metaeval.score_files": scores}
+    sections: dict[str, Collection[str]] = {
+        "models": config.models,
+        "ensembles": config.ensembles,
+        "metaeval.score_files": scores,
+    }
     for name, model in config.models.items():
         for tag in model.tags:
             for section, taken in sections.items():
