@@ -37,6 +37,7 @@ LISTS = {
     "chatbots": ["gpt"],
     "judges": ["forest"],
     "models.retrieval.learn_from": ["bundled"],
+    "models.retrieval.tags": ["small"],
     "protocols.unieval.n_utterances": [4],
     "protocols.arena.n_utterances": [6],
     "protocols.rating.judges": ["forest"],
@@ -78,7 +79,7 @@ LISTS_BY_NAME = {"training.turns.domains.daily": "bundled", "ensembles.both": "f
 
 
 def lists_of(section: type[BaseModel]) -> set[tuple[str, str]]:
-    """Returns the class and name of every field below a section that holds a list."""
+    """Returns the class that brings it and the name of every field below a section that holds a list."""
     found: set[tuple[str, str]] = set()
 
     def walk(annotation: Any, owner: type[BaseModel], name: str) -> None:
@@ -88,7 +89,10 @@ def lists_of(section: type[BaseModel]) -> set[tuple[str, str]]:
             found.add((owner.__name__, name))
         elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
             for below, field in annotation.model_fields.items():
-                walk(field.annotation, annotation, below)
+                brought_by = next(
+                    base for base in reversed(annotation.__mro__) if below in vars(base).get("__annotations__", {})
+                )
+                walk(field.annotation, brought_by, below)
         for part in get_args(annotation):
             if not isinstance(part, (str, int)):
                 walk(part, owner, name)
