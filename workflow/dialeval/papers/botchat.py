@@ -1,0 +1,135 @@
+"""BotChat: chatbots talk to themselves, and a judge says who is the machine."""
+
+from __future__ import annotations
+
+from dialeval.papers.entry import Item, Need, Paper
+
+_CONFIG = "configs/botchat.yaml"
+_PUBLISHED = "The authors' own dialogues and answers, where you have them: configs/botchat-published.yaml."
+_NEEDS: tuple[Need, ...] = ("keys", "weights", "workbook", "withdrawn")
+
+BOTCHAT = Paper(
+    "BotChat",
+    "BotChat: Evaluating LLMs' Capabilities of Having Multi-Turn Dialogues",
+    "https://arxiv.org/abs/2310.13650",
+    (
+        Item(
+            "Table 1",
+            "mean length of the utterances that each chatbot writes, in cl100k tokens",
+            tables=("botchat/utterance_lengths",),
+            config=_CONFIG,
+            target="botchat",
+            needs=_NEEDS,
+            remark=_PUBLISHED,
+        ),
+        Item(
+            "Table 2",
+            "Bootstrap Elo of the chatbots in Arena at N = 8 and N = 16",
+            tables=("arena/ratings",),
+            figures=("botchat/table2_arena_ratings",),
+            config=_CONFIG,
+            target="botchat",
+            needs=_NEEDS,
+            remark="Arena's verdicts were never published; Bradley-Terry and Davidson ratings stand beside Elo.",
+        ),
+        Item(
+            "Figure 1",
+            "the procedure, from seeds over self-chat to verdicts",
+            stands=("docs/protocols.md",),
+            why_not="a drawing, in which nothing is measured",
+        ),
+        Item(
+            "Figure 2",
+            "how many utterances the human dialogues have",
+            tables=("botchat/seeds",),
+            figures=("botchat/figure2_seed_lengths",),
+            config="configs/mutual.yaml",
+            target="botchat",
+            needs=("workbook",),
+        ),
+        Item(
+            "Figure 3",
+            "distribution of utterance lengths by chatbot, in cl100k tokens",
+            tables=("botchat/utterance_tokens",),
+            figures=("botchat/figure3_utterance_lengths",),
+            config=_CONFIG,
+            target="botchat",
+            needs=_NEEDS,
+            remark=_PUBLISHED,
+        ),
+        Item(
+            "Figure 4",
+            "UniEval: share of dialogues in which the judge sees no chatbot up to N",
+            tables=("unieval/pass_rates",),
+            figures=("botchat/figure4_unieval",),
+            config=_CONFIG,
+            target="botchat",
+            needs=_NEEDS,
+            remark=_PUBLISHED,
+        ),
+        Item(
+            "Figure 5",
+            "Arena: who wins, or wins or ties, against whom",
+            tables=("arena/win_rates",),
+            figures=("botchat/figure5_arena_n{n}",),
+            config=_CONFIG,
+            target="botchat",
+            needs=_NEEDS,
+        ),
+        Item(
+            "Figure 6",
+            "GTEval: how often a chatbot's dialogue wins, ties and loses against people's",
+            tables=("gteval/win_rates",),
+            figures=("botchat/figure6_gteval",),
+            config=_CONFIG,
+            target="botchat",
+            needs=_NEEDS,
+            remark=_PUBLISHED,
+        ),
+        Item(
+            "Figure 7",
+            "UniEval's pass rate, each dialogue cut to the length of people's on the same seed",
+            tables=("unieval/pass_rates_at_gt_length",),
+            figures=("botchat/figure7_unieval_at_gt_length",),
+            config=_CONFIG,
+            target="botchat",
+            needs=_NEEDS,
+            remark=_PUBLISHED,
+        ),
+        Item(
+            "Figure 8",
+            "bad dialogues of five kinds",
+            why_not="no judge names the kinds yet; the report's viewer shows every dialogue with its verdicts",
+        ),
+        Item(
+            "Figure 9",
+            "a good dialogue",
+            why_not="no judge names the kinds yet; the report's viewer shows every dialogue with its verdicts",
+        ),
+        Item(
+            "Algorithm 1",
+            "self-chat, utterance by utterance",
+            stands=("workflow/dialeval/protocols/selfchat.py",),
+        ),
+        Item(
+            "Appendix A",
+            "Elo over shuffled comparisons, its median",
+            tables=("arena/ratings",),
+            stands=("workflow/dialeval/stats/elo.py",),
+            config=_CONFIG,
+            target="botchat",
+            needs=_NEEDS,
+        ),
+        Item(
+            "Appendix B",
+            "the prompts of self-chat, UniEval, Arena and GTEval",
+            stands=tuple(f"workflow/dialeval/prompts/{name}.j2" for name in ("selfchat", "unieval", "arena", "gteval")),
+            remark="In our own words.",
+        ),
+        Item(
+            "Appendix C",
+            "five kinds of failure, and what a good dialogue is like",
+            why_not="no judge names the kinds yet; the report's viewer shows every dialogue with its verdicts",
+        ),
+    ),
+)

@@ -1,0 +1,108 @@
+"""comp-analysis: how well language models judge dialogues that people rated, and whether they notice damage."""
+
+from __future__ import annotations
+
+from dialeval.papers.entry import Item, Need, Paper
+
+_CONFIG = "configs/metaeval.yaml"
+_NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "withdrawn")
+_PROMPTS = "workflow/dialeval/prompts/"
+
+
+def _result(number: str, shows: str, tables: tuple[str, ...], figures: tuple[str, ...] = (), remark: str = "") -> Item:
+    """Returns an item that judges of rated items make."""
+    return Item(number, shows, tables, figures, (), _CONFIG, "metaeval", _NEEDS, remark)
+
+
+COMP_ANALYSIS = Paper(
+    "comp-analysis",
+    "A Comprehensive Analysis of the Effectiveness of Large Language Models as Automatic Dialogue Evaluators",
+    "https://arxiv.org/abs/2312.15407",
+    (
+        Item(
+            "Table 1",
+            "the rated corpora: items, utterances, lengths, who rated what, and how far raters agree",
+            tables=("metaeval/corpora", "metaeval/annotator_agreement"),
+            config=_CONFIG,
+            target="metaeval",
+            needs=("download", "unpublished"),
+            remark="Human-Eval was withdrawn by its authors.",
+        ),
+        Item(
+            "Table 2",
+            "the prompt that asks for ratings of all dimensions at once",
+            stands=(f"{_PROMPTS}rating_dialogue.j2", f"{_PROMPTS}rating_turn.j2"),
+            remark="In our own words.",
+        ),
+        Item(
+            "Table 3",
+            "the prompt that asks yes or no",
+            stands=(f"{_PROMPTS}yes_no_dialogue.j2", f"{_PROMPTS}yes_no_turn.j2"),
+            remark="In our own words.",
+        ),
+        Item("Table 4", "the question of each dimension", stands=("docs/criteria.md",), remark="In our own words."),
+        _result(
+            "Table 5",
+            "correlation of thirty models with the ratings, dimension by dimension, on human and filled ratings",
+            ("metaeval/averages",),
+            ("metaeval/judges",),
+            "`raters` tells human ratings alone from those that a model filled.",
+        ),
+        _result(
+            "Table 6",
+            "GPT-4 beside the strongest others, on human ratings alone",
+            ("metaeval/averages",),
+            ("metaeval/judges",),
+        ),
+        _result(
+            "Table 7",
+            "whether models rank alike by a model's ratings and by people's",
+            ("metaeval/ranking_agreement",),
+        ),
+        _result(
+            "Table 8", "the mean of a judge's other dimensions as its overall score", ("metaeval/dimension_ensemble",)
+        ),
+        _result(
+            "Table 9",
+            "the mean of the best judges beside proprietary ones",
+            ("metaeval/model_ensemble",),
+            ("metaeval/ensembles",),
+        ),
+        Item("Table 10", "the fourteen kinds of damage", stands=("docs/robustness.md",), remark="In our own words."),
+        Item(
+            "Table 11",
+            "how many pairs of each kind there are, and of which corpora",
+            tables=("robustness/pairs",),
+            config=_CONFIG,
+            target="robustness",
+            needs=("download",),
+        ),
+        Item(
+            "Table 12",
+            "share of pairs in which a judge notices the damage",
+            tables=("robustness/robustness", "robustness/averages"),
+            figures=("robustness/ratios",),
+            config=_CONFIG,
+            target="robustness",
+            needs=_NEEDS,
+        ),
+        Item(
+            "Table 13",
+            "what the models are: backbone, training, window",
+            stands=("workflow/dialeval/published/metaeval.csv",),
+            remark="Names and numbers; a configuration has still to be written.",
+        ),
+        _result(
+            "Figure 1",
+            "how dimensions go together on FED-Dial, for people and for judges",
+            ("metaeval/matrices",),
+            ("metaeval/dimensions",),
+        ),
+        _result(
+            "Figure 2",
+            "how dimensions go together on FED-Turn, for people and for judges",
+            ("metaeval/matrices",),
+            ("metaeval/dimensions",),
+        ),
+    ),
+)

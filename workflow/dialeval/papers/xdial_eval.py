@@ -1,0 +1,139 @@
+"""xDial-Eval: judges of dialogues in ten languages, zero-shot, trained and in ensembles."""
+
+from __future__ import annotations
+
+from dialeval.papers.entry import Item, Need, Paper
+
+_CONFIG = "configs/metaeval.yaml"
+_TRAINED = "configs/xdial-train.yaml"
+_NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "unpublished")
+_PROMPTS = "workflow/dialeval/prompts/"
+_TEMPLATES = (
+    ("Table 9", "Vicuna-7B"),
+    ("Table 10", "Phoenix-7B"),
+    ("Table 11", "Falcon-7B"),
+    ("Table 12", "LLaMA-2-7B"),
+    ("Table 13", "Baichuan-2-7B"),
+    ("Table 14", "ChatGPT"),
+)
+
+
+def _result(
+    number: str,
+    shows: str,
+    tables: tuple[str, ...],
+    figures: tuple[str, ...] = (),
+    config: str = _CONFIG,
+    remark: str = "",
+) -> Item:
+    """Returns an item that judges of rated items make."""
+    return Item(number, shows, tables, figures, (), config, "metaeval", _NEEDS, remark)
+
+
+XDIAL_EVAL = Paper(
+    "xDial-Eval",
+    "xDial-Eval: A Multilingual Open-Domain Dialogue Evaluation Benchmark",
+    "https://arxiv.org/abs/2310.08958",
+    (
+        Item(
+            "Table 1",
+            "the rated corpora: items, utterances, words, dimensions",
+            tables=("metaeval/corpora",),
+            config=_CONFIG,
+            target="metaeval",
+            needs=("download", "unpublished"),
+            remark="Of the eighteen, those whose files were published with their contents.",
+        ),
+        Item(
+            "Table 2",
+            "quality of the translations: back-translation, quality estimation, a judge's adequacy",
+            tables=("translation/quality",),
+            config=_TRAINED,
+            needs=("weights", "download"),
+            remark="The paper's translator was a paid service; what translates here is an open model.",
+        ),
+        Item(
+            "Table 3",
+            "Alpaca's prompts for responses and dialogues",
+            stands=(f"{_PROMPTS}yes_no_turn.j2", f"{_PROMPTS}yes_no_dialogue.j2"),
+            remark="In our own words; a model's own format is its chat template.",
+        ),
+        _result(
+            "Table 4",
+            "Pearson correlation by language of judges that were trained on English",
+            ("metaeval/averages",),
+            ("metaeval/judges_by_language",),
+            _TRAINED,
+        ),
+        _result(
+            "Table 5",
+            "Pearson correlation by language of judges zero-shot, trained on ten languages, and in ensembles",
+            ("metaeval/averages",),
+            ("metaeval/judges_by_language",),
+            _TRAINED,
+        ),
+        Item(
+            "Table 6",
+            "the prompt that asks how adequate a translation is",
+            stands=(f"{_PROMPTS}adequacy.j2",),
+            remark="In our own words.",
+        ),
+        *(
+            Item(
+                number,
+                f"a rated {what} in ten languages",
+                config=_CONFIG,
+                target="report",
+                needs=("download",),
+                stands=("docs/rated-corpora.md",),
+                remark="The report shows a sample of the items of every corpus, in every language.",
+            )
+            for number, what in (("Table 7", "response"), ("Table 8", "dialogue"))
+        ),
+        *(
+            Item(
+                number,
+                f"the prompt in the format of {model}",
+                stands=(f"{_PROMPTS}yes_no_turn.j2", f"{_PROMPTS}yes_no_dialogue.j2"),
+                remark="In our own words; a model's own format is its chat template.",
+            )
+            for number, model in _TEMPLATES
+        ),
+        _result(
+            "Table 15",
+            "correlation with the ratings of dialogues that were written in Chinese",
+            ("metaeval/correlations",),
+            ("metaeval/judges_by_corpus",),
+            _TRAINED,
+        ),
+        _result(
+            "Table 16",
+            "Table 4 in Spearman's correlation",
+            ("metaeval/averages",),
+            config=_TRAINED,
+        ),
+        _result(
+            "Table 17",
+            "Table 5 in Spearman's correlation",
+            ("metaeval/averages",),
+            config=_TRAINED,
+        ),
+        *(
+            _result(
+                number,
+                f"how a judge's scores go together from language to language, on {corpus}",
+                ("metaeval/matrices",),
+                ("metaeval/languages",),
+                _TRAINED,
+            )
+            for number, corpus in (("Figure 1", "FED-Dial"), ("Figure 2", "FED-Turn"))
+        ),
+        _result(
+            "Figure 3",
+            "how the scores of different judges go together",
+            ("metaeval/matrices",),
+            ("metaeval/judges_among_themselves",),
+            _TRAINED,
+        ),
+    ),
+)
