@@ -23,6 +23,8 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
     "max_rounds",
     "temperature",
     "max_tokens",
+    "presence_penalty",
+    "frequency_penalty",
     "min_turns",
     "max_length_ratio",
     "max_question_share",
@@ -331,6 +333,9 @@ def examination_settings(method):
         circular=section.circular and method != "perplexity",
         presentation=section.presentation,
         max_tokens=section.max_tokens,
+        # probabilities are read of one answer's first token, before which nothing was said
+        presence_penalty=section.presence_penalty if method == "letter" else 0.0,
+        frequency_penalty=section.frequency_penalty if method == "letter" else 0.0,
     )
 
 

@@ -26,12 +26,23 @@ REQUEST = Request("r", "unieval", "chat", (Message("user", "Hi"),), Sampling(), 
         replace(REQUEST, sampling=Sampling(max_tokens=7)),
         replace(REQUEST, sampling=Sampling(seed=1)),
         replace(REQUEST, sampling=Sampling(stop=("\n",))),
+        replace(REQUEST, sampling=Sampling(presence_penalty=0.6)),
+        replace(REQUEST, sampling=Sampling(frequency_penalty=0.6)),
         replace(REQUEST, continuation="x"),
         replace(REQUEST, repeat=1),
     ],
 )
 def test_what_changes_an_answer_changes_the_key(other: Request) -> None:
     assert request_key(other, "model") != request_key(REQUEST, "model")
+
+
+def test_the_two_penalties_are_not_one() -> None:
+    keys = {
+        request_key(replace(REQUEST, sampling=Sampling(**{name: value})), "m")
+        for name in ("presence_penalty", "frequency_penalty")
+        for value in (-0.5, 0.0, 0.5)
+    }
+    assert len(keys) == 5  # 0 is the same as neither
 
 
 def test_the_model_is_part_of_the_key_and_the_name_is_not() -> None:
@@ -94,6 +105,8 @@ def test_a_response_is_written_as_all_its_fields_but_the_empty_ones(response: Re
             max_tokens=st.integers(1, 9999),
             seed=numbers,
             stop=st.lists(texts, max_size=2).map(tuple),
+            presence_penalty=st.just(0.0) | st.floats(-2, 2),
+            frequency_penalty=st.just(0.0) | st.floats(-2, 2),
         ),
         labels=st.lists(texts, max_size=3).map(tuple),
         continuation=texts,
@@ -110,6 +123,9 @@ def test_a_key_is_the_hash_of_all_fields_in_canonical_json(
     content = asdict(request) | {"identity": identity}
     for name in ("request_id", *(() if reads_subject else ("protocol", "subject"))):
         del content[name]
+    for name in ("presence_penalty", "frequency_penalty"):
+        if not content["sampling"][name]:  # as of free answers
+            del content["sampling"][name]
     if not request.answer_schema:  # keys of free answers are as old as the store
         del content["answer_schema"]
     plain = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

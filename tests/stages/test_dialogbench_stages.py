@@ -13,6 +13,7 @@ from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.rounds import Attempt
 from dialeval.dialogbench.written import Outcome
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.planning import request_from_row
 from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.shared import REQUESTS
@@ -79,12 +80,20 @@ def test_variants_are_told_apart(tmp_path: Path) -> None:
 
 def test_requests_carry_the_items_names(tmp_path: Path) -> None:
     rows = read(tmp_path, [], bundled=["en"], limit=1)
-    settings = dialogbench_plan.Settings(method="letter", circular=True, presentation="history", max_tokens=9)
+    settings = dialogbench_plan.Settings(
+        method="letter",
+        circular=True,
+        presentation="history",
+        max_tokens=9,
+        presence_penalty=0.6,
+        frequency_penalty=0.0,
+    )
     dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", Templates(), HERE)
     requests = read_table(tmp_path / "requests.parquet", REQUESTS).to_pylist()
     assert len(requests) == 10 * 4 + 3 + 2
     assert {request["case_id"] for request in requests} == {row["item_id"] for row in rows}
-    assert {request["max_tokens"] for request in requests} == {9}
+    assert {(request["max_tokens"], request["presence_penalty"]) for request in requests} == {(9, 0.6)}
+    assert {request_from_row(request).sampling.presence_penalty for request in requests} == {0.6}
 
 
 def answer(source: str, variant: str, correct: bool, number: int) -> dict[str, Any]:

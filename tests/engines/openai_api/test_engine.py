@@ -55,6 +55,14 @@ def test_a_request_is_sent_as_configured(ask_all: Any) -> None:
     assert "authorization" not in asked.headers
 
 
+def test_penalties_are_sent_where_there_are_any(ask_all: Any) -> None:
+    body = body_of(ask_all, chat(presence_penalty=0.6)).body
+    assert body["presence_penalty"] == 0.6
+    assert "frequency_penalty" not in body
+    both = body_of(ask_all, chat(presence_penalty=0.6, frequency_penalty=-1.0), model="o3-mini").body
+    assert not {"presence_penalty", "frequency_penalty"} & both.keys()  # as temperature, which these refuse
+
+
 @pytest.mark.parametrize("name", ["o3-mini", "gpt-5", "openai/o1"])
 def test_reasoning_models_get_no_temperature_and_another_budget_field(ask_all: Any, name: str) -> None:
     body = body_of(ask_all, chat(max_tokens=9, temperature=0.5, top_p=0.5), model=name).body

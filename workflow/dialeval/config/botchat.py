@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from dialeval.config.adaptive import Adaptive
+from dialeval.config.penalties import Penalties
 from dialeval.config.section import (
     Count,
     Length,
@@ -50,7 +51,7 @@ class Selfchat(Section):
     )
 
 
-class _JudgingProtocol(Section):
+class _JudgingProtocol(Penalties):
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
     ask_again: bool = Field(False, description="Ask once more, in other words, where a verdict could not be read.")

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from dialeval.config.embedded_methods import able_to, serves
 from dialeval.config.models import EmbeddedModel, Model, OpenAIModel, PublishedModel
+from dialeval.config.penalties import Penalties
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, Temperature, TokenCount
 from dialeval.errors import nearest
 
@@ -42,7 +43,7 @@ class PublishedItems(Section):
         return value
 
 
-class WrittenItems(Section):
+class WrittenItems(Penalties):
     """Test items that a model writes, or that are made by rule (DialogBench 3.3 and 3.4)."""
 
     writer: Name | None = Field(
@@ -117,7 +118,7 @@ class Examine(Section):
         return {name: models for name, models in dict(self).items() if models}
 
 
-class DialogBench(Section):
+class DialogBench(Penalties):
     """Multiple-choice questions on dialogues: twelve tasks (DialogBench)."""
 
     bundled: list[Language] = Field([], description="Languages of our own items to take: en (48 items), zh (12).")

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dialeval.config.penalties import Penalties
 from dialeval.config.section import (
     Count,
     Name,
@@ -24,7 +25,7 @@ from dialeval.config.section import (
 RatedReader = Literal["comp_turn", "comp_dialogue", "xdial", "dstc11_json", "dstc11_csv", "rated_jsonl", "ladder"]
 
 
-class Rating(Section):
+class Rating(Penalties):
     """A judge writes a score on each criterion, the papers' from 1 to 5 (comp-analysis, Table 2)."""
 
     judges: list[Name] | None = Field(None, description="Judges that rate; null: all of `judges`.")
@@ -42,6 +43,8 @@ class Rating(Section):
             "temperature": self.temperature,
             "top_p": self.top_p,
             "max_tokens": self.max_tokens,
+            "presence_penalty": self.presence_penalty,
+            "frequency_penalty": self.frequency_penalty,
         }
 
     @model_validator(mode="after")

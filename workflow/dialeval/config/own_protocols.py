@@ -20,6 +20,7 @@ OF_FORMS: dict[str, tuple[Form, ...]] = {
     "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("detect",),
     "repeats": ("scale", "pair", "detect"), "temperature": ("scale", "pair", "detect"),
     "top_p": ("scale", "pair", "detect"), "max_tokens": ("scale", "pair", "detect"),
+    "presence_penalty": ("scale", "pair", "detect"), "frequency_penalty": ("scale", "pair", "detect"),
     "ask_again": ("scale", "pair", "detect"), "answers": ("scale", "pair", "detect"),
 }  # fmt: skip
 """Options that not every form has."""

@@ -10,6 +10,7 @@ from dialeval.config.adaptive import Adaptive
 from dialeval.config.botchat import Arena, GTEval, UniEval
 from dialeval.config.cascades import Cascade
 from dialeval.config.metaeval import Rating, YesNo
+from dialeval.config.penalties import Penalties
 from dialeval.config.section import Length, Name, Number, Repeats, Section, Temperature, TokenCount
 from dialeval.schemas.judgements import Form, Outcome
 
@@ -64,7 +65,7 @@ class Of(Section):
         return [value] if isinstance(value, str) else value
 
 
-class Protocol(Section):
+class Protocol(Penalties):
     """A protocol of your own, by a name of yours: what is asked about what, and what is measured of the answers."""
 
     form: Form = Field(

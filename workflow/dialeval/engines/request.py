@@ -18,6 +18,8 @@ from dialeval.engines.answer_values import log_probability, probability, token_c
 _response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
+PENALTIES = ("presence_penalty", "frequency_penalty")
+"""Fields of `Sampling` that make a token less likely once it was said, or the more often it was."""
 _OF_AN_ENDPOINT = '"engine":"openai"'
 
 Kind = Literal["chat", "choice", "loglikelihood"]
@@ -34,13 +36,15 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the answer is drawn. `seed` is the sampler's, not a ChatSEED."""
+    """How the answer is drawn. `seed` is the sampler's, not a ChatSEED; penalties of 0 leave an answer as it is."""
 
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 1024
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +234,8 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
         reads_subject: whether the model answers from the subject, which then belongs to the key.
     """
     sampling = request.sampling
+    # what was asked without penalties keeps its key
+    penalties = {name: getattr(sampling, name) for name in PENALTIES if getattr(sampling, name)}
     content = {
         "identity": identity,
         "kind": request.kind,
@@ -240,6 +246,7 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
             "max_tokens": sampling.max_tokens,
             "seed": sampling.seed,
             "stop": sampling.stop,
+            **penalties,
         },
         "labels": request.labels,
         "continuation": request.continuation,

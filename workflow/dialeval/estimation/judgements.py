@@ -14,7 +14,7 @@ from dialeval.config.protocols import EACH_OTHER
 from dialeval.corpora.items import Item
 from dialeval.corpora.selfchat_items import chatbot_item
 from dialeval.criteria import LEVELS
-from dialeval.engines.request import Request, Sampling
+from dialeval.engines.request import Request
 from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.estimation.assumptions import verdict
 from dialeval.estimation.chats import Chats
@@ -26,7 +26,7 @@ from dialeval.forms import detect, pair, probability, scale
 from dialeval.forms.asked_about import AskedAbout
 from dialeval.forms.cases import by_case, serves
 from dialeval.forms.item_prompts import RATING, YES_NO, ByLevel
-from dialeval.forms.question import Question
+from dialeval.forms.question import Question, sampling_of
 from dialeval.prompts.rendering import Templates, render_dialogue
 from dialeval.protocols.planning import Planned
 from dialeval.tables import HUMAN
@@ -198,7 +198,7 @@ def _about_dialogues(question: Question, items: Iterable[Item], templates: Templ
         names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
         return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
     names = dict.fromkeys(LEVELS, own.template) if own.template else RATING
-    sampling = Sampling(own.temperature, own.top_p, own.max_tokens)
+    sampling = sampling_of(own)
     named: dict[str, Any] = {"name": question.name, "names": names, "json_answers": question.structured}
     return scale.plan(items, templates, sampling, own.repeats, about.groups_of_rated, **named)
 

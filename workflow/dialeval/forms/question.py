@@ -31,6 +31,18 @@ def shown(criterion: Criterion | None, level: Level, language: str) -> ShownCrit
     return ShownCriterion(criterion.name, words.question.get(level, ""), words.meaning.get(level, ""), words.rubric)
 
 
+def sampling_of(protocol: Protocol, seed: int | None = None) -> Sampling:
+    """Returns how a judge is sampled under a protocol, with the seed of its sampler."""
+    return Sampling(
+        protocol.temperature,
+        protocol.top_p,
+        protocol.max_tokens,
+        seed,
+        presence_penalty=protocol.presence_penalty,
+        frequency_penalty=protocol.frequency_penalty,
+    )
+
+
 @dataclass(frozen=True)
 class Question:
     """A protocol with the criteria that it names.
@@ -79,7 +91,7 @@ class Question:
         """Yields the number of each repeat and how it is sampled; of several each has its own sampler seed."""
         own, repeats = self.protocol, self.protocol.repeats
         for repeat in range(repeats):
-            yield repeat, Sampling(own.temperature, own.top_p, own.max_tokens, repeat if repeats > 1 else None)
+            yield repeat, sampling_of(own, seed=repeat if repeats > 1 else None)
 
     def request_id(self, criterion: Criterion | None, n: int | None, about: str, repeat: int) -> str:
         """Returns a readable id, `helpful/empathy/8/case-12/a/b/0`; the papers' are short, `arena/8/MT-12/a/b`."""

@@ -24,7 +24,8 @@ REQUESTS = Table(
     "requests", schema(
         request_id=TEXT, protocol=TEXT, kind=TEXT, messages=pa.list_(pa.struct([("role", TEXT), ("content", TEXT)])),
         labels=TEXTS, answer_schema=TEXT, continuation=TEXT, temperature=FLOAT, top_p=FLOAT, max_tokens=INT,
-        sampler_seed=maybe(LARGE), stop=TEXTS, repeat=INT, subject=pa.list_(TEXTS), case_id=maybe(TEXT),
+        sampler_seed=maybe(LARGE), stop=TEXTS, presence_penalty=FLOAT, frequency_penalty=FLOAT,
+        repeat=INT, subject=pa.list_(TEXTS), case_id=maybe(TEXT),
         left=maybe(TEXT), right=maybe(TEXT), n_utterances=maybe(INT), corpus=maybe(TEXT), language=maybe(TEXT),
         item_id=maybe(TEXT), part=maybe(TEXT)
     ),
@@ -37,6 +38,8 @@ REQUESTS = Table(
         "right": "model shown second; human for people",
         "repeat": "counts the repeats of one question from 0",
         "part": "which of several questions on one item",
+        "presence_penalty": "how much less likely a token becomes once it was said; 0: not at all",
+        "frequency_penalty": "the same for each time that it was said",
         "sampler_seed": "seed of the model's sampler; empty where it has none",
     },
 )

@@ -23,6 +23,8 @@ class Settings(BaseModel):
     circular: bool
     presentation: Presentation
     max_tokens: int
+    presence_penalty: float
+    frequency_penalty: float
 
 
 def stage(settings: Settings, items: Path, requests: Path, templates: Templates, provenance: Provenance) -> None:
@@ -31,7 +33,11 @@ def stage(settings: Settings, items: Path, requests: Path, templates: Templates,
         (TestItem.from_row(row) for row in iterate_rows(items, TEST_ITEMS)),
         settings.method,
         templates,
-        Sampling(temperature=0.0, max_tokens=settings.max_tokens),
+        Sampling(
+            max_tokens=settings.max_tokens,
+            presence_penalty=settings.presence_penalty,
+            frequency_penalty=settings.frequency_penalty,
+        ),
         circular=settings.circular,
         presentation=settings.presentation,
     )

@@ -38,6 +38,8 @@ class Settings(BaseModel):
     max_rounds: int
     temperature: float
     max_tokens: int
+    presence_penalty: float
+    frequency_penalty: float
     min_turns: int
     max_length_ratio: float
     max_question_share: float
@@ -105,7 +107,12 @@ async def _write(settings: Settings, writer: Asked, name: str, templates: Templa
                 writer.ask,
                 list(briefs),
                 templates,
-                Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
+                Sampling(
+                    temperature=settings.temperature,
+                    max_tokens=settings.max_tokens,
+                    presence_penalty=settings.presence_penalty,
+                    frequency_penalty=settings.frequency_penalty,
+                ),
                 origin=name,
                 rules=Rules(
                     min_turns=settings.min_turns,

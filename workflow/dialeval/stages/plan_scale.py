@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import chain
 from pathlib import Path
 
-from dialeval.engines.request import Sampling
 from dialeval.forms.item_prompts import RATING
+from dialeval.forms.question import sampling_of
 from dialeval.forms.scale import plan
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_settings import ItemPlanSettings
@@ -32,7 +32,7 @@ def stage(
         plan(
             settings.items_of(paths),
             templates,
-            Sampling(own.temperature, own.top_p, own.max_tokens),
+            sampling_of(own),
             own.repeats,
             groups,
             name=settings.name,

@@ -14,7 +14,7 @@ _PER_MESSAGE, _PER_PROMPT = 4, 3
 _PLAIN = frozenset({
     "model", "messages", "prompt", "max_tokens", "max_completion_tokens", "temperature", "top_p", "seed", "stop",
     "reasoning_effort", "logprobs", "top_logprobs", "logprob_token_ids", "return_tokens_as_token_ids",
-    "prompt_logprobs",
+    "prompt_logprobs", "presence_penalty", "frequency_penalty",
 })  # fmt: skip
 """Fields that add no tokens to the prompt; others may (tools, documents, templates)."""
 _BELIEVED_TIMES, _BELIEVED_MORE = 20, 200_000

@@ -8,7 +8,7 @@ from typing import Any
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.identity import budget_field, sends_temperature
-from dialeval.engines.request import Message, Request
+from dialeval.engines.request import PENALTIES, Message, Request
 from dialeval.engines.system_messages import merge_system
 
 _TEMPLATE_FIELDS = ("chat_template", "chat_template_kwargs")
@@ -81,6 +81,7 @@ def _generation(model: OpenAIModel, request: Request, max_tokens: int) -> dict[s
         body["temperature"] = sampling.temperature
         if sampling.top_p != 1.0:
             body["top_p"] = sampling.top_p
+        body |= {name: getattr(sampling, name) for name in PENALTIES if getattr(sampling, name)}
     if sampling.seed is not None and model.send_seed:
         body["seed"] = sampling.seed
     if sampling.stop:

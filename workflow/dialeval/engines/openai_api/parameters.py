@@ -22,6 +22,8 @@ _REMEDIES = {
     "temperature": "set send_temperature: false",
     "top_p": "set send_temperature: false, which leaves out top_p as well",
     "seed": "set send_seed: false",
+    "presence_penalty": "set presence_penalty: 0 under the protocol (or dialogbench)",
+    "frequency_penalty": "set frequency_penalty: 0 under the protocol (or dialogbench)",
     "max_tokens": "set max_tokens_field: max_completion_tokens",
     "max_completion_tokens": "set max_tokens_field: max_tokens",
     "logprobs": "set label_logprobs: none and ask this model by protocols that read its text, such as rating",

@@ -11,7 +11,7 @@ from typing import Any
 
 from dialeval.config import VllmModel
 from dialeval.engines.labels import LabelTree, label_logprobs, label_tree
-from dialeval.engines.request import AnswerFailure, Message, Request, Response
+from dialeval.engines.request import PENALTIES, AnswerFailure, Message, Request, Response
 from dialeval.engines.vllm_engine.admission import Admission
 from dialeval.engines.vllm_engine.arguments import LABELS_AT_ONCE
 from dialeval.engines.vllm_engine.devices import no_device
@@ -189,6 +189,7 @@ class VllmEngine:
             prompt = self._prompts.behind_reasoning(rendered, prompt)  # a schema leaves no place for thinking
         sampling = request.sampling
         further = dict(self._sampling)
+        further |= {name: getattr(sampling, name) for name in PENALTIES if getattr(sampling, name)}
         top_p, longest = further.pop("top_p", 1.0), further.pop("max_new_tokens", sampling.max_tokens)
         ask = Ask(
             prompt,
