@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dialeval.figures.ratings import figure_battle_ratings
-from dialeval.figures.style import save_figure
+from dialeval.figures.saving import save_figure
 from dialeval.schemas.battles import BATTLE_RATINGS
 from dialeval.tables import to_table
 

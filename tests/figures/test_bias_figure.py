@@ -12,7 +12,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from dialeval.figures.botchat_bias import figure_bias
-from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.figures.saving import save_figure
+from dialeval.figures.style import PAGE_WIDTH
 from dialeval.schemas.measures import BIAS
 from dialeval.tables import to_table
 

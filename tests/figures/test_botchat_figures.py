@@ -20,7 +20,8 @@ from matplotlib.patches import Rectangle
 from dialeval.figures.botchat_arena import figure5_arena, figure_arena_ratings
 from dialeval.figures.botchat_lengths import figure2_seed_lengths, figure3_utterance_lengths
 from dialeval.figures.botchat_rates import figure4_unieval, figure6_gteval, figure7_unieval_at_gt_length
-from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.figures.saving import save_figure
+from dialeval.figures.style import PAGE_WIDTH
 
 if TYPE_CHECKING:
     from conftest import BotChatTables

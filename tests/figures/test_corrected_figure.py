@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from dialeval.aggregation.labels.corrected import corrected_numbers
 from dialeval.aggregation.labels.design import Terms
 from dialeval.figures.corrected import figure_corrected
-from dialeval.figures.style import save_figure
+from dialeval.figures.saving import save_figure
 from dialeval.schemas.labels import CORRECTED
 from dialeval.tables import to_table
 

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 
 from dialeval.figures.dialogbench_accuracy import PEOPLE, figure_domains, figure_positions, figure_tasks
 from dialeval.figures.dialogbench_shares import figure_domain_counts, figure_styles
-from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.figures.saving import save_figure
+from dialeval.figures.style import PAGE_WIDTH
 from dialeval.schemas.every import TABLES
 from dialeval.tables import empty_table
 

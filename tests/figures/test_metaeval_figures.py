@@ -22,7 +22,8 @@ from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judge
 from dialeval.figures.metaeval_matrices import figure_dimensions, figure_judges_among_themselves, figure_languages
 from dialeval.figures.metaeval_names import averaged_groups, dimension_order, language_order, main_dimension
 from dialeval.figures.metaeval_raters import figure_annotators, figure_ensembles
-from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.figures.saving import save_figure
+from dialeval.figures.style import PAGE_WIDTH
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
 from dialeval.stages.draw import stage

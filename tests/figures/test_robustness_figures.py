@@ -23,7 +23,8 @@ from dialeval.figures.robustness_drops import figure_drops
 from dialeval.figures.robustness_ladders import figure_ladders
 from dialeval.figures.robustness_panels import blocks_of
 from dialeval.figures.robustness_ratios import figure_ratios
-from dialeval.figures.style import BLUE, PAGE_WIDTH, VERMILLION, save_figure
+from dialeval.figures.saving import save_figure
+from dialeval.figures.style import BLUE, PAGE_WIDTH, VERMILLION
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.robustness import ROBUSTNESS
 from dialeval.stages.draw import stage

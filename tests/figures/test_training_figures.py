@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dialeval.figures import entries
-from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.figures.saving import save_figure
+from dialeval.figures.style import PAGE_WIDTH
 from dialeval.schemas.every import TABLES
 from dialeval.stages.draw import stage
 from dialeval.tables import Provenance, write_table

@@ -111,6 +111,13 @@ def test_figures_are_images_of_their_own(page: str) -> None:
     assert "What &amp; why." in page
 
 
+def test_a_figure_without_anything_to_show_is_a_line_and_no_image() -> None:
+    svg = "<svg><metadata><dc:description>Nobody met &amp; nobody won.</dc:description></metadata></svg>"
+    page = build_report(example.inputs(figures=(Figure("Who wins", "Rates.", svg),)))
+    assert not [tag for tag, _ in Page(page).tags if tag == "img"]
+    assert "<li>Not drawn: Who wins. Nobody met &amp; nobody won.</li>" in page
+
+
 def test_the_leaderboard_sorts_by_whole_numbers_and_marks_people(page: str) -> None:
     board = page[page.index('id="board-1"') : page.index("</table>")]
     keys = re.findall(r'<td class="number"( data-sort="([^"]*)")?>', board)

@@ -25,8 +25,8 @@ from dialeval.figures.metaeval_names import (
     scorer_names,
     shown_dimension,
 )
-from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns
-from dialeval.figures.style import LIGHT_GREY, TINY, new_figure, readable_on, sentence_figure, styled, wrapped
+from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, shade_cells
+from dialeval.figures.style import TINY, new_figure, readable_on, sentence_figure, styled, wrapped
 
 _COLOURS = "RdBu"  # blue for agreement, red for its opposite, white for none
 _ROW, _NARROWEST_NOTED = 0.2, 0.2
@@ -102,7 +102,6 @@ def draw_matrix(panel: Axes, values: NDArray[np.float64], noted: bool) -> AxesIm
         values: NaN where there is none, which stays grey; shape [n_rows, n_columns].
         noted: whether the cells are wide enough for their numbers.
     """
-    panel.set_facecolor(LIGHT_GREY)
     for spine in panel.spines.values():
         spine.set_visible(False)
     panel.tick_params(length=0)
@@ -172,7 +171,7 @@ def _stacked(maps: list[_Map], quantity: str, details: str) -> Figure:
         panel = figure.add_subplot(grid[number, 0])
         padded = np.pad(one.values, ((0, 0), (0, widest - len(one.columns))), constant_values=np.nan)
         image = draw_matrix(panel, padded, noted=_ROOM / widest >= _NARROWEST_NOTED)
-        panel.axvspan(len(one.columns) - 0.5, widest - 0.5, color="#FFFFFF", linewidth=0)
+        shade_cells(panel, [True] * len(one.columns))
         panel.set_title(one.title, loc="left", fontsize=8.5, fontweight="bold")
         panel.set_yticks(range(len(one.rows)), [wrapped(name, LABEL_WIDTH) for name in one.rows])
         panel.set_xticks(range(len(one.columns)), one.columns)

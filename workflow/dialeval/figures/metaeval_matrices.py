@@ -26,7 +26,7 @@ from dialeval.figures.metaeval_names import (
     main_language,
     short,
 )
-from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns
+from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, shade_cells
 from dialeval.figures.style import TINY, new_figure, sentence_figure, styled, wrapped
 
 _COLUMNS = ("kind", "level", "corpus", "language", "scorer", "dimension", "first", "second", "pearson", "n")
@@ -192,6 +192,7 @@ def _small_multiples(blocks: Sequence[_Block], quantity: str, columns: int, numb
         for panel in axes[len(block.panels) :]:
             panel.remove()
         for number, (panel, one) in enumerate(zip(axes, block.panels, strict=False)):
+            shade_cells(panel, [True] * len(one.names))
             image = draw_matrix(panel, one.values, noted=width / most >= _NARROWEST_NOTED)
             panel.set_title(one.title, loc="left", fontsize=TINY + 0.5, linespacing=1.0)
             is_lowest = number + columns >= len(block.panels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
@@ -118,6 +119,16 @@ def shade_human(panel: Axes, models: Sequence[str]) -> None:
     for row, model in enumerate(models):
         if model == HUMAN:
             panel.axhspan(row - 0.5, row + 0.5, color=LIGHT_GREY, alpha=0.5, linewidth=0, zorder=0)
+
+
+def shade_cells(panel: Axes, columns: Sequence[bool]) -> None:
+    """Lays grey behind the columns of a heat map that are there, which shows where a cell has no value."""
+    start = 0
+    for there, run in groupby(columns):
+        width = len(list(run))
+        if there:
+            panel.axvspan(start - 0.5, start + width - 0.5, color=LIGHT_GREY, linewidth=0, zorder=-1)
+        start += width
 
 
 def percent_axis(panel: Axes) -> None:

@@ -14,8 +14,8 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from dialeval.figures.panels import LABEL_WIDTH, caption
-from dialeval.figures.style import GREY, LIGHT_GREY, SMALL, TINY, new_figure, readable_on, wrapped
+from dialeval.figures.panels import LABEL_WIDTH, caption, shade_cells
+from dialeval.figures.style import GREY, SMALL, TINY, new_figure, readable_on, wrapped
 
 _COLOURS = "YlGnBu"
 _ROW, _HEADING = 0.2, 0.4  # inches
@@ -83,7 +83,7 @@ def _width(columns: Sequence[str]) -> int:
 
 
 def _draw(panel: Axes, one: ShareMap, widest: int) -> AxesImage:
-    panel.set_facecolor(LIGHT_GREY)
+    shade_cells(panel, [bool(name) for name in one.columns])
     for spine in panel.spines.values():
         spine.set_visible(False)
     colours = matplotlib.colormaps[_COLOURS]
@@ -104,11 +104,6 @@ def _draw(panel: Axes, one: ShareMap, widest: int) -> AxesImage:
         for (row, column), told in np.ndenumerate(one.words):
             if math.isnan(values[row, column]) and told:
                 panel.text(column, row, str(told), ha="center", va="center", fontsize=TINY, color=GREY)
-    for place, name in enumerate(one.columns):
-        if not name:
-            panel.axvspan(place - 0.5, place + 0.5, color="#FFFFFF", linewidth=0)
-    if len(one.columns) < widest:
-        panel.axvspan(len(one.columns) - 0.5, widest - 0.5, color="#FFFFFF", linewidth=0)
     for row, words in enumerate(one.beside):
         panel.text(len(one.columns) - 0.4, row, words, va="center", fontsize=TINY)
     panel.set_title(one.title, loc="left", fontsize=8.5, fontweight="bold")

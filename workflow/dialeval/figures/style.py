@@ -1,11 +1,10 @@
-"""One look for all figures: fonts, sizes, colours, and saving so that the same figure gives the same bytes."""
+"""One look for all figures: fonts, sizes, colours, and figures that say why there is nothing to draw."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
@@ -15,12 +14,17 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from dialeval.tables import HUMAN, replacing
+from dialeval.tables import HUMAN
 
 PAGE_WIDTH = 6.9
 """Width of every figure, in inches: the text width of an A4 or letter page."""
 
-BLACK, GREY, LIGHT_GREY = "#000000", "#666666", "#D9D9D9"
+BLACK, GREY, LIGHT_GREY = "#1A1A1A", "#666666", "#D9D9D9"
+"""Words and lines, what is secondary, and grounds: each has another colour on a dark page (`saving.ON_DARK`)."""
+
+ON_LIGHT_COLOUR, ON_DARK_COLOUR = "#000000", "#FFFFFF"
+"""Words on a coloured ground, which stay as they are on every page."""
+
 ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
     "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7",
 )  # fmt: skip
@@ -49,6 +53,12 @@ _SETTINGS: Mapping[str, Any] = MappingProxyType(
         "axes.axisbelow": True,
         "axes.linewidth": 0.6,
         "axes.edgecolor": GREY,
+        "axes.facecolor": "none",
+        "axes.labelcolor": BLACK,
+        "figure.facecolor": "none",
+        "text.color": BLACK,
+        "xtick.color": BLACK,
+        "ytick.color": BLACK,
         "xtick.major.width": 0.6,
         "ytick.major.width": 0.6,
         "grid.color": LIGHT_GREY,
@@ -93,29 +103,21 @@ def new_figure(height: float) -> Figure:
     return figure
 
 
+class SentenceFigure(Figure):
+    """A figure that only says why there is nothing to draw."""
+
+    sentence = ""
+
+
 @styled
-def sentence_figure(sentence: str) -> Figure:
-    """Returns a figure that says in one sentence why there is nothing to show."""
-    figure = new_figure(1.2)
-    figure.text(0.5, 0.5, textwrap.fill(sentence, 95), ha="center", va="center", color=GREY)
+def sentence_figure(sentence: str) -> SentenceFigure:
+    """Returns a figure that says in one sentence why there is nothing to draw."""
+    lines = textwrap.wrap(sentence, 95)
+    figure = SentenceFigure(figsize=(PAGE_WIDTH, 0.3 + 0.15 * len(lines)))
+    FigureCanvasAgg(figure)
+    figure.sentence = sentence
+    figure.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", color=GREY)
     return figure
-
-
-@styled
-def save_figure(figure: Figure, svg_path: Path, pdf_path: Path) -> None:
-    """Writes a figure as SVG (text stays text) and as PDF (fonts embedded), each whole or not at all.
-
-    The same figure gives the same bytes: neither file holds a date or a random identifier.
-
-    Raises:
-        UserError: a file cannot be written.
-    """
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # or each format would be laid out anew, from where the last one left things
-    with replacing(svg_path) as temporary:
-        figure.savefig(temporary, format="svg", metadata={"Date": None})
-    with replacing(pdf_path) as temporary:
-        figure.savefig(temporary, format="pdf", metadata={"CreationDate": None})
 
 
 def model_colours(models: Iterable[str]) -> dict[str, str]:
@@ -142,7 +144,7 @@ def mixed(colour: str, other: str, share: float) -> str:
 def readable_on(colour: Any) -> str:
     """Returns black or white, whichever reads better on a colour."""
     red, green, blue = to_rgb(colour)
-    return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
+    return ON_LIGHT_COLOUR if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else ON_DARK_COLOUR
 
 
 def wrapped(name: str, width: int) -> str:

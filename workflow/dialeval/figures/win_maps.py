@@ -15,8 +15,8 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from dialeval.figures.panels import LABEL_WIDTH, best_first, caption, counted
-from dialeval.figures.style import LIGHT_GREY, TINY, new_figure, readable_on, wrapped
+from dialeval.figures.panels import LABEL_WIDTH, best_first, caption, counted, shade_cells
+from dialeval.figures.style import TINY, new_figure, readable_on, wrapped
 
 PAIR_COLUMNS = ("system", "opponent", "win", "tie", "lose", "unparsed", "n")
 """Columns of the rates of pairs, shares of `n` comparisons from the system's side."""
@@ -76,7 +76,7 @@ def _matrix(pairs: pd.DataFrame, models: list[str], value: str) -> NDArray[np.fl
 
 def _draw_matrix(panel: Axes, matrix: NDArray[np.float64]) -> AxesImage:
     """Draws rates as a heat map; grey cells have no comparisons, and few enough cells have their number."""
-    panel.set_facecolor(LIGHT_GREY)
+    shade_cells(panel, [True] * len(matrix))
     for spine in panel.spines.values():
         spine.set_visible(False)
     colours = matplotlib.colormaps["cividis"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from importlib import resources
 
@@ -14,6 +13,7 @@ from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import Board, chatbots_of
 from dialeval.report.cases import Cases, rated_cases
 from dialeval.report.cells import Grid, board_grid, file_of, measured_grid, table_grids
+from dialeval.report.drawn import FigureOnPage, not_drawn, on_page
 from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.metaeval_boards import judge_boards
@@ -42,21 +42,13 @@ class _BoardOnPage:
 
 
 @dataclass(frozen=True)
-class _FigureOnPage:
-    """A figure as an image that needs no file."""
-
-    title: str
-    caption: str
-    address: str
-
-
-@dataclass(frozen=True)
 class _PartOnPage:
     """One part: words, leaderboards, figures, tables, and the single cases behind them.
 
     Attributes:
         name: its address on the page.
         text: what is said about it.
+        not_drawn: figures that have nothing to show: title and reason of each.
         elsewhere: tables that are too long for the page: title, rows and file of each.
         cases: its items.
         has_dialogues: whether the dialogue viewer belongs to it.
@@ -65,7 +57,8 @@ class _PartOnPage:
     name: str
     text: PartText
     boards: tuple[_BoardOnPage, ...]
-    figures: tuple[_FigureOnPage, ...]
+    figures: tuple[FigureOnPage, ...]
+    not_drawn: tuple[tuple[str, str], ...]
     tables: tuple[Grid, ...]
     elsewhere: tuple[tuple[str, str, str], ...]
     cases: Cases | None
@@ -76,7 +69,7 @@ class _PartOnPage:
         """Address and heading of what the part has."""
         found = (
             ("leaderboard", "Leaderboard", self.boards),
-            ("figures", "Figures", self.figures),
+            ("figures", "Figures", self.figures or self.not_drawn),
             ("tables", "Tables", self.tables or self.elsewhere),
             ("items", self.text.items, self.cases),
         )
@@ -143,7 +136,8 @@ def _parts(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None)
             name=part,
             text=text_of(part),
             boards=_boards_of(inputs, part, boards),
-            figures=tuple(_figure_on_page(figure) for figure in figures[part]),
+            figures=on_page(figures[part]),
+            not_drawn=not_drawn(figures[part]),
             tables=table_grids(inputs, tables[part]),
             elsewhere=tuple(
                 (kind.title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
@@ -206,12 +200,6 @@ def _notes(board: Board) -> tuple[str, ...]:
             if value.note:
                 labels.setdefault((model, value.note), []).append(measure.label)
     return tuple(f"{model}: {note} ({listed(where)})" for (model, note), where in labels.items())
-
-
-def _figure_on_page(figure: Figure) -> _FigureOnPage:
-    """Embeds a figure as an image: its ids and styles stay its own, and nothing in it can run."""
-    address = "data:image/svg+xml;base64," + base64.b64encode(figure.svg.encode()).decode("ascii")
-    return _FigureOnPage(figure.title, figure.caption, address)
 
 
 def _left_out(inputs: ReportInputs, archive: Archive) -> str:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
-from dialeval.figures.style import save_figure
+from dialeval.figures.saving import save_figure
 from dialeval.stages.command import run
 
 
