@@ -32,7 +32,7 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
 ]
 # the commands of all jobs name it as it stands here: where the folder lies is no part of them, and moving it re-runs nothing
 os.environ |= {
-    "DIALEVAL_PROMPTS": str(CONFIG.prompts.directory or ""),
+    "DIALEVAL_PROMPTS": f"{CONFIG.prompts.set}:{CONFIG.prompts.directory or ''}",
     "DIALEVAL_OUTSIDE": str(outside.__file__),
 }
 
@@ -140,6 +140,7 @@ def code(stage, *asked, templates=()):
         *engines,
         templates=templates,
         prompts_directory=CONFIG.prompts.directory,
+        prompt_set=CONFIG.prompts.set,
     )
 
 

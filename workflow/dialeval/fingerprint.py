@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from dialeval.prompt_sets import PromptSet, template_folders
 from dialeval.prompts.references import with_references
 from dialeval.source_code import Import, Source, Statement, read_sources
 
@@ -53,20 +54,26 @@ class _Module:
     imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
-def fingerprint(*modules: str, templates: Iterable[str] = (), prompts_directory: Path | None = None) -> str:
+def fingerprint(
+    *modules: str,
+    templates: Iterable[str] = (),
+    prompts_directory: Path | None = None,
+    prompt_set: PromptSet = "ours",
+) -> str:
     """Returns 16 hexadecimal digits that change when the behaviour of modules may have changed.
 
     Args:
         modules: modules of ours, such as `dialeval.stages.plan_pair`.
         templates: prompts that they render besides those that their code names.
         prompts_directory: folder with templates that replace ours of the same name, or that only it has.
+        prompt_set: the set whose templates replace ours behind that folder's.
     """
     reached = [_reach(module) for module in modules]
     digest = hashlib.sha256()
     for definition in sorted(frozenset().union(*(definitions for definitions, _ in reached)), key=str):
         digest.update(f"{definition} {_digest(definition)}\n".encode())
     files = frozenset[Path]().union(*(files for _, files in reached))
-    folders = [*([prompts_directory.expanduser()] if prompts_directory else []), PROMPTS]
+    folders = template_folders(prompts_directory, prompt_set, PROMPTS)
     named = {*templates, *(file.name for file in files if file.parent == PROMPTS)}
     for file in sorted(file for file in files if file.parent != PROMPTS):
         digest.update(f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())

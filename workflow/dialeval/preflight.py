@@ -153,7 +153,7 @@ def _unknown_languages(config: Config) -> Iterator[Mistake]:
 
 def _unfit_templates(config: Config) -> Iterator[Mistake]:
     """Yields templates that forget what their protocols are about: the user's own, and those in place of ours."""
-    templates, known = Templates(config.prompts.directory), set(config.known_criteria())
+    templates, known = Templates(config.prompts.directory, config.prompts.set), set(config.known_criteria())
     for name, protocol in config.resolved_protocols().items():
         own = name in config.protocols.own
         if not known.issuperset(protocol.criteria) or not (own or (config.prompts.directory and protocol.template)):
@@ -174,7 +174,8 @@ def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
         return
     judged = any(asked.quality and asked.quality.judges for asked in config.translate.values())
     try:
-        for words in unfit_translation_templates(Templates(config.prompts.directory), judged=judged):
+        templates = Templates(config.prompts.directory, config.prompts.set)
+        for words in unfit_translation_templates(templates, judged=judged):
             yield Mistake("prompts.directory", words, ("translate",))
     except UserError as error:
         yield Mistake("prompts.directory", str(error), ("translate",))

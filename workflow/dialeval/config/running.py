@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from dialeval.config.section import Section, Share
+from dialeval.prompt_sets import PromptSet, asks_as_papers
 
 
 class Answering(Section):
@@ -20,7 +21,15 @@ class Answering(Section):
 class Prompts(Section):
     """Where the prompts come from."""
 
-    directory: Path | None = Field(None, description="A folder with templates that replace ours of the same name.")
+    set: PromptSet = Field(
+        "ours",
+        description="ours, or papers: what the papers' prompts ask, in our words; printed numbers go with these.",
+    )
+    directory: Path | None = Field(None, description="A folder with templates that replace those of the same name.")
+
+    def as_papers(self, *templates: str) -> bool:
+        """Returns whether templates are asked as in the papers' set, none of them from the folder."""
+        return asks_as_papers(templates, self.directory, self.set)
 
 
 class Tokens(Section):

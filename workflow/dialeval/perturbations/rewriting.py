@@ -29,6 +29,7 @@ TEMPLATES = {
     "replace_named_entity": "perturb_replace_named_entity.j2",
     "self_contradiction": "perturb_self_contradiction.j2",
     "unnatural_paraphrase": "perturb_unnatural_paraphrase.j2",
+    "utterance_duplication": "perturb_utterance_duplication.j2",
 }
 """By the strategy's name; here, since who damages by rules depends on none of them."""
 WAY = "model"

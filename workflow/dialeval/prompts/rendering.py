@@ -14,6 +14,7 @@ import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dialeval.errors import UserError
+from dialeval.prompt_sets import PromptSet, template_folders
 from dialeval.prompts.shown import END_MARK, ShownDialogue
 
 
@@ -22,12 +23,12 @@ class Templates:
 
     Args:
         directory: folder whose templates replace ours of the same name.
+        prompt_set: the set whose templates do so behind that folder's.
     """
 
-    def __init__(self, directory: Path | None = None) -> None:
-        folders = [Path(__file__).parent] if directory is None else [directory.expanduser(), Path(__file__).parent]
+    def __init__(self, directory: Path | None = None, prompt_set: PromptSet = "ours") -> None:
         self._environment = ImmutableSandboxedEnvironment(  # attributes that begin with _ are refused
-            loader=jinja2.FileSystemLoader(folders),
+            loader=jinja2.FileSystemLoader(template_folders(directory, prompt_set)),
             undefined=jinja2.StrictUndefined,
             autoescape=False,  # prompts are text, not HTML
             keep_trailing_newline=False,

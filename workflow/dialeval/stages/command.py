@@ -2,8 +2,8 @@
 
 A stage module holds one function and `if __name__ == "__main__": run(function)`. The function's parameters are the
 command's options: a `Path` becomes `--name FILE`, a `list[Path]` becomes `--name FILE ...` (it may be empty), a `str`
-becomes `--name TEXT`, `settings`, a pydantic model, becomes `--settings JSON`, `templates` becomes `--prompts FOLDER`.
-`provenance` is filled in.
+becomes `--name TEXT`, `settings`, a pydantic model, becomes `--settings JSON`, `templates` becomes
+`--prompts SET:FOLDER`, either part of which may be empty. `provenance` is filled in.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
     )
     parser.add_argument("--code", default="", help="fingerprint of the stage's code, kept in the output's metadata")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="the stage's part of the configuration")
-    parser.add_argument("--prompts", default="", metavar="FOLDER", help="folder of prompts that replace ours")
+    parser.add_argument("--prompts", default="", metavar="SET:FOLDER", help="set of prompts; folder of others")
     kinds = get_type_hints(stage)
     for key, kind in kinds.items():
         option = "--" + key.replace("_", "-")
@@ -78,7 +78,8 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
     values = vars(parser.parse_args())
     code, settings, prompts = (values.pop(name) for name in ("code", "settings", "prompts"))
     if "templates" in kinds:  # where prompts lie is no setting: a folder that moves changes nothing
-        values["templates"] = kinds["templates"](Path(prompts) if prompts else None)
+        prompt_set, _, folder = prompts.partition(":")
+        values["templates"] = kinds["templates"](Path(folder) if folder else None, prompt_set or "ours")
     if "provenance" in kinds:
         values["provenance"] = Provenance(stage=name, code=code, settings=settings)
     if "settings" in kinds:
