@@ -12,7 +12,7 @@ from scipy.stats import pearsonr
 from dialeval.aggregation.metaeval.ceilings import ceiling_rows
 from dialeval.aggregation.metaeval.cells import Filled, gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
-from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, model_ensemble_rows
+from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
 from dialeval.aggregation.metaeval.filling import filled_ratings
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.single_opinions import SingleOpinions

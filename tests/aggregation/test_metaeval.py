@@ -17,7 +17,7 @@ from dialeval.aggregation.metaeval.correlations import (
     correlate_cells,
     correlation_rows,
 )
-from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, model_ensemble_rows
+from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows

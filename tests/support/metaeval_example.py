@@ -87,7 +87,8 @@ def matrices(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str
 
 def model_ensemble() -> pa.Table:
     """Ensembles on two corpora and their mean; with one dimension on which there is none."""
-    about = {"benchmark": "one", "level": "dialogue", "language": "en", "rater_kind": "human", "members": "a, b, c"}
+    about = {"benchmark": "one", "level": "dialogue", "language": "en", "raters": "human"}
+    about |= {"rater_kind": "human", "members": "a, b, c"}
     rows = [
         about
         | {"corpus": corpus, "dimension": dimension, "chosen_on": chosen_on, "n": 40}

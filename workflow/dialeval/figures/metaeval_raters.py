@@ -17,19 +17,22 @@ from dialeval.figures.metaeval_forest import (
     correlation_limits,
     draw_correlation_axis,
 )
-from dialeval.figures.metaeval_names import AVERAGE, Group, dimension_order, level_order, main_language
+from dialeval.figures.metaeval_names import AVERAGE, Group, dimension_order, level_order, main_language, raters_named
 from dialeval.figures.panels import (
     caption,
     check_columns,
+    draw_published,
     interval_lengths,
     label_rows,
     legend_marker,
     mark_missing,
+    published_marker,
 )
 from dialeval.figures.style import BLACK, BLUE, ORANGE, new_figure, sentence_figure, styled
 
 _STEP, _ROW, _FOOT = 0.26, 0.24, 0.9
-_CHOSEN = {"all corpora": ("o", BLUE), "other corpora": ("s", ORANGE)}
+_PAPERS_CHOICE = "all corpora"
+_CHOSEN = {_PAPERS_CHOICE: ("o", BLUE), "other corpora": ("s", ORANGE)}
 
 
 class _Series(NamedTuple):
@@ -55,7 +58,8 @@ def figure_ensembles(model_ensemble: pd.DataFrame, interval: str = INTERVAL) -> 
             with low and high, best_member.
         interval: what the intervals are, for the caption.
     """
-    check_columns(model_ensemble, "benchmark", "level", "corpus", "language", "dimension", "chosen_on", "best_member")
+    check_columns(model_ensemble, "benchmark", "level", "corpus", "language", "dimension", "raters", "chosen_on")
+    check_columns(model_ensemble, "best_member", "published_pearson")
     check_columns(model_ensemble, "pearson", "pearson_low", "pearson_high")
     groups = list(_ensemble_groups(model_ensemble))
     if not groups:
@@ -71,12 +75,17 @@ def figure_ensembles(model_ensemble: pd.DataFrame, interval: str = INTERVAL) -> 
     for part, (title, rows), names in zip(parts, groups, corpora, strict=True):
         dimensions = dimension_order(rows["dimension"])
         for panel, dimension in zip(block_panels(part, title, dimensions), dimensions, strict=True):
-            _draw(panel, names, _ensemble_series(rows[rows["dimension"] == dimension].assign(row=rows["corpus"])))
+            of_dimension = rows[rows["dimension"] == dimension].assign(row=rows["corpus"])
+            _draw(panel, names, _ensemble_series(of_dimension))
+            chosen_on_all = of_dimension[of_dimension["chosen_on"] == _PAPERS_CHOICE].set_index("row")
+            draw_published(panel, np.arange(len(names)), chosen_on_all["published_pearson"].reindex(names))
             draw_correlation_axis(panel, limits, len(names))
     caption(figure, "Pearson correlation of the ensemble's mean score with the ratings", f"bars: {interval}")
     handles = [legend_marker(*look, f"best on {chosen_on}", line=True) for chosen_on, look in _CHOSEN.items()]
     handles.append(legend_marker("|", BLACK, "best member alone"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    if model_ensemble["published_pearson"].notna().any():
+        handles.append(published_marker("published (the paper's own corpora)"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
 
 
@@ -123,16 +132,23 @@ def figure_annotators(annotator_agreement: pd.DataFrame, interval: str = INTERVA
 
 
 def _ensemble_groups(model_ensemble: pd.DataFrame) -> Iterator[Group]:
-    """Yields the ensembles by benchmark and level, in one language, on the dimensions on which there is any."""
+    """Yields the ensembles by benchmark, level and raters, in one language, on the dimensions on which there is any.
+
+    People's ratings alone come first; with a model's there is a group of its own where it says more.
+    """
     for level in level_order(model_ensemble["level"]):
         of_level = model_ensemble[model_ensemble["level"] == level]
         for benchmark in sorted(set(of_level["benchmark"])):
             rows = of_level[of_level["benchmark"] == benchmark]
             language = main_language(rows["language"])
-            rows = rows[rows["language"] == language]
-            rows = rows[rows.groupby("dimension")["pearson"].transform("count") > 0]
-            if len(rows):
-                yield Group(f"{benchmark}, {level} level ({language})", rows)
+            rows = rows[(rows["language"] == language) & (rows["dimension"] != AVERAGE)]
+            n_human = -1
+            for raters in ("human", "full", "construction"):
+                found = rows[rows["raters"] == raters]
+                found = found[found.groupby("dimension")["pearson"].transform("count") > 0]
+                if len(found) and not (raters == "full" and len(found) == n_human):
+                    yield Group(f"{benchmark}, {level} level ({language}; {raters_named(raters)})", found)
+                n_human = len(found) if raters == "human" else n_human
 
 
 def _ensemble_series(rows: pd.DataFrame) -> list[_Series]:

@@ -1,4 +1,4 @@
-"""What comp-analysis prints (Tables 5 to 8), and what of it and of xDial-Eval stands beside a judge of ours.
+"""What comp-analysis prints (Tables 5 to 9), and what of it and of xDial-Eval stands beside a judge of ours.
 
 All values of comp-analysis are Pearson correlations averaged over the paper's own corpora, but for those of Table 7,
 which are Spearman correlations of judge rankings. They stand beside ours where a judge is one of the papers' systems:
@@ -19,6 +19,9 @@ from dialeval.published.names import folded
 FULL, HUMAN = "comp-analysis 5", "comp-analysis 6"
 RANKINGS = "comp-analysis 7"
 ENSEMBLE, DIRECT = "comp-analysis 8 ensemble", "comp-analysis 8 direct"
+OF_MODELS, ITS_ENSEMBLE = "comp-analysis 9", "Ensemble"
+PROPRIETARY = ("Palm-2 Bison", "ChatGPT")
+"""The models of Table 5 that are no open ones, and so in no ensemble of Table 9."""
 STATISTICS = ("pearson", "spearman")
 """The correlations that the papers print."""
 
@@ -38,7 +41,8 @@ def system_of(judge: str, published_as: Mapping[str, str]) -> str:
 
 def systems() -> tuple[str, ...]:
     """Returns the names of all systems of both papers."""
-    return tuple(dict.fromkeys((*(row["name"] for row in _rows() if row["table"] != RANKINGS), *xdial.labels())))
+    named = (row["name"] for row in _rows() if row["table"] not in (RANKINGS, OF_MODELS))
+    return tuple(dict.fromkeys((*named, *xdial.labels())))
 
 
 def published_average(
@@ -86,6 +90,26 @@ def published_in_corpus(
 def published(table: str, name: str, level: str, language: str = "en", dimension: str = "overall") -> float | None:
     """Returns one number of comp-analysis about a judge (in Table 7, about a corpus), or None where there is none."""
     return _values().get((table, folded(name), level, language, dimension))
+
+
+def published_ensemble(level: str, dimension: str, members: Collection[str] = ()) -> float | None:
+    """Returns what the ensemble of the best three open models reached (Table 9), or None for nothing.
+
+    Args:
+        level: turn or dialogue.
+        dimension: a dimension, or `average` for the mean over five.
+        members: the papers' systems that an ensemble of ours is of; it is like theirs if all are open models of
+            Table 5.
+    """
+    if not _open_models().issuperset(map(folded, members)):
+        return None
+    return published(OF_MODELS, ITS_ENSEMBLE, level, dimension=dimension)
+
+
+@cache
+def _open_models() -> frozenset[str]:
+    proprietary = {folded(name) for name in PROPRIETARY}
+    return frozenset(folded(row["name"]) for row in _rows() if row["table"] == FULL) - proprietary
 
 
 @cache

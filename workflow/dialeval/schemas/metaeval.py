@@ -197,10 +197,12 @@ DIMENSION_ENSEMBLE = Table(
     title="Ensembles of dimensions",
     caption=(
         "A judge's mean score on all other dimensions, and its own score on overall, both against the overall rating "
-        "(as in Table 8 of comp-analysis)."
+        "(as in Table 8 of comp-analysis). Averages over corpora are of those that people rated (human), and of all, "
+        "with a model's rating where there is no person's (full, the paper's way)."
     ),
     columns={
         **JUDGED,
+        "rater_kind": "who rated overall; of an average human (people's ratings alone) or full (a model's, too)",
         "ensemble": "the mean of the other dimensions",
         "direct": "the score on overall itself",
     },
@@ -212,25 +214,29 @@ DIMENSION_ENSEMBLE = Table(
 )
 MODEL_ENSEMBLE = Table(
     "metaeval/model_ensemble", schema(
-        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
+        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, raters=TEXT, rater_kind=TEXT,
         filled_by=maybe(TEXT), chosen_on=TEXT,
         members=TEXT, pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
-        best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT)
+        best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
     ),
     row="corpus and dimension",
     title="Ensembles of judges",
     caption=(
-        "The mean score of the best judges, each by its best method; named ensembles are no members. Chosen on all "
-        "corpora, the scored one among them, is the paper's way "
-        "(Table 9 of comp-analysis) and flatters; chosen on other corpora is what one could know beforehand."
+        "The mean score of the best judges, each model once and by its best method; named ensembles are no members. "
+        "Chosen on all corpora, the scored one among them, is the paper's way "
+        "(Table 9 of comp-analysis) and flatters; chosen on other corpora is what one could know beforehand. The "
+        "paper's number stands beside three of its open models."
     ),
     columns={
         **JUDGED,
+        "raters": "whose ratings choose and count: people's alone (human), or a model's where there are none (full)",
+        "rater_kind": "who rated the corpus; of an average the same as `raters`",
         "chosen_on": "where the best judges were found",
-        "members": "the judges of the ensemble",
+        "members": "the judges of the ensemble; of an average empty where they differ from corpus to corpus",
         "best_member": "the best correlation of one of them alone",
+        "published_pearson": "comp-analysis' Table 9, where the members are three of its open models",
     },
-    cells={"pearson": Interval("pearson_low", "pearson_high")},
+    cells={"pearson": Interval("pearson_low", "pearson_high", published="published_pearson")},
     numbers="correlation",
 )
 RANKING_AGREEMENT = Table(

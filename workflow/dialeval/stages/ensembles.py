@@ -6,9 +6,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.aggregation.metaeval.best_judges import Candidates
 from dialeval.aggregation.metaeval.cells import Filled, gather
-from dialeval.aggregation.metaeval.ensembles import dimension_ensemble_rows, model_ensemble_rows
+from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
+from dialeval.aggregation.metaeval.model_ensembles import Ensembles, model_ensemble_rows
 from dialeval.aggregation.score_arrays import SCORED
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import DIMENSION_ENSEMBLE, ITEMS, MATRICES, MODEL_ENSEMBLE, RATINGS
@@ -17,14 +19,26 @@ from dialeval.tables import Provenance, read_tables, write_rows
 
 
 class Settings(BaseModel):
-    """How intervals are made, which corpora are averaged, how many judges an ensemble has, and who is one already."""
+    """How intervals are made, which corpora are averaged, and what ensembles of judges are made of.
+
+    Attributes:
+        published_as: what judges are among the papers' systems.
+        ensemble_size: how many judges an ensemble has.
+        ensemble_pool: the judges that may be members; None for all.
+        ensembles: judges that are ensembles already.
+        models: judge -> the model that it is, of models that judge under several names.
+        partial: who is not compared with what a judge filled in: that judge, and ensembles with it.
+    """
 
     resamples: int
     confidence: float
     random_seed: int
     benchmarks: dict[str, str]
+    published_as: dict[str, str] = {}
     ensemble_size: int
+    ensemble_pool: list[str] | None = None
     ensembles: list[str] = []
+    models: dict[str, str] = {}
     partial: list[str] = []
 
 
@@ -45,10 +59,12 @@ def stage(
         settings.benchmarks,
         Filled(read_tables(filled, RATINGS), settings.partial),
     )
-    how = settings.model_dump(exclude={"ensemble_size", "benchmarks", "ensembles", "partial"})
+    how = settings.model_dump(include={"resamples", "confidence", "random_seed"})
+    candidates = Candidates(settings.ensembles, settings.ensemble_pool, settings.models)
+    ensembles = Ensembles(settings.ensemble_size, candidates, settings.published_as, **how)
     for table, rows in (
-        (DIMENSION_ENSEMBLE, dimension_ensemble_rows(cells, **how)),
-        (MODEL_ENSEMBLE, model_ensemble_rows(cells, settings.ensembles, size=settings.ensemble_size, **how)),
+        (DIMENSION_ENSEMBLE, dimension_ensemble_rows(cells, settings.published_as, **how)),
+        (MODEL_ENSEMBLE, model_ensemble_rows(cells, ensembles)),
         (MATRICES, matrix_rows(cells)),
     ):
         write_rows(folder, table, rows, provenance)
