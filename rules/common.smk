@@ -188,6 +188,7 @@ def metaeval_settings(
     published_as=False,
     translated=False,
     ensembles=False,
+    fill=False,
     partial=False,
 ):
     """Returns how meta-evaluation makes its intervals, and what else a stage of it needs."""
@@ -208,8 +209,12 @@ def metaeval_settings(
         }
     if ensemble_size:
         more["ensemble_size"] = section.ensemble_size
+        more["ensemble_pool"] = pool_of(CONFIG)
     if ensembles:
         more["ensembles"] = list(ENSEMBLES)
+        more["models"] = one_model(CONFIG)
+    if fill and section.fill:
+        more["fill"] = section.fill
     if partial and section.fill:
         more["partial"] = partial_to(CONFIG)
     return settings(

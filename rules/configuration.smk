@@ -23,6 +23,7 @@ try:
     from dialeval.config.labelling import labelled_protocols as labelled_protocols_of
     from dialeval.config.labelling import labelled_sheets
     from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
+    from dialeval.config.ensemble_pool import one_model, pool_of
     from dialeval.config.fill import partial_to
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.training import LoraTraining

@@ -184,7 +184,11 @@ rule correlate:
         "../envs/core.yaml"
     params:
         settings=metaeval_settings(
-            benchmarks=True, published_as=True, ensembles=True, partial=True
+            benchmarks=True,
+            published_as=True,
+            ensembles=True,
+            fill=True,
+            partial=True,
         ),
         code=code("correlate"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
@@ -238,7 +242,11 @@ rule ensembles:
         "../envs/core.yaml"
     params:
         settings=metaeval_settings(
-            benchmarks=True, ensemble_size=True, ensembles=True, partial=True
+            benchmarks=True,
+            published_as=True,
+            ensemble_size=True,
+            ensembles=True,
+            partial=True,
         ),
         code=code("ensembles"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),

@@ -60,6 +60,7 @@ LISTS = {
     "metaeval.corpora.steps.strategies": ["content_reduction"],
     "metaeval.corpora.steps.languages": ["en"],
     "metaeval.corpora.steps.dimensions": ["overall"],
+    "metaeval.ensemble_pool": ["forest"],
     "robustness.corpora": ["bundled"],
     "robustness.strategies": ["order_shuffle"],
     "robustness.thetas": [0.1],

@@ -9,12 +9,14 @@ import pyarrow as pa
 import pytest
 from scipy.stats import pearsonr
 
+from dialeval.aggregation.metaeval.best_judges import Candidates
 from dialeval.aggregation.metaeval.ceilings import ceiling_rows
 from dialeval.aggregation.metaeval.cells import Filled, gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
 from dialeval.aggregation.metaeval.filling import filled_ratings
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
+from dialeval.aggregation.metaeval.model_ensembles import Ensembles, model_ensemble_rows
 from dialeval.aggregation.metaeval.single_opinions import SingleOpinions
 from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
 from dialeval.corpora.items import Item, Rating
@@ -176,8 +178,9 @@ def test_no_printed_number_stands_beside_all_dimensions_with_filled_in_ones(run:
 def test_pairs_and_ensembles_leave_the_judge_out_and_say_who_filled_in(run: Run) -> None:
     pairs = to_table(JUDGE_PAIRS, pair_rows(run.results)).to_pylist()
     assert {row["rater_kind"] for row in pairs} == {"human"}  # of the others, one alone is left where gpt filled in
-    rows = to_table(MODEL_ENSEMBLE, model_ensemble_rows(run.cells, ["both"], size=2, **HOW)).to_pylist()
-    of = {row["dimension"]: row for row in rows if row["chosen_on"] == "all corpora"}
+    how = Ensembles(2, Candidates(["both"]), **HOW)
+    rows = to_table(MODEL_ENSEMBLE, model_ensemble_rows(run.cells, how)).to_pylist()
+    of = {row["dimension"]: row for row in rows if (row["chosen_on"], row["raters"]) == ("all corpora", "full")}
     assert (of["overall"]["filled_by"], of["coherence"]["filled_by"]) == (None, "gpt")
     assert "gpt" in of["overall"]["members"]
     assert of["coherence"]["members"] == "other (rating)"

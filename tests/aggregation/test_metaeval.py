@@ -6,95 +6,14 @@ import random
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from correlated_judges import DIMENSIONS, N, as_tables, correlated, find, item, score, tables
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialeval.aggregation.metaeval.cells import Scorer, gather
-from dialeval.aggregation.metaeval.correlations import (
-    Correlated,
-    average_rows,
-    correlate_cells,
-    correlation_rows,
-)
-from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
+from dialeval.aggregation.metaeval.correlations import average_rows, correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
-from dialeval.aggregation.metaeval.rankings import ranking_rows
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.tables import to_table
-
-N = 40
-HOW = {"resamples": 50, "confidence": 0.95, "random_seed": 0}
-rng = np.random.default_rng(7)
-QUALITY = {corpus: rng.normal(size=(5, N)) for corpus in ("one", "two")}
-DIMENSIONS = ("coherence", "engagingness", "diversity", "informativeness", "overall")
-
-
-def item(corpus: str, number: int, language: str = "en") -> dict[str, Any]:
-    return {
-        "corpus": corpus,
-        "item_id": f"{corpus}-{number}",
-        "language": language,
-        "level": "dialogue",
-        "cluster": f"{corpus}-{number // 2}",
-        "speakers": ["human", "chatbot"],
-        "utterances": ["a", "b"],
-    }
-
-
-def rating(corpus: str, number: int, dimension: str, value: float, **more: Any) -> dict[str, Any]:
-    row = {"corpus": corpus, "item_id": f"{corpus}-{number}", "dimension": dimension, "value": float(value)}
-    kind = {"rater_kind": "human", "rater": "people", "n_raters": 3, "scale_min": -9.0, "scale_max": 9.0}
-    return row | kind | more
-
-
-def score(judge: str, corpus: str, number: int, dimension: str, value: float | None, **more: Any) -> dict[str, Any]:
-    row = {"judge": judge, "protocol": "yes_no", "corpus": corpus, "language": "en", "item_id": f"{corpus}-{number}"}
-    row |= {
-        "criterion": dimension,
-        "request_id": "",
-        "reason": "",
-        "repeat": 0,
-        "value": value,
-        "scale_min": -9.0,
-        "scale_max": 9.0,
-        "status": "ok",
-    }
-    return row | more
-
-
-def tables(
-    noise: dict[str, float], corpora: tuple[str, ...] = ("one", "two")
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
-    """Items, people's ratings, and scores of judges that see the quality through noise."""
-    items = [item(corpus, number) for corpus in corpora for number in range(N)]
-    cells = [(c, d, name, n) for c in corpora for d, name in enumerate(DIMENSIONS) for n in range(N)]
-    ratings = [rating(c, n, name, QUALITY[c][d, n]) for c, d, name, n in cells]
-    draw = np.random.default_rng(3)
-    scores = [
-        score(judge, c, n, name, float(np.clip(QUALITY[c][d, n] + draw.normal(scale=sd), -9, 9)))
-        for judge, sd in noise.items()
-        for c, d, name, n in cells
-    ]
-    return items, ratings, scores
-
-
-def correlated(
-    items: list[dict[str, Any]], ratings: list[dict[str, Any]], scores: list[dict[str, Any]], **benchmarks: str
-) -> list[Correlated]:
-    names = {row["corpus"]: "all" for row in items} | benchmarks
-    return correlate_cells(gather(*as_tables(items, ratings, scores), names), **HOW)
-
-
-def as_tables(*rows: list[dict[str, Any]]) -> tuple[pa.Table, ...]:
-    return tuple(to_table(kind, part) for kind, part in zip((ITEMS, RATINGS, JUDGEMENTS), rows, strict=True))
-
-
-def find(rows: Any, **where: Any) -> dict[str, Any]:
-    (row,) = [row for row in rows if all(row[name] == value for name, value in where.items())]
-    return row
 
 
 def test_correlations_are_scipys() -> None:
@@ -244,70 +163,6 @@ def test_languages_of_one_corpus_are_averaged_and_compared() -> None:
     cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
     between = find(matrix_rows(cells), kind="languages", dimension="overall")
     assert (between["first"], between["second"], between["pearson"]) == ("en", "zh", pytest.approx(1.0))
-
-
-def test_a_dimension_ensemble_leaves_overall_out() -> None:
-    items, ratings, scores = tables({"good": 0.5}, ("one",))
-    cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
-    row = find(dimension_ensemble_rows(cells, **HOW), corpus="one")
-    by_dimension = {d: np.array([r["value"] for r in scores if r["criterion"] == d]) for d in DIMENSIONS}
-    overall = [r["value"] for r in ratings if r["dimension"] == "overall"]
-    mean = np.mean([by_dimension[d] for d in DIMENSIONS[:4]], axis=0)
-    assert row["ensemble"] == pytest.approx(pearsonr(mean, overall).statistic)
-    assert row["direct"] == pytest.approx(pearsonr(by_dimension["overall"], overall).statistic)
-
-
-def test_a_model_ensemble_is_chosen_on_all_corpora_or_on_the_others() -> None:
-    items, ratings, scores = tables({"a": 0.5, "b": 0.6, "c": 3.0})
-    for row in scores:  # b knows nothing of corpus two
-        if row["judge"] == "b" and row["corpus"] == "two":
-            row["value"] = -row["value"]
-    cells = gather(*as_tables(items, ratings, scores), {"one": "all", "two": "all"})
-    rows = list(model_ensemble_rows(cells, size=2, **HOW))
-    on_others = find(rows, corpus="two", dimension="overall", chosen_on="other corpora")
-    assert on_others["members"] == "a (yes_no), b (yes_no)"  # as corpus one has it
-    on_others = find(rows, corpus="one", dimension="overall", chosen_on="other corpora")
-    assert on_others["members"] == "a (yes_no), c (yes_no)"
-    average = find(rows, corpus="average", dimension="overall", chosen_on="all corpora")
-    parts = [r["pearson"] for r in rows if r["dimension"] == "overall" and r["chosen_on"] == "all corpora"]
-    assert average["pearson"] == pytest.approx(np.mean(parts[:2]))
-
-
-def test_an_ensemble_without_another_corpus_says_so() -> None:
-    cells = gather(*as_tables(*tables({"a": 0.5, "b": 0.6}, ("one",))), {"one": "all"})
-    row = find(model_ensemble_rows(cells, size=2, **HOW), dimension="overall", chosen_on="other corpora")
-    assert "pearson" not in row
-    assert row["reason"] == "only 0 of 2 judges have scores to choose by and to use"
-
-
-def test_a_judge_by_two_methods_is_one_member_and_an_ensemble_is_none() -> None:
-    items, ratings, scores = tables({"a": 0.5, "b": 2.0, "c": 3.0, "named": 0.1}, ("one",))
-    scores += [row | {"protocol": "rating"} for row in scores if row["judge"] == "a"]
-    cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
-    where = {"dimension": "overall", "chosen_on": "all corpora"}
-    assert find(model_ensemble_rows(cells, ["named"], size=2, **HOW), **where)["members"] == "a (rating), b (yes_no)"
-    row = find(model_ensemble_rows(cells, ["named"], size=4, **HOW), **where)
-    assert row["reason"] == "only 3 of 4 judges have scores to choose by and to use"
-
-
-def test_an_ensemble_is_not_ranked_among_its_members() -> None:
-    items, ratings, scores = tables({"a": 0.2, "b": 1.0, "c": 3.0, "named": 0.1}, ("one",))
-    ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
-    results = correlated(items, ratings, scores)
-    assert find(ranking_rows(results), dimension="overall")["n_judges"] == 4
-    assert find(ranking_rows(results, ["named"]), dimension="overall")["n_judges"] == 3
-
-
-def test_rankings_under_two_kinds_of_raters() -> None:
-    items, ratings, scores = tables({"a": 0.2, "b": 1.0, "c": 3.0}, ("one",))
-    ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
-    row = find(ranking_rows(correlated(items, ratings, scores)), dimension="overall")
-    assert (row["spearman"], row["n_judges"]) == (pytest.approx(1.0), 3)
-    items, ratings, scores = tables({"a": 0.2}, ("one",))
-    ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
-    row = find(ranking_rows(correlated(items, ratings, scores)), dimension="overall")
-    assert "spearman" not in row
-    assert "3 are needed" in row["reason"]
 
 
 def test_matrices_have_every_pair_once() -> None:

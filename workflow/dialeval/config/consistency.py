@@ -13,6 +13,7 @@ from dialeval.config.criteria import unfit_criteria
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.embedded_methods import METHODS, able_to, serves
 from dialeval.config.encoders import unfit_encoders
+from dialeval.config.ensemble_pool import unfit_pool
 from dialeval.config.ensembles import unfit_ensembles
 from dialeval.config.fill import unfit_fill
 from dialeval.config.groups import unfit_tags
@@ -94,6 +95,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from _published_models(config)
     yield from (Mistake(*found) for found in unfit_systems(config))
     yield from (Mistake(*found) for found in unfit_fill(config))
+    yield from (Mistake(*found) for found in unfit_pool(config))
     yield from _unpriced_models(config)
 
 

@@ -128,6 +128,11 @@ def _ways(config: Config, member: str) -> list[str]:
     ]
 
 
+def scores_items(config: Config, member: str) -> bool:
+    """Returns whether a judge, or a file of ready scores, gives scores of rated corpora."""
+    return any(way == FILE or _rated_corpora(config, config.resolved_protocols()[way]) for way in _ways(config, member))
+
+
 def _ways_on_items(config: Config, member: str) -> list[str]:
     """Returns those of a member's ways that are about rated or damaged items, probabilities first."""
     if (ways := _ways(config, member)) == [FILE]:

@@ -133,3 +133,9 @@ class MetaEval(Section):
     ensemble_size: Annotated[Whole, Field(ge=2, le=20)] = Field(
         3, description="How many of the best judges a model ensemble has (the paper's is 3)."
     )
+    ensemble_pool: list[Name] | None = Field(
+        None,
+        min_length=1,
+        description="Judges, score files and tags of models that such an ensemble may be made of, as the paper's is of "
+        "open models alone; null: all.",
+    )

@@ -247,11 +247,15 @@ RANKING_AGREEMENT = Table(
     row="corpus and dimension",
     title="Rankings of judges",
     caption=(
-        "Whether people's ratings and a model's rank the judges alike (as in Table 7 of comp-analysis); named "
-        "ensembles are not ranked among their members."
+        "Whether people's ratings and a model's rank the judges alike (as in Table 7 of comp-analysis): those of a "
+        "model that came with the corpus, or of the judge that fills in what nobody rated. Each model is ranked once, "
+        "by the method that goes best with people, and no ensemble among its members."
     ),
     columns={
         **JUDGED,
+        "second_rater": "the model, by its name",
+        "n_judges": "models that are ranked",
+        "published_spearman": "comp-analysis' Table 7, of its 32 models by GPT-4's ratings",
         "spearman": "rank correlation of the two rankings of judges",
     },
     cells={"spearman": Interval(published="published_spearman")},

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.aggregation.metaeval.best_judges import Candidates
 from dialeval.aggregation.metaeval.cells import Filled, gather
 from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
@@ -21,6 +22,8 @@ class Settings(BaseModel):
     """How intervals are made, which corpora are averaged together, and what judges are: of the papers, or ensembles.
 
     Attributes:
+        models: judge -> the model that it is, of models that judge under several names.
+        fill: the judge that fills in what nobody rated, whose ratings are set against people's as well.
         partial: who is not compared with what a judge filled in: that judge, and ensembles with it.
     """
 
@@ -30,6 +33,8 @@ class Settings(BaseModel):
     benchmarks: dict[str, str]
     published_as: dict[str, str]
     ensembles: list[str] = []
+    models: dict[str, str] = {}
+    fill: str | None = None
     partial: list[str] = []
 
 
@@ -50,13 +55,14 @@ def stage(
         settings.benchmarks,
         Filled(read_tables(filled, RATINGS), settings.partial),
     )
-    how = settings.model_dump(exclude={"benchmarks", "published_as", "ensembles", "partial"})
+    how = settings.model_dump(include={"resamples", "confidence", "random_seed"})
+    ranked = Candidates(settings.ensembles, models=settings.models)
     results = correlate_cells(cells, **how)
     for table, rows in (
         (CORRELATIONS, correlation_rows(results, settings.published_as)),
         (AVERAGES, average_rows(results, settings.published_as)),
         (JUDGE_PAIRS, pair_rows(results)),
-        (RANKING_AGREEMENT, ranking_rows(results, settings.ensembles)),
+        (RANKING_AGREEMENT, ranking_rows(results, ranked, settings.fill)),
     ):
         write_rows(folder, table, rows, provenance)
 

@@ -94,7 +94,8 @@ def _published(system: str, level: str, raters: str) -> dict[str, float | None]:
     """Returns what the paper prints: Table 8 is of the full data; of people's ratings alone Table 6 has the direct."""
     if raters == "human":
         return {"published_direct": published(HUMAN, system, level)}
-    return {"published_ensemble": published(ENSEMBLE, system, level), "published_direct": published(DIRECT, system, level)}
+    tables = {"published_ensemble": ENSEMBLE, "published_direct": DIRECT}
+    return {column: published(table, system, level) for column, table in tables.items()}
 
 
 def _any(values: FloatArray) -> bool:

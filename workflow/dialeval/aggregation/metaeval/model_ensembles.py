@@ -19,7 +19,7 @@ import numpy as np
 
 from dialeval.aggregation.metaeval.best_judges import Candidates
 from dialeval.aggregation.metaeval.cells import Cell, Scorer
-from dialeval.aggregation.metaeval.correlations import AVERAGE, NOTHING, behind, corpus_seed
+from dialeval.aggregation.metaeval.correlations import AVERAGE, behind, corpus_seed
 from dialeval.published.metaeval import published_ensemble, system_of
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.correlation import Correlations, average_over, correlate
@@ -45,14 +45,14 @@ class Ensembles:
 
     size: int
     candidates: Candidates = field(default_factory=Candidates)
-    published_as: Mapping[str, str] = NOTHING
+    published_as: Mapping[str, str] = field(default_factory=dict)
     resamples: int = 1000
     confidence: float = 0.95
     random_seed: int = 0
 
 
 class _Mean(NamedTuple):
-    """The mean over corpora of one dimension's ensembles, and who is in them (empty where it is not always the same)."""
+    """The mean over corpora of one dimension's ensembles, and who is in them; nobody where they differ."""
 
     result: Correlations
     members: tuple[Scorer, ...]
@@ -169,10 +169,15 @@ def _average_row(about: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[str
 def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], how: Ensembles) -> dict[str, Any]:
     """Returns the mean over dimensions of the means over corpora; each dimension has members of its own."""
     average = average_over([mean.result for mean in means.values()], "dimensions")
-    like_the_paper = all(_published(about, name, mean, how) is not None for name, mean in means.items())
-    printed = published_ensemble(about["level"], AVERAGE) if like_the_paper and len(means) == _PAPERS_DIMENSIONS else None
+    printed = [_published(about, name, mean, how) for name, mean in means.items()]
+    is_the_papers = len(printed) == _PAPERS_DIMENSIONS and None not in printed
     more = {"dimension": AVERAGE, "corpus": AVERAGE, "rater_kind": about["raters"], "members": ""}
-    return about | more | _numbers(average) | {"published_pearson": printed}
+    return (
+        about
+        | more
+        | _numbers(average)
+        | {"published_pearson": published_ensemble(about["level"], AVERAGE) if is_the_papers else None}
+    )
 
 
 _PAPERS_SIZE, _PAPERS_DIMENSIONS = 3, 5
