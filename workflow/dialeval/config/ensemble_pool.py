@@ -40,7 +40,7 @@ def unfit_pool(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     if metaeval is None or metaeval.ensemble_pool is None:
         return
     scores = metaeval.score_files
-    found = []
+    found: list[tuple[str, str, tuple[str, ...]]] = []
     for name in metaeval.ensemble_pool:
         if name in config.ensembles:
             words = f"'{name}' is an ensemble, and none is a member of another; name its members, or a tag of theirs"
