@@ -59,6 +59,7 @@ localrules:
     all,
     battles,
     botchat,
+    choose_tokenizer,
     dialogbench,
     download,
     estimate,

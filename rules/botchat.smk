@@ -31,11 +31,29 @@ rule tabulate_seeds:
         )
 
 
+rule choose_tokenizer:
+    output:
+        f"{TABLES}/tokenizer.parquet",
+    log:
+        f"{RESULTS}/logs/tables/tokenizer.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(
+            cl100k_file=CONFIG.tokens.cl100k_file and str(CONFIG.tokens.cl100k_file),
+            fetch=CONFIG.tokens.fetch,
+        ),
+        code=code("choose_tokenizer"),
+    shell:
+        command("choose_tokenizer", "--tokenizer {output:q}")
+
+
 rule tabulate_lengths:
     input:
         human=HUMAN,
         seeds=SEEDS,
         dialogues=dialogues(CONFIG.chatbots),
+        tokenizer=f"{TABLES}/tokenizer.parquet",
     output:
         tokens=f"{TABLES}/utterance_tokens.parquet",
         table=f"{TABLES}/utterance_lengths.parquet",
@@ -46,13 +64,12 @@ rule tabulate_lengths:
         "../envs/core.yaml"
     params:
         settings=settings(
-            cl100k_file=CONFIG.tokens.cl100k_file and str(CONFIG.tokens.cl100k_file),
-            at_hand=cl100k.at_hand(CONFIG.tokens.cl100k_file),
+            cl100k_file=CONFIG.tokens.cl100k_file and str(CONFIG.tokens.cl100k_file)
         ),
         code=code("utterance_lengths"),
     shell:
         command(
             "utterance_lengths",
             "--human {input.human:q} --seeds {input.seeds:q} --dialogues {input.dialogues:q} "
-            "--tokens {output.tokens:q} --table {output.table:q} --csv {output.csv:q}",
+            "--tokenizer {input.tokenizer:q} --tokens {output.tokens:q} --table {output.table:q} --csv {output.csv:q}",
         )

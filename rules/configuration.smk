@@ -32,7 +32,6 @@ try:
     from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.corpora.transcripts import readers as transcripts
-    from dialeval.engines import cl100k
     from dialeval.engines.availability import cannot_compute_here
     from dialeval.engines.local_models import too_few_gpus
     from dialeval.engines.prices import Prices, prices_of

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.engines import cl100k
+from dialeval.engines.cl100k_vocabulary import CACHE_NAME, at_hand
 from dialeval.errors import UserError
 
 
@@ -17,7 +18,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No vocabulary in any of the usual places, and no network."""
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "tiktoken"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(cl100k.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
     def refused(*_: object, **__: object) -> None:
         raise OSError("no network in tests")
@@ -30,24 +31,53 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_without_the_vocabulary_the_count_says_what_it_is(nowhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def unreachable(*, seconds: float) -> Path:
+    raise UserError(f"no index in {seconds:.0f} s")
+
+
+def test_without_the_vocabulary_the_count_says_what_it_is(nowhere: Path) -> None:
     tokenizer = cl100k.cl100k_tokenizer(network_seconds=5)
     assert "cl100k_base is not at hand" in tokenizer.name
     assert tokenizer.count_all(["Well, hello there!", "", "你好"]) == [5, 0, 1]
-    assert "python -m dialeval.engines.cl100k fetch" in capsys.readouterr().out
-    assert not cl100k.at_hand()
+    assert not at_hand()
 
 
 def test_a_named_file_is_used(nowhere: Path, real_data: Path) -> None:
     named = nowhere / "my.tiktoken"
-    shutil.copyfile(real_data / "tiktoken" / cl100k.CACHE_NAME, named)
+    shutil.copyfile(real_data / "tiktoken" / CACHE_NAME, named)
     tokenizer = cl100k.cl100k_tokenizer(named)
     assert tokenizer.name == "cl100k_base"
     assert tokenizer.count_all(["hello world"]) == [2]
-    assert cl100k.at_hand()
+    assert at_hand()
 
 
 def test_another_file_is_refused(nowhere: Path) -> None:
     (nowhere / "bad").write_text("no vocabulary")
     with pytest.raises(UserError, match="is not tiktoken's cl100k_base"):
         cl100k.cl100k_tokenizer(nowhere / "bad")
+
+
+def test_it_is_fetched_once(nowhere: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = []
+
+    def fetch(*, seconds: float) -> Path:
+        fetched.append(seconds)
+        (nowhere / "cache" / "dialeval").mkdir(parents=True)
+        return Path(shutil.copy(real_data / "tiktoken" / CACHE_NAME, nowhere / "cache" / "dialeval"))
+
+    monkeypatch.setattr(cl100k, "fetch", fetch)
+    for _ in range(2):
+        tokenizer, reason = cl100k.fetched_tokenizer(None, may_fetch=True)
+        assert (tokenizer.name, reason) == ("cl100k_base", "")
+    assert len(fetched) == 1
+
+
+def test_where_it_cannot_be_fetched_the_reason_is_said(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cl100k, "fetch", unreachable)
+    assert cl100k.fetched_tokenizer(None, may_fetch=True) == (cl100k.WORDS, "no index in 45 s")
+
+
+def test_where_it_may_not_be_fetched_nothing_is_asked(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cl100k, "fetch", pytest.fail)
+    monkeypatch.setattr(cl100k, "_load", pytest.fail)
+    assert cl100k.fetched_tokenizer(None, may_fetch=False) == (cl100k.WORDS, "tokens.fetch is false")

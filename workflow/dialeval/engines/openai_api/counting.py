@@ -11,7 +11,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer, cache_folder, cl100k_tokenizer
+from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer, cl100k_tokenizer
+from dialeval.engines.cl100k_vocabulary import cache_folder
 
 UPPER_ESTIMATE = "upper estimate (half a token per byte)"
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
