@@ -293,7 +293,10 @@ def item_writer_settings():
         answering=CONFIG.answering,
         tasks=written.asked_tasks,
         domains=written.domains or DOMAINS,
-        styles=[True, False] if "styles" in written.ablations else [True],
+        procedures=[
+            "full",
+            *(f"-{name}" for name in written.ablations if name != "filter"),
+        ],
         random_seed=CONFIG.random_seed,
         **{name: getattr(written, name) for name in WRITING_FIELDS},
     )
@@ -325,7 +328,10 @@ def item_settings():
             }
             for name, published in section.published.items()
         },
-        variants=["full", *(f"-{name}" for name in item_ablations())],
+        variants=[
+            "full",
+            *(f"-{name}" for name in item_ablations() if name != "domains"),
+        ],
         limit=section.limit,
         random_seed=CONFIG.random_seed,
     )

@@ -64,6 +64,15 @@ def test_items_by_rule_need_their_corpus_and_only_their_tasks() -> None:
         ({"written": {"domains": ["Sport"]}}, ["dialogbench.written.domains", "did you mean 'Sports'"]),
         ({"written": {"tasks": ["KRG"]}}, ["'KRG' cannot be made by rule", "MRG and DI", "writer"]),
         ({"written": {"ablations": ["styles"]}}, ["have no personalities"]),
+        ({"written": {"ablations": ["domains"]}}, ["given no domain", "cannot leave it out"]),
+        (
+            {"written": {"writer": "gpt", "ablations": ["domains"]}},
+            ["only the classifier", "name a model as classifier"],
+        ),
+        (
+            {"written": {"writer": "gpt", "ablations": ["domains"], "temperature": 0}, "classifier": "gpt"},
+            ["at temperature 0", "again and again", "raise temperature"],
+        ),
         ({"written": {"ablations": ["filter"]}}, ["without a filter"]),
         ({"written": {"writer": "gtp"}}, ["dialogbench.written.writer", "'gtp' is not a model", "'gpt'"]),
         (

@@ -9,17 +9,11 @@ from typing import Any
 import pytest
 
 from dialeval.aggregation.answer_rates import mean_rate, rate_of, unweighted_mean
-from dialeval.aggregation.dialogbench import (
-    ablation_rows,
-    accuracy_rows,
-    circular_rows,
-    domain_count_rows,
-    domain_rows,
-    human_rows,
-    item_rows,
-    position_rows,
-    style_rows,
-)
+from dialeval.aggregation.dialogbench.ablations import ablation_rows
+from dialeval.aggregation.dialogbench.accuracy import accuracy_rows, domain_rows, human_rows
+from dialeval.aggregation.dialogbench.descriptions import domain_count_rows, style_rows
+from dialeval.aggregation.dialogbench.items import item_rows
+from dialeval.aggregation.dialogbench.positions import circular_rows, position_rows
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.published.dialogbench import AVERAGE, OVERALL, PublishedRow, published_rows
@@ -32,7 +26,7 @@ def answer(**fields: Any) -> dict[str, Any]:
     row = {
         "model": "m",
         "method": "letter",
-        "item_id": "i",
+        "item_id": f"item {next(DIALOGUES)}",
         "task": "SF",
         "domain": "Travel",
         "language": "en",
@@ -183,8 +177,27 @@ def test_nothing_read_gives_no_test_and_options_are_kept_apart() -> None:
         (2, "A"),
         (2, "B"),
     ]
-    assert rows[0]["p_uniform"] is None
+    assert math.isnan(rows[0]["p_uniform"])
     assert rows[0]["n_unparsed"] == 1
+
+
+def test_asked_in_all_rotations_every_item_counts_in_every_place() -> None:
+    """Of two items one is known and the other's answer is always A: half the answers hang on content alone."""
+    answers = [
+        answer(item_id=name, rotation=rotation, label="ABCD"[rotation], choice=choice or "ABCD"[rotation], cluster=name)
+        for name, choice in (("known", None), ("guessed", "A"))
+        for rotation in range(4)
+    ]
+    rows = position_rows(answers)
+    assert [(row["letter"], row["accuracy"], row["n"], row["orders"]) for row in rows] == [
+        ("A", 1.0, 2, 4),
+        ("B", 0.5, 2, 4),
+        ("C", 0.5, 2, 4),
+        ("D", 0.5, 2, 4),
+    ]
+    assert [row["n_chosen"] for row in rows] == [5, 1, 1, 1]
+    assert rows[0]["chi_square"] == pytest.approx(3.0)  # of one item that tells, not of eight answers
+    assert position_rows([row for row in answers if row["rotation"] == 0])[0]["orders"] == 1
 
 
 def test_circular_finds_a_model_that_prefers_a_place() -> None:
@@ -219,6 +232,8 @@ def test_styles_and_domains_are_counted_before_and_after() -> None:
     assert styles["full", 1, "friendly"]["share"] == 0.5
     assert (styles["-styles", 2, "friendly"]["n"], styles["-styles", 2, "friendly"]["n_unparsed"]) == (1, 1)
     domains = {(row["variant"], row["domain"]): row["n"] for row in domain_count_rows(classified)}
+    shares = {(row["variant"], row["domain"]): row for row in domain_count_rows(classified)}
+    assert 0.0 <= shares["full", "Travel"]["low"] < shares["full", "Travel"]["share"] < shares["full", "Travel"]["high"]
     assert (domains["full", "Travel"], domains["full", "other"], domains["-styles", "Film"]) == (1, 1, 1)
     assert len(domains) == 2 * 21
 
@@ -240,6 +255,7 @@ def test_items_are_counted_beside_the_papers_table_1() -> None:
     def item(task: str, n: int) -> TestItem:
         return TestItem("i", task, "Travel", "en", ("hi",) * n, ("a", "b"), "A", origin="bundled")
 
-    rows = item_rows([item("OD", 10), item("SF", 8), item("OD", 9)])
-    assert [(row["task"], row["n"], row["mean_turns"]) for row in rows] == [("SF", 1, 4.0), ("OD", 2, 4.75)]
+    rows = item_rows([item("OD", 10), item("SF", 8), item("OD", 9), item("SF", 19), item("SF", 18)])
+    assert [(row["task"], row["n"], row["mean_turns"]) for row in rows] == [("SF", 3, 7.5), ("OD", 2, 4.75)]
+    assert [row["n_short"] for row in rows] == [2, 2]  # a lone tenth utterance of speaker 1 begins a tenth turn
     assert (rows[1]["published_n"], rows[1]["published_turns"]) == (802.0, 8.25)

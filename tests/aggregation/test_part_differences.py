@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.aggregation.dialogbench import ablation_rows, accuracy_rows
-from dialeval.aggregation.dialogbench_differences import SAME_ITEMS, ablation_differences, accuracy_differences
+from dialeval.aggregation.dialogbench.ablations import ablation_rows
+from dialeval.aggregation.dialogbench.accuracy import accuracy_rows
+from dialeval.aggregation.dialogbench.differences import SAME_ITEMS, ablation_differences, accuracy_differences
 from dialeval.aggregation.differences import corrected
 from dialeval.aggregation.robustness import ScoredPairs, average_rows, robustness_rows
 from dialeval.aggregation.robustness_differences import robustness_differences

@@ -10,7 +10,7 @@ from typing import Any
 
 from dialogbench_examples import answer, record
 
-from dialeval.dialogbench.briefs import Brief, plan_briefs
+from dialeval.dialogbench.briefs import Brief, plan_basic, plan_briefs
 from dialeval.dialogbench.checking import Rules, counts
 from dialeval.dialogbench.rounds import (
     Attempt,
@@ -54,16 +54,18 @@ def briefs(styles: bool = True) -> list[Brief]:
     return list(plan_briefs(["IC"], DOMAINS, per_cell=1, styles=styles))
 
 
-def written(writer: Model, max_rounds: int = 3, styles: bool = True) -> list[Attempt]:
+def written(
+    writer: Model, max_rounds: int = 3, asked: Sequence[Brief] = (), similarity: float | None = 0.7
+) -> list[Attempt]:
     return asyncio.run(
         write_in_rounds(
             writer.ask,
-            briefs(styles),
+            asked or briefs(),
             Templates(),
             Sampling(temperature=1.0),
             origin="w",
             rules=Rules(),
-            duplicate_similarity=0.7,
+            duplicate_similarity=similarity,
             max_rounds=max_rounds,
         )
     )
@@ -90,7 +92,7 @@ def test_what_is_wanting_is_asked_for_again_and_every_answer_is_kept() -> None:
     assert len(set(writer.asked)) == 5
     assert [item.domain for item in items_of(attempts)] == ["Film", "Music", "Travel"]
     reasons = {(row["domain"], row["reason"]): row["n"] for row in counts(one.outcome for one in attempts)}
-    assert reasons["Travel", "near_duplicate"] == reasons["Travel", "accepted"] == 1
+    assert reasons["Travel", "near_duplicate"] == reasons["Travel", "accepted_short"] == 1
 
 
 def test_after_the_last_round_nothing_is_asked_any_more() -> None:
@@ -120,10 +122,24 @@ def test_the_filter_judges_accepted_items_alone_and_changes_nothing_else() -> No
 
 
 def test_items_without_styles_are_a_variant_of_their_own() -> None:
-    attempts = written(Model(lambda request: answer(sound(domain_of(request)))), styles=False)
+    attempts = written(Model(lambda request: answer(sound(domain_of(request)))), asked=briefs(styles=False))
     assert {one.variant for one in attempts} == {"-styles"}
     filtered = asyncio.run(filter_attempts(Model(refuses("Film")).ask, attempts, Templates(), judge="j"))
     assert [one.variant for one in filtered] == [None, "-styles", "-styles"]
+
+
+def test_items_of_the_basic_prompt_repeat_themselves_and_are_described_but_not_filtered() -> None:
+    writer = Model(lambda request: answer(sound("same")))
+    attempts = written(writer, asked=list(plan_basic(["IC"], per_task=3)), similarity=None)
+    assert [(one.variant, one.outcome.item_id, one.outcome.domain) for one in attempts] == [
+        ("-domains", f"en-basic/IC/00{number}", "") for number in range(3)
+    ]
+    judge = Model(refuses(""))
+    assert asyncio.run(filter_attempts(judge.ask, attempts, Templates(), judge="j")) == attempts
+    assert judge.asked == []
+    told = "Speaker 1: friendly\nSpeaker 2: friendly\nDomain: Film"
+    rows = asyncio.run(classify_attempts(Model(lambda _: answer(told)).ask, attempts, Templates(), judge="j"))
+    assert [(row["variant"], row["asked_domain"], row["domain"]) for row in rows] == [("-domains", "", "Film")] * 3
 
 
 def test_a_table_gives_back_every_attempt(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, EMOTIONS, RELATIONS
-from dialeval.dialogbench.briefs import missing, plan_briefs
+from dialeval.dialogbench.briefs import missing, plan_basic, plan_briefs
 from dialeval.dialogbench.characters import PERSONALITIES, SLOTS
 from dialeval.dialogbench.domains import DOMAINS, NAMES, domain_of, find_domain
 from dialeval.errors import UserError
@@ -61,6 +61,17 @@ def test_without_styles_there_are_no_personalities_and_other_ids() -> None:
     assert plain.personalities == ("", "")
     assert (plain.item_id, full.item_id) == ("en-nostyles/RC/film/000", "en/RC/film/000")
     assert plain == replace(full, personalities=("", ""), styles=False)
+
+
+def test_the_basic_prompt_gives_no_domain_and_no_personalities_but_what_a_task_needs() -> None:
+    basic = list(plan_basic(["RC", "DS"], per_task=26, language="zh"))
+    assert [brief.item_id for brief in basic[25:27]] == ["zh-basic/RC/025", "zh-basic/DS/000"]
+    assert {(brief.domain, brief.personalities, brief.procedure) for brief in basic} == {("", ("", ""), "-domains")}
+    assert set(Counter(brief.drawn for brief in basic[:26]).values()) == {2}  # 13 relations, twice each
+    assert {brief.drawn for brief in basic[26:]} == {("", "")}
+    assert basic[:3] == list(plan_basic(["RC"], per_task=3, language="zh"))
+    with pytest.raises(UserError, match="0 items for each task"):
+        list(plan_basic(per_task=0))
 
 
 def test_chinese_briefs_are_in_chinese() -> None:

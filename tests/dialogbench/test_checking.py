@@ -112,7 +112,7 @@ def test_the_same_item_twice_is_a_duplicate_and_a_bad_one_hides_no_good_one() ->
     ]
     assert found[3].details == ("near_duplicate: first",)
     assert [(row["reason"], row["n"]) for row in counts(found)] == [
-        ("accepted", 1),
+        ("accepted_short", 1),
         ("near_duplicate", 1),
         ("no_json", 1),
         ("wrong_number_of_options", 1),

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, TASKS
-from dialeval.dialogbench.briefs import plan_briefs
+from dialeval.dialogbench.briefs import plan_basic, plan_briefs
 from dialeval.dialogbench.subjects import fields_of
 from dialeval.dialogbench.writing import plan, plan_top_up, prompt
 from dialeval.engines.request import request_key
@@ -68,6 +68,30 @@ def test_without_styles_no_personality_is_asked_for(language: str) -> None:
     assert "personality" not in text.lower()
     assert "unfriendly" not in text
     assert "性格" not in text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_basic_prompt_names_no_domain(language: str) -> None:
+    basic = prompt(next(plan_basic(["DS"], per_task=1, language=language)), TEMPLATES)
+    plain = prompt(next(plan_briefs(["DS"], ["Film"], per_cell=1, language=language, styles=False)), TEMPLATES)
+    given = [line for line in plain.splitlines() if line not in basic.splitlines()]
+    assert len(given) == 1
+    assert ("Film" if language == "en" else "影视") in given[0]
+    assert set(basic.splitlines()) < set(plain.splitlines())
+
+
+def test_items_asked_for_in_the_same_words_are_requests_of_their_own() -> None:
+    same = list(plan_basic(["DS"], per_task=3))
+    first = [one.request for one in plan(same, TEMPLATES)]
+    assert len({request.messages for request in first}) == 1
+    assert [request.repeat for request in first] == [0, 1000, 2000]
+    assert len({request_key(request, "{}") for request in first}) == 3
+    again = [one.request for one in plan_top_up(same, [same[0].item_id], TEMPLATES, round_number=1, max_rounds=2)]
+    assert [request.repeat for request in again] == [1001, 2001]
+    cells = list(plan_briefs(["DS", "RC"], ["Film", "Music"], per_cell=2, styles=False))
+    numbers = {one.case_id: one.request.repeat for one in plan(cells, TEMPLATES)}
+    assert [numbers[f"en-nostyles/DS/film/00{number}"] for number in range(2)] == [0, 1000]
+    assert {numbers[f"en-nostyles/RC/film/00{number}"] for number in range(2)} == {0}  # other relations, other words
 
 
 def test_a_round_asks_again_for_what_is_missing_as_another_request() -> None:

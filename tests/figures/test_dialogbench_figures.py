@@ -154,8 +154,8 @@ def test_styles_stand_by_speaker_and_variant() -> None:
     figure = figure_styles(styles(("full", "-styles")))
     (panel,) = figure.axes
     assert rows_of(panel) == [
-        "speaker 1, personalities drawn",
-        "speaker 2, personalities drawn",
+        "speaker 1, full procedure",
+        "speaker 2, full procedure",
         "speaker 1, without personalities",
         "speaker 2, without personalities",
     ]
@@ -174,9 +174,11 @@ def test_domain_counts_stand_side_by_side() -> None:
                 "domain": name,
                 "n": n,
                 "share": n / 4,
+                "low": n / 8,
+                "high": n / 4,
                 "n_unparsed": 0,
             }
-            for variant, counts in (("full", (2, 2, 0)), ("-styles", (4, 0, 0)))
+            for variant, counts in (("full", (2, 2, 0)), ("-styles", (4, 0, 0)), ("-domains", (1, 1, 2)))
             for name, n in zip(("Film", "Music", "other"), counts, strict=True)
         ]
     )
@@ -184,8 +186,14 @@ def test_domain_counts_stand_side_by_side() -> None:
     (panel,) = figure.axes
     assert rows_of(panel) == ["Film", "Music", "other"]
     widths = [bar.get_width() for container in panel.containers for bar in container]  # type: ignore[attr-defined]
-    assert widths == [50, 50, 0, 100, 0, 0]
+    assert widths == [50, 50, 0, 100, 0, 0, 25, 25, 50]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "personalities drawn",
+        "full procedure",
         "without personalities",
+        "basic prompt",
     ]
+    (chance,) = [line for line in panel.lines if line.get_linestyle() == "--"]
+    assert set(chance.get_xdata()) == {5.0}
+    assert "gives neither domain nor personalities" in caption_of(figure)
+    pair = figure_domain_counts(table[table["variant"] != "-domains"])
+    assert "basic" not in caption_of(pair)

@@ -27,12 +27,12 @@ HERE = Provenance()
 def write_items(path: Path) -> None:
     """Writes three written items: one for each variant."""
 
-    def attempt(name: str, styles: bool, reasons: tuple[str, ...] = ()) -> Attempt:
+    def attempt(name: str, procedure: str, reasons: tuple[str, ...] = ()) -> Attempt:
         found = item(item_id=f"en/IC/{name}", origin="w")
-        return Attempt(styles, 0, Outcome(found.item_id, "IC", "Film", "en", "ok", found, reasons, reasons))
+        return Attempt(procedure, 0, Outcome(found.item_id, "IC", "Film", "en", "ok", found, reasons, reasons))
 
-    attempts = [attempt("a", True), attempt("b", True, ("filtered_out",)), attempt("c", False)]
-    attempts.append(attempt("d", True, ("too_few_turns",)))
+    attempts = [attempt("a", "full"), attempt("b", "full", ("filtered_out",)), attempt("c", "-styles")]
+    attempts.append(attempt("d", "full", ("too_few_turns",)))
     with TableWriter(path, WRITTEN_ITEMS, HERE) as table:
         table.write_all(one.to_row() for one in attempts)
 
@@ -155,10 +155,10 @@ def test_sources_are_never_mixed_and_ablations_stand_apart(tmp_path: Path) -> No
     assert ablations["-filter"]["difference"] == pytest.approx(1 / 3 - 1 / 2)
     counts = [(row["variant"], row["reason"], row["n"]) for row in rows_of(folder, "filter_counts")]
     assert counts == [
-        ("full", "accepted", 1),
+        ("full", "accepted_short", 1),
         ("full", "filtered_out", 1),
         ("full", "too_few_turns", 1),
-        ("-styles", "accepted", 1),
+        ("-styles", "accepted_short", 1),
     ]
 
 

@@ -55,15 +55,20 @@ class WrittenItems(Penalties):
     domains: list[str] | None = Field(None, min_length=1, description="Domains to write about; null: all twenty.")
     per_cell: Repeats = Field(1, description="Items for each pair of task and domain.")
     languages: list[Language] = Field(["en"], min_length=1, description="Languages to write in: en, zh.")
-    ablations: list[Literal["styles", "filter"]] = Field(
+    ablations: list[Literal["styles", "filter", "domains"]] = Field(
         [],
-        description="The paper's ablations, examined besides: styles (all items once more, written without "
-        "personalities), filter (with the items that the filter refused).",
+        description="The paper's ablations: styles (all items once more, written without personalities), filter (with "
+        "the items that the filter refused), both examined; domains (as many items by the paper's basic prompt, which "
+        "gives neither domain nor personalities; only the classifier looks at them: Figures 5a and 6).",
     )
     max_rounds: Repeats = Field(3, description="How often an item is asked for at most, until one passes the rules.")
     temperature: Temperature = Field(1.0, description="Sampling temperature of the writer.")
     max_tokens: TokenCount = Field(4096, description="Longest answer of the writer in its tokens.")
-    min_turns: Count = Field(4, description="Fewest turns of an item that is taken; the writer is asked for ten.")
+    min_turns: Count = Field(
+        4,
+        description="Fewest turns of an item that is taken. The writer is asked for ten, and what is shorter is "
+        "counted; the paper's items have 6 to 9 on average. 10 takes none that is shorter, and asks more often.",
+    )
     max_length_ratio: Annotated[Number, Field(ge=1)] = Field(
         2.5, description="How many times longer than the shortest option the longest may be."
     )
@@ -96,6 +101,13 @@ class WrittenItems(Penalties):
                 )
         if "styles" in self.ablations and self.writer is None:
             raise ValueError("items made by rule have no personalities, so ablations cannot leave out styles")
+        if "domains" in self.ablations and self.writer is None:
+            raise ValueError("items made by rule are given no domain to write about, so ablations cannot leave it out")
+        if "domains" in self.ablations and self.temperature == 0:
+            raise ValueError(
+                "at temperature 0 the basic prompt, which is the same for many items, gives the same item again and "
+                "again; raise temperature, or take domains out of ablations"
+            )
         if "filter" in self.ablations and self.filter is None:
             raise ValueError("without a filter, ablations cannot leave it out; name a model as filter")
         return self
@@ -159,6 +171,11 @@ class DialogBench(Penalties):
             )
         if self.classifier and (self.written is None or self.written.writer is None):
             raise ValueError("a classifier describes what a writer wrote; name a model as written.writer")
+        if self.written and "domains" in self.written.ablations and self.classifier is None:
+            raise ValueError(
+                "of the ablation domains only the classifier looks at what was written; name a model as classifier, "
+                "or take domains out of written.ablations"
+            )
         return self
 
     def models(self) -> dict[str, list[str]]:

@@ -60,6 +60,11 @@ class TestItem:
         """Returns the number of turns, two utterances each; one of speaker 1 alone is half a turn."""
         return len(self.utterances) / 2
 
+    @property
+    def n_begun(self) -> int:
+        """Returns the number of turns, a lone last utterance of speaker 1 counted as one."""
+        return (len(self.utterances) + 1) // 2
+
     def to_row(self) -> dict[str, Any]:
         """Returns the item as a row of a table."""
         return {

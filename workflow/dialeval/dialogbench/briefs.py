@@ -19,6 +19,8 @@ from dialeval.dialogbench.characters import PERSONALITIES, SLOTS, Personality
 from dialeval.dialogbench.domains import DOMAINS, NAMES, domain_of
 from dialeval.errors import UserError
 
+FULL, WITHOUT_STYLES, BASIC = "full", "-styles", "-domains"
+"""The procedures that items are written by: the full one, without personalities, and without domains either."""
 LANGUAGES = ("en", "zh")
 _UNFRIENDLY_SHARE = 1 / 3
 
@@ -29,14 +31,14 @@ class Brief:
 
     Attributes:
         task: abbreviation of the task.
-        domain: name of the domain.
+        domain: name of the domain; empty where none is given (the paper's basic prompt).
         language: language code.
         number: of the item within task and domain, from 0.
         personalities: of speaker 1 and 2; empty texts without styles.
         emotions: of speaker 1 and 2, for ED; in the item's language.
         drawn: the field that is drawn for the task and its value, such as `relation` and `friends`; empty if none is.
         asked_speaker: for ED, the speaker whose emotion is asked for: 1 or 2; otherwise 0.
-        styles: whether personalities are given (False is the paper's ablation `-Styles`).
+        styles: whether personalities are given (False is the paper's ablation `-Styles`, and its basic prompt).
     """
 
     task: str
@@ -50,8 +52,17 @@ class Brief:
     styles: bool = True
 
     @property
+    def procedure(self) -> str:
+        """Returns by which procedure the item is written."""
+        if not self.domain:
+            return BASIC
+        return FULL if self.styles else WITHOUT_STYLES
+
+    @property
     def item_id(self) -> str:
         """Returns the id of the item that will be written."""
+        if not self.domain:
+            return f"{self.language}-basic/{self.task}/{self.number:03d}"
         variant = self.language if self.styles else f"{self.language}-nostyles"
         return f"{variant}/{self.task}/{self.domain.lower().replace(' ', '-')}/{self.number:03d}"
 
@@ -78,8 +89,7 @@ def plan_briefs(
     Raises:
         UserError: an unknown task, domain or language, or fewer than one item.
     """
-    if language not in LANGUAGES:
-        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
+    _check_language(language)
     if per_cell < 1:
         raise UserError(f"{per_cell} items for each task and domain; ask for 1 or more")
     for abbreviation in tasks:
@@ -88,6 +98,28 @@ def plan_briefs(
             domain = domain_of(name)
             for number in range(per_cell):
                 yield _brief(task, domain.name, language, number, styles, random_seed)
+
+
+def plan_basic(
+    tasks: Sequence[str] = ABBREVIATIONS, *, per_task: int, language: str = "en", random_seed: int = 0
+) -> Iterator[Brief]:
+    """Yields briefs of the paper's basic prompt: neither a domain nor personalities are given (Figures 5a and 6).
+
+    Args:
+        tasks: abbreviations.
+        per_task: items for each task.
+        language: `en` or `zh`.
+        random_seed: seed of what is drawn.
+
+    Raises:
+        UserError: an unknown task or language, or fewer than one item.
+    """
+    _check_language(language)
+    if per_task < 1:
+        raise UserError(f"{per_task} items for each task; ask for 1 or more")
+    for abbreviation in tasks:
+        for number in range(per_task):
+            yield _brief(task_of(abbreviation), "", language, number, False, random_seed)
 
 
 def missing(briefs: Sequence[Brief], accepted: Collection[str]) -> tuple[Brief, ...]:
@@ -102,7 +134,7 @@ def missing(briefs: Sequence[Brief], accepted: Collection[str]) -> tuple[Brief, 
 
 
 def _brief(task: Task, domain: str, language: str, number: int, styles: bool, random_seed: int) -> Brief:
-    turn = number * len(DOMAINS) + NAMES.index(domain)
+    turn = number * len(DOMAINS) + NAMES.index(domain) if domain else number
     rng = _rng(random_seed, "brief", language, task.abbreviation, domain, str(number))
     personalities = _personalities(rng, language) if styles else ("", "")
     emotions, drawn, asked = ("", ""), ("", ""), 0
@@ -118,6 +150,11 @@ def _brief(task: Task, domain: str, language: str, number: int, styles: bool, ra
     elif task.values:
         drawn = (answer_field(task), _value(task, turn, random_seed).in_language(language))
     return Brief(task.abbreviation, domain, language, number, personalities, emotions, drawn, asked, styles)
+
+
+def _check_language(language: str) -> None:
+    if language not in LANGUAGES:
+        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
 
 
 def answer_field(task: Task) -> str:

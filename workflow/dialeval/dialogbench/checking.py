@@ -14,6 +14,8 @@ from dialeval.dialogbench.briefs import answer_field
 from dialeval.dialogbench.near_duplicates import near_duplicates
 from dialeval.dialogbench.written import Outcome
 
+ASKED_TURNS = 10
+"""Turns that a writer is asked for, as in the paper; how many are enough to be accepted is a rule."""
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
 _LEAST_COPIED = 3
 """Words (characters in Chinese) from which on a quotation counts as one."""
@@ -52,19 +54,21 @@ def problems(item: TestItem, rules: Rules | None = None) -> list[Problem]:
     return [*_of_dialogue(item, task, rules or Rules()), *_of_options(item, task, rules or Rules())]
 
 
-def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshold: float = 0.7) -> list[Outcome]:
+def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshold: float | None = 0.7) -> list[Outcome]:
     """Returns outcomes with the reasons against each item: broken rules, and near-duplicates of earlier ones.
 
     Args:
         outcomes: what was read, in the order of the plan.
         rules: how strict checking is.
-        threshold: similarity from which on two dialogues count as the same.
+        threshold: similarity from which on two dialogues count as the same; None: none do.
     """
     ruled = []
     for outcome in outcomes:
         for problem in problems(outcome.item, rules) if outcome.item else ():
             outcome = outcome.rejected(problem.reason, problem.detail)
         ruled.append(outcome)
+    if threshold is None:
+        return ruled
     duplicates = near_duplicates([one.item for one in ruled if one.item and one.accepted], threshold)
     return [
         one.rejected("near_duplicate", duplicates[one.item_id]) if one.accepted and one.item_id in duplicates else one
@@ -75,19 +79,23 @@ def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshol
 def counts(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     """Returns how many items ended for which reason, by language, task and domain; an item counts under its first.
 
-    Accepted items stand under `accepted`.
+    Accepted items stand under `accepted`, or `accepted_short` if they have fewer turns than the writer is asked for.
     """
-    found = Counter(
-        (one.language, one.task, one.domain, one.reasons[0] if one.reasons else "accepted") for one in outcomes
-    )
+    found = Counter((one.language, one.task, one.domain, _end(one)) for one in outcomes)
     names = ("language", "task", "domain", "reason")
     return [{**dict(zip(names, key, strict=True)), "n": n} for key, n in sorted(found.items())]
 
 
+def _end(outcome: Outcome) -> str:
+    if outcome.reasons:
+        return outcome.reasons[0]
+    return "accepted_short" if outcome.item and outcome.item.n_begun < ASKED_TURNS else "accepted"
+
+
 def _of_dialogue(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
     n = len(item.utterances)
-    if (n + 1) // 2 < rules.min_turns:
-        yield Problem("too_few_turns", f"{(n + 1) // 2} of {rules.min_turns}")
+    if item.n_begun < rules.min_turns:
+        yield Problem("too_few_turns", f"{item.n_begun} of {rules.min_turns}")
     if (n % 2 == 1) != task.open_ended:
         wanted = "speaker 1" if task.open_ended else "speaker 2"
         yield Problem("wrong_last_speaker", f"the dialogue must end with {wanted}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench import classification, filtering
-from dialeval.dialogbench.briefs import Brief
+from dialeval.dialogbench.briefs import BASIC, FULL, Brief
 from dialeval.dialogbench.checking import Rules, checked
 from dialeval.dialogbench.writing import plan_top_up
 from dialeval.dialogbench.written import Outcome, read_written
@@ -28,19 +28,19 @@ class Attempt:
     """One answer of a writer and what became of it.
 
     Attributes:
-        styles: whether personalities were given (False is the paper's ablation `-Styles`).
+        procedure: by which it was written: `full`, `-styles` or `-domains`.
         round: when it was asked for, 0 first.
         outcome: the item, or the reasons against it.
     """
 
-    styles: bool
+    procedure: str
     round: int
     outcome: Outcome
 
     def to_row(self) -> dict[str, Any]:
         """Returns the attempt as a row of the table `written_items`; the item's columns are empty without an item."""
         item = self.outcome.item.to_row() if self.outcome.item else {}
-        return {**item, "styles": self.styles, "round": self.round, **self.outcome.to_row()}
+        return {**item, "procedure": self.procedure, "round": self.round, **self.outcome.to_row()}
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Attempt:
@@ -55,18 +55,23 @@ class Attempt:
             reasons=tuple(row["reasons"]),
             details=tuple(row["details"]),
         )
-        return cls(row["styles"], row["round"], outcome)
+        return cls(row["procedure"], row["round"], outcome)
 
     @property
     def variant(self) -> str | None:
-        """Returns the procedure whose item this is: `full`, `-styles`, or `-filter`, without which it is refused.
+        """Returns the procedure whose item this is, or `-filter` for one that only the filter refuses.
 
         None for an attempt that gave no item.
         """
         if self.outcome.accepted:
-            return "full" if self.styles else "-styles"
+            return self.procedure
         refused_by_filter = self.outcome.item is not None and self.outcome.reasons[0].startswith("filter")
-        return "-filter" if refused_by_filter and self.styles else None
+        return "-filter" if refused_by_filter and self.procedure == FULL else None
+
+    @property
+    def is_filtered(self) -> bool:
+        """Returns whether the filter is to judge it: an item that was accepted so far, and that may be examined."""
+        return self.outcome.accepted and self.procedure != BASIC
 
 
 async def write_in_rounds(
@@ -77,19 +82,19 @@ async def write_in_rounds(
     *,
     origin: str,
     rules: Rules,
-    duplicate_similarity: float,
+    duplicate_similarity: float | None,
     max_rounds: int,
 ) -> list[Attempt]:
     """Returns every attempt at the items of some briefs, round by round.
 
     Args:
         ask: the writer.
-        briefs: what is to be written, all with styles or all without.
+        briefs: what is to be written, all by one procedure.
         templates: the prompts.
         sampling: how the writer is sampled.
         origin: what is noted as the items' origin.
         rules: what an item must obey.
-        duplicate_similarity: from which on an item counts as a repetition of an earlier one.
+        duplicate_similarity: from which on an item counts as a repetition of an earlier one; None: repetitions count.
         max_rounds: how many rounds there are at most.
     """
     brief_of = {brief.item_id: brief for brief in briefs}
@@ -104,7 +109,7 @@ async def write_in_rounds(
         read = [read_written(brief, answer, origin) for brief, answer in zip(asked_for, answers, strict=True)]
         settled = checked([*accepted.values(), *read], rules, threshold=duplicate_similarity)[len(accepted) :]
         accepted |= {one.item_id: one for one in settled if one.accepted}
-        attempts += [Attempt(brief.styles, number, one) for brief, one in zip(asked_for, settled, strict=True)]
+        attempts += [Attempt(brief.procedure, number, one) for brief, one in zip(asked_for, settled, strict=True)]
     return attempts
 
 
@@ -115,17 +120,17 @@ async def filter_attempts(
 
     Args:
         ask: the judge.
-        attempts: what was written; only accepted items are judged.
+        attempts: what was written; only accepted items are judged, and none of the basic prompt.
         templates: the prompts.
         sampling: how the judge is sampled.
         judge: its name.
     """
-    items = items_of(attempts)
+    items = items_of(one for one in attempts if one.is_filtered)
     answers = await ask([one.request for one in filtering.plan(items, templates, sampling)])
     verdicts = {item.item_id: filtering.parse(judge, item, answer) for item, answer in zip(items, answers, strict=True)}
     return [
-        Attempt(one.styles, one.round, filtering.filtered(one.outcome, verdicts[one.outcome.item_id]))
-        if one.outcome.accepted
+        Attempt(one.procedure, one.round, filtering.filtered(one.outcome, verdicts[one.outcome.item_id]))
+        if one.is_filtered
         else one
         for one in attempts
     ]

@@ -1,4 +1,4 @@
-"""What written dialogues are like, by a judge's word: styles and domains, with and without drawn personalities."""
+"""What written dialogues are like, by a judge's word: styles and domains, by the procedure that wrote them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from matplotlib.patches import Patch
 
 from dialeval.figures.panels import caption, check_columns, percent_axis
 from dialeval.figures.style import (
+    BLACK,
     BLUE,
+    GREEN,
+    GREY,
     LIGHT_GREY,
     ORANGE,
     SMALL,
@@ -24,9 +27,14 @@ from dialeval.figures.style import (
 )
 
 _STYLES = {"friendly": BLUE, "neutral": LIGHT_GREY, "unfriendly": VERMILLION}
-_VARIANTS = {"full": (BLUE, "personalities drawn"), "-styles": (ORANGE, "without personalities")}
+_VARIANTS = {
+    "full": (BLUE, "full procedure"),
+    "-styles": (ORANGE, "without personalities"),
+    "-domains": (GREEN, "basic prompt"),
+}
 _NOTHING = "No model described the written dialogues; name one under dialogbench.classifier."
 _LEAST_NOTED = 0.06
+_N_DOMAINS = 20
 
 
 @styled
@@ -59,22 +67,24 @@ def figure_domain_counts(domain_counts: pd.DataFrame) -> Figure:
     """Draws the share of dialogues that a judge sees in each domain, by variant (DialogBench, Figure 6).
 
     Args:
-        domain_counts: `dialogbench/domain_counts`: variant, judge, language, domain, n, share, n_unparsed.
+        domain_counts: `dialogbench/domain_counts`: variant, judge, language, domain, n, share, low, high, n_unparsed.
     """
-    check_columns(domain_counts, "variant", "judge", "language", "domain", "n", "share", "n_unparsed")
+    check_columns(domain_counts, "variant", "judge", "language", "domain", "n", "share", "low", "high", "n_unparsed")
     if domain_counts.empty:
         return sentence_figure(_NOTHING)
     groups = _judges(domain_counts)
     domains = list(dict.fromkeys(domain_counts["domain"]))
     variants = [name for name in _VARIANTS if (domain_counts["variant"] == name).any()]
-    figure = new_figure(0.9 + 0.19 * len(domains))
+    figure = new_figure(1.0 + (0.13 + 0.06 * len(variants)) * len(domains))
     panels = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
     height = 0.8 / len(variants)
     for panel, (title, own) in zip(panels, groups, strict=True):
         for number, variant in enumerate(variants):
-            share = own[own["variant"] == variant].set_index("domain")["share"].reindex(domains)
+            found = own[own["variant"] == variant].set_index("domain").reindex(domains)
             places = [row - 0.4 + height * (number + 0.5) for row in range(len(domains))]
-            panel.barh(places, 100 * share.fillna(0.0), height=height, color=_VARIANTS[variant][0])
+            panel.barh(places, 100 * found["share"].fillna(0.0), height=height, color=_VARIANTS[variant][0])
+            panel.hlines(places, 100 * found["low"], 100 * found["high"], color=BLACK, linewidth=0.6)
+        panel.axvline(100 / _N_DOMAINS, color=GREY, linewidth=0.8, linestyle=(0, (3, 2)), zorder=3)
         panel.set_title(title, loc="left")
         panel.set_yticks(range(len(domains)), domains)
         panel.set_ylim(len(domains) - 0.4, -0.6)
@@ -82,7 +92,12 @@ def figure_domain_counts(domain_counts: pd.DataFrame) -> Figure:
         panel.grid(axis="x")
     entries = [Patch(color=_VARIANTS[name][0], label=_VARIANTS[name][1]) for name in variants]
     figure.legend(handles=entries, loc="outside upper center", ncols=len(entries))
-    caption(figure, f"share of dialogues in percent; {_described(domain_counts)}")
+    basic = "; the basic prompt gives neither domain nor personalities" if "-domains" in variants else ""
+    caption(
+        figure,
+        f"share of dialogues in percent, with intervals; {_described(domain_counts)}",
+        f"dashed: all twenty domains alike{basic}",
+    )
     return figure
 
 

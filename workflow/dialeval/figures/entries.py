@@ -207,14 +207,14 @@ DIALOGBENCH = (
         ("dialogbench/styles",),
         "dialogbench_shares.figure_styles",
         "Styles of the speakers",
-        "Written items before and after their speakers were given characters, as a model sees them.",
+        "Written items before and after their speakers were given characters, as a model sees them (Figure 5).",
     ),
     Figure(
         "domain_counts",
         ("dialogbench/domain_counts",),
         "dialogbench_shares.figure_domain_counts",
         "Domains of the written items",
-        "As a model sees them, before and after the domain was given.",
+        "As a model sees them, before and after the domain was given (Figure 6).",
     ),
 )
 

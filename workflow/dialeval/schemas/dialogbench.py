@@ -13,7 +13,7 @@ _FIELDS = pa.map_(TEXT, TEXT)
 # fmt: off
 WRITTEN_ITEMS = Table(
     "written_items", schema(
-        styles=BOOL, round=INT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, status=TEXT, accepted=BOOL,
+        procedure=TEXT, round=INT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, status=TEXT, accepted=BOOL,
         reasons=TEXTS, details=TEXTS, speaker1_personality=maybe(TEXT), speaker2_personality=maybe(TEXT),
         speaker1_emotion=maybe(TEXT), speaker2_emotion=maybe(TEXT), utterances=maybe(TEXTS), question=maybe(TEXT),
         extra=maybe(_FIELDS), options=maybe(TEXTS), label=maybe(TEXT), analysis=maybe(TEXT), origin=maybe(TEXT)
@@ -23,7 +23,7 @@ WRITTEN_ITEMS = Table(
         "read"
     ),
     columns={
-        "styles": "whether personalities were given",
+        "procedure": "full, -styles (no personalities were given), or -domains (no domain either: the basic prompt)",
         "round": "when it was asked for",
         "reasons": "why it was not accepted, in short",
         "details": "the same in full",
@@ -108,17 +108,17 @@ DOMAINS = Table(
 )
 POSITIONS = Table(
     "dialogbench/positions", schema(
-        source=TEXT, model=TEXT, method=TEXT, language=TEXT, n_options=INT, letter=TEXT, accuracy=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), n_chosen=INT,
-        share_chosen=maybe(FLOAT),
-        chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, n_options=INT, orders=INT, letter=TEXT,
+        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        n_chosen=INT, share_chosen=maybe(FLOAT), chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
     ),
     row="source, model, method, language and letter (DialogBench's Figure 7)",
     title="Accuracy by the place of the correct answer",
     columns={
+        "orders": "of the options in which each item was asked: one, or every rotation",
         "accuracy": "where the right option has that letter",
         "share_chosen": "of the readable answers",
-        "p_uniform": "chi-square test of the letters against equal shares",
+        "p_uniform": "chi-square test of the letters against equal shares, which knows the rotations of an item as one",
     },
     cells={"accuracy": Interval("low", "high")},
     numbers="share",
@@ -156,37 +156,44 @@ ABLATIONS = Table(
 )
 ITEM_COUNTS = Table(
     "dialogbench/items", schema(
-        source=TEXT, language=TEXT, task=TEXT, origin=TEXT, n=INT, mean_turns=FLOAT, published_n=maybe(FLOAT),
-        published_turns=maybe(FLOAT)
+        source=TEXT, language=TEXT, task=TEXT, origin=TEXT, n=INT, mean_turns=FLOAT, n_short=INT,
+        published_n=maybe(FLOAT), published_turns=maybe(FLOAT)
     ),
     row="source, language, task and origin (DialogBench's Table 1)",
     title="Test items",
     columns={
-        "mean_turns": "utterances of an item",
+        "mean_turns": "pairs of utterances of an item; a lone last one is half a turn",
+        "n_short": "items of fewer than the ten turns that the paper's writer, and ours, is asked for",
     },
     numbers="rating",
 )
 STYLES = Table(
     "dialogbench/styles", schema(
-        variant=TEXT, judge=TEXT, language=TEXT, speaker=INT, style=TEXT, n=INT, share=maybe(FLOAT), n_unparsed=INT
+        variant=TEXT, judge=TEXT, language=TEXT, speaker=INT, style=TEXT, n=INT, share=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n_unparsed=INT
     ),
     row="variant, judge, language, speaker and style (DialogBench's Figure 5)",
     title="Styles of the speakers",
     columns={
+        "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
         "share": "of the readable descriptions",
     },
+    cells={"share": Interval("low", "high")},
     numbers="share",
 )
 DOMAIN_COUNTS = Table(
     "dialogbench/domain_counts", schema(
-        variant=TEXT, judge=TEXT, language=TEXT, domain=TEXT, n=INT, share=maybe(FLOAT), n_unparsed=INT
+        variant=TEXT, judge=TEXT, language=TEXT, domain=TEXT, n=INT, share=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n_unparsed=INT
     ),
     row="variant, judge, language and domain (DialogBench's Figure 6)",
     title="Domains of the written items",
     columns={
+        "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
         "share": "of the readable descriptions",
         "domain": "other: none of the twenty",
     },
+    cells={"share": Interval("low", "high")},
     numbers="share",
 )
 FILTER_COUNTS = Table(
@@ -197,6 +204,8 @@ FILTER_COUNTS = Table(
     title="Written items that were left out, and why",
     columns={
         "n": "answers of the writer, by the first reason",
+        "reason": "accepted; accepted_short: with fewer than the ten turns that were asked for; or why not",
+        "domain": "that was asked for; empty for the basic prompt",
     },
     numbers="share",
 )

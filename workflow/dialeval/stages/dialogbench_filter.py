@@ -38,7 +38,7 @@ def stage(
 ) -> None:
     """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
-    n_accepted = sum(one.outcome.accepted for one in attempts)
+    n_accepted = sum(one.is_filtered for one in attempts)
     engine = open_engine(settings.model, learned, store, filtering.PROTOCOL)
     with asking(
         FilterByChoice(engine) if isinstance(settings.model, EmbeddedModel) else engine,
@@ -52,7 +52,8 @@ def stage(
     with TableWriter(filtered, WRITTEN_ITEMS, provenance) as table:
         table.write_all(one.to_row() for one in results)
     judge.write_usage(usage)
-    print(f"{sum(one.outcome.accepted for one in results)} of {n_accepted} items called correct")
+    n_correct = sum(one.is_filtered for one in results)
+    print(f"{n_correct} of {n_accepted} items called correct")
 
 
 if __name__ == "__main__":

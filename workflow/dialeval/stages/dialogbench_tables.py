@@ -9,20 +9,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from dialeval.aggregation.answer_rates import Answer, Row, grouped
-from dialeval.aggregation.dialogbench import (
-    ablation_rows,
-    accuracy_rows,
-    circular_rows,
-    domain_count_rows,
-    domain_rows,
-    human_rows,
-    item_rows,
-    position_rows,
-    style_rows,
-)
-from dialeval.aggregation.dialogbench_differences import ablation_differences, accuracy_differences
+from dialeval.aggregation.dialogbench.ablations import ablation_rows
+from dialeval.aggregation.dialogbench.accuracy import accuracy_rows, domain_rows, human_rows
+from dialeval.aggregation.dialogbench.descriptions import domain_count_rows, style_rows
+from dialeval.aggregation.dialogbench.differences import ablation_differences, accuracy_differences
+from dialeval.aggregation.dialogbench.items import item_rows
+from dialeval.aggregation.dialogbench.positions import circular_rows, position_rows
 from dialeval.aggregation.differences import corrected
 from dialeval.corpora.multiple_choice import TestItem
+from dialeval.dialogbench.briefs import BASIC, FULL, WITHOUT_STYLES
 from dialeval.dialogbench.checking import counts
 from dialeval.dialogbench.rounds import Attempt
 from dialeval.schemas.dialogbench import (
@@ -72,8 +67,8 @@ def stage(
         (DOMAINS, _by_source(domain_rows, full, settings)),
         (POSITIONS, _by_source(position_rows, full, settings)),
         (CIRCULAR, _by_source(circular_rows, full, settings)),
-        (STYLES, style_rows(described)),
-        (DOMAIN_COUNTS, domain_count_rows(described)),
+        (STYLES, style_rows(described, settings.confidence)),
+        (DOMAIN_COUNTS, domain_count_rows(described, settings.confidence)),
         (ABLATIONS, ablation_rows(variants, settings.confidence)),
         (DIALOGBENCH_DIFFERENCES, _differences(full, variants, settings.confidence)),
         (FILTER_COUNTS, _counts(written)),
@@ -129,8 +124,8 @@ def _counts(written: list[Path]) -> list[Row]:
     attempts = [Attempt.from_row(row) for path in written for row in iterate_rows(path, WRITTEN_ITEMS)]
     return [
         {"variant": variant, **row}
-        for variant, styles in (("full", True), ("-styles", False))
-        for row in counts(one.outcome for one in attempts if one.styles is styles)
+        for variant in (FULL, WITHOUT_STYLES, BASIC)
+        for row in counts(one.outcome for one in attempts if one.procedure == variant)
     ]
 
 

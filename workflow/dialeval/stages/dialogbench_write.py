@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from pydantic import BaseModel
 from dialeval.config import Answering, Model
 from dialeval.corpora.seeds import dialogues_of
 from dialeval.dialogbench import embedded_writer, writing
-from dialeval.dialogbench.briefs import plan_briefs
+from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs
 from dialeval.dialogbench.checking import Rules
 from dialeval.dialogbench.embedded_engines import RuleWriter
 from dialeval.dialogbench.rounds import Attempt, write_in_rounds
@@ -25,7 +26,7 @@ from dialeval.tables import Provenance, TableWriter, read_table
 
 
 class Settings(BaseModel):
-    """Who writes what; without a model items are made by rule. `styles` holds both for the ablation."""
+    """Who writes what, by which procedures; without a model items are made by rule."""
 
     name: str | None
     model: Model | None
@@ -34,7 +35,7 @@ class Settings(BaseModel):
     domains: list[str]
     per_cell: int
     languages: list[str]
-    styles: list[bool]
+    procedures: list[str]
     max_rounds: int
     temperature: float
     max_tokens: int
@@ -60,7 +61,7 @@ def stage(
     engine = _writer(settings, dialogues, store)
     name = settings.name or embedded_writer.ORIGIN
     n_wanted = len(settings.tasks) * len(settings.domains) * settings.per_cell
-    n_wanted *= len(settings.languages) * len(settings.styles)
+    n_wanted *= len(settings.languages) * len(settings.procedures)
     with asking(
         engine,
         store,
@@ -90,18 +91,8 @@ def _writer(settings: Settings, dialogues: list[Path], store: Path) -> Engine:
 
 async def _write(settings: Settings, writer: Asked, name: str, templates: Templates) -> list[Attempt]:
     parts = []
-    for styles in settings.styles:
-        briefs = chain.from_iterable(
-            plan_briefs(
-                settings.tasks,
-                settings.domains,
-                per_cell=settings.per_cell,
-                language=language,
-                styles=styles,
-                random_seed=settings.random_seed,
-            )
-            for language in settings.languages
-        )
+    for procedure in settings.procedures:
+        briefs = chain.from_iterable(_briefs(settings, procedure, language) for language in settings.languages)
         parts.append(
             await write_in_rounds(
                 writer.ask,
@@ -119,11 +110,28 @@ async def _write(settings: Settings, writer: Asked, name: str, templates: Templa
                     max_length_ratio=settings.max_length_ratio,
                     max_question_share=settings.max_question_share,
                 ),
-                duplicate_similarity=settings.duplicate_similarity,
+                # what the basic prompt makes a writer repeat belongs to the bias that it is asked for
+                duplicate_similarity=None if procedure == BASIC else settings.duplicate_similarity,
                 max_rounds=settings.max_rounds,
             )
         )
     return [attempt for part in parts for attempt in part]
+
+
+def _briefs(settings: Settings, procedure: str, language: str) -> Iterator[Brief]:
+    """Returns what is asked for by a procedure: as many items of each task by one as by another."""
+    seed = settings.random_seed
+    if procedure == BASIC:
+        per_task = len(settings.domains) * settings.per_cell
+        return plan_basic(settings.tasks, per_task=per_task, language=language, random_seed=seed)
+    return plan_briefs(
+        settings.tasks,
+        settings.domains,
+        per_cell=settings.per_cell,
+        language=language,
+        styles=procedure != WITHOUT_STYLES,
+        random_seed=seed,
+    )
 
 
 if __name__ == "__main__":
