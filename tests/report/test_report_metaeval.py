@@ -65,16 +65,16 @@ def ids(page: str) -> list[str]:
 
 def test_a_part_without_anything_to_show_is_not_on_the_page() -> None:
     assert ids(build_report(inputs())) == [
-        "metaeval", "metaeval-leaderboard", "metaeval-figures", "metaeval-tables", "metaeval-items",
+        "metaeval", "metaeval-leaderboard", "metaeval-figures", "metaeval-tables", "metaeval-items", "papers",
     ]  # fmt: skip
     assert ids(build_report(example.inputs())) == [
-        "botchat", "botchat-leaderboard", "botchat-figures", "botchat-tables", "dialogues",
+        "botchat", "botchat-leaderboard", "botchat-figures", "botchat-tables", "dialogues", "papers",
     ]  # fmt: skip
 
 
 def test_parts_stand_one_after_the_other_with_their_own_figures_and_tables() -> None:
     page = build_report(both())
-    assert [name for name in ids(page) if "-" not in name] == ["botchat", "dialogues", "metaeval"]
+    assert [name for name in ids(page) if "-" not in name] == ["botchat", "dialogues", "metaeval", "papers"]
     assert len(set(ids(page))) == len(ids(page))
     second = page.index('id="metaeval"')
     assert page.index("Pass &lt;rates&gt;") < second < page.index('alt="Judges"')

@@ -60,7 +60,7 @@ def test_beside_chatbots_each_source_has_its_part_and_its_board() -> None:
     run = mine.beside_chatbots()
     page = build_report(run)
     assert [name for name in ids(page) if name.count("-") == name.startswith("of-")] == [
-        "botchat", "dialogues", "of-support",
+        "botchat", "dialogues", "of-support", "papers",
     ]  # fmt: skip
     chats, support = build_boards(run)
     assert chats.models == ("able", "weak", "human")

@@ -9,9 +9,16 @@ _NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "withdrawn")
 _PROMPTS = "workflow/dialeval/prompts/"
 
 
-def _result(number: str, shows: str, tables: tuple[str, ...], figures: tuple[str, ...] = (), remark: str = "") -> Item:
+def _result(
+    number: str,
+    shows: str,
+    tables: tuple[str, ...],
+    figures: tuple[str, ...] = (),
+    remark: str = "",
+    **where: tuple[str, ...],
+) -> Item:
     """Returns an item that judges of rated items make."""
-    return Item(number, shows, tables, figures, (), _CONFIG, "metaeval", _NEEDS, remark)
+    return Item(number, shows, tables, figures, (), _CONFIG, "metaeval", _NEEDS, remark, where=where)
 
 
 COMP_ANALYSIS = Paper(
@@ -27,6 +34,7 @@ COMP_ANALYSIS = Paper(
             target="metaeval",
             needs=("download", "unpublished"),
             remark="Human-Eval was withdrawn by its authors.",
+            where={"human_dimensions": ()},
         ),
         Item(
             "Table 2",
@@ -47,26 +55,34 @@ COMP_ANALYSIS = Paper(
             ("metaeval/averages",),
             ("metaeval/judges",),
             "`raters` tells human ratings alone from those that a model filled.",
+            benchmark=("comp-analysis",),
         ),
         _result(
             "Table 6",
             "GPT-4 beside the strongest others, on human ratings alone",
             ("metaeval/averages",),
             ("metaeval/judges",),
+            benchmark=("comp-analysis",),
+            raters=("human",),
         ),
         _result(
             "Table 7",
             "whether models rank alike by a model's ratings and by people's",
             ("metaeval/ranking_agreement",),
+            spearman=(),
         ),
         _result(
-            "Table 8", "the mean of a judge's other dimensions as its overall score", ("metaeval/dimension_ensemble",)
+            "Table 8",
+            "the mean of a judge's other dimensions as its overall score",
+            ("metaeval/dimension_ensemble",),
+            benchmark=("comp-analysis",),
         ),
         _result(
             "Table 9",
             "the mean of the best judges beside proprietary ones",
             ("metaeval/model_ensemble",),
             ("metaeval/ensembles",),
+            benchmark=("comp-analysis",),
         ),
         Item("Table 10", "the fourteen kinds of damage", stands=("docs/robustness.md",), remark="In our own words."),
         Item(
@@ -97,12 +113,16 @@ COMP_ANALYSIS = Paper(
             "how dimensions go together on FED-Dial, for people and for judges",
             ("metaeval/matrices",),
             ("metaeval/dimensions",),
+            kind=("dimensions",),
+            level=("dialogue",),
         ),
         _result(
             "Figure 2",
             "how dimensions go together on FED-Turn, for people and for judges",
             ("metaeval/matrices",),
             ("metaeval/dimensions",),
+            kind=("dimensions",),
+            level=("turn",),
         ),
     ),
 )

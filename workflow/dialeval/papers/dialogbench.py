@@ -25,9 +25,16 @@ _WRITTEN_TASKS = (  # as the paper orders the tables of its prompts
 )
 
 
-def _result(number: str, shows: str, tables: tuple[str, ...], figures: tuple[str, ...] = (), remark: str = "") -> Item:
+def _result(
+    number: str,
+    shows: str,
+    tables: tuple[str, ...],
+    figures: tuple[str, ...] = (),
+    remark: str = "",
+    **where: tuple[str, ...],
+) -> Item:
     """Returns an item that the examination of models makes."""
-    return Item(number, shows, tables, figures, (), _CONFIG, "dialogbench", _NEEDS, remark or _OWN_ITEMS)
+    return Item(number, shows, tables, figures, (), _CONFIG, "dialogbench", _NEEDS, remark or _OWN_ITEMS, where=where)
 
 
 DIALOGBENCH = Paper(
@@ -41,12 +48,14 @@ DIALOGBENCH = Paper(
             "accuracy of models and people by task, English",
             ("dialogbench/accuracy",),
             ("dialogbench/tasks",),
+            language=("en",),
         ),
         _result(
             "Table 3",
             "accuracy of models and people by task, Chinese",
             ("dialogbench/accuracy",),
             ("dialogbench/tasks",),
+            language=("zh",),
         ),
         _result(
             "Table 4", "what becomes of the accuracy without styles, and without the filter", ("dialogbench/ablations",)

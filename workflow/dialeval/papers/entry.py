@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -14,7 +15,7 @@ NEEDS: Mapping[Need, str] = MappingProxyType(
         "keys": "an account with a model's maker, and money",
         "weights": "open weights, and a GPU that holds them",
         "workbook": "a public file that is fetched by hand (the configuration says which)",
-        "download": "public files, which the target `download` fetches",
+        "download": "public files, which the target download fetches",
         "withdrawn": "for the paper's own numbers, models that their makers have withdrawn",
         "unpublished": "for the paper's own numbers, data that was never published or is gone",
         "people": "people who answer or rate",
@@ -32,6 +33,8 @@ class Item:
         shows: what it shows, in our words.
         tables: which of our tables show the same, `<folder>/<table>`.
         figures: which of our figures do, `<folder>/<file>` without suffix; `{n}` and `{protocol}` stand for any.
+        where: what a row of these tables has, by column, that shows it: one of some values, or, of none, any at all. A
+            run whose tables have no such row does not show the item; of a table without the column nothing is asked.
         stands: files of this project where what is no result stands: a prompt, a definition, a list of models.
         config: the configuration that makes the paper's numbers; empty where the item is no result.
         target: what Snakemake is asked for; empty where the run without a target makes it.
@@ -50,16 +53,27 @@ class Item:
     needs: tuple[Need, ...] = ()
     remark: str = ""
     why_not: str = ""
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def is_result(self) -> bool:
         """Whether a run makes it."""
         return bool(self.tables or self.figures)
 
+    @property
+    def made_by(self) -> str:
+        """The configuration that makes the paper's numbers, and what is to be asked of Snakemake, in words."""
+        return f"{self.config} (target {self.target})" if self.target else self.config
+
     def files(self) -> tuple[str, ...]:
         """Returns the files below the results that show it, tables first."""
         tables = tuple(f"tables/{name}.csv" for name in self.tables)
         return tables + tuple(f"figures/{name}.svg" for name in self.figures)
+
+    def is_drawn_in(self, figure: str) -> bool:
+        """Returns whether a figure of a run, `<folder>/<file>`, shows it."""
+        patterns = [re.sub(r"\\{\w+\\}", "[^/]+", re.escape(name)) for name in self.figures]
+        return any(re.fullmatch(pattern, figure) for pattern in patterns)
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,10 @@ def _result(
     figures: tuple[str, ...] = (),
     config: str = _CONFIG,
     remark: str = "",
+    **where: tuple[str, ...],
 ) -> Item:
     """Returns an item that judges of rated items make."""
-    return Item(number, shows, tables, figures, (), config, "metaeval", _NEEDS, remark)
+    return Item(number, shows, tables, figures, (), config, "metaeval", _NEEDS, remark, where=where)
 
 
 XDIAL_EVAL = Paper(
@@ -43,6 +44,7 @@ XDIAL_EVAL = Paper(
             target="metaeval",
             needs=("download", "unpublished"),
             remark="Of the eighteen, those whose files were published with their contents.",
+            where={"human_dimensions": ()},
         ),
         Item(
             "Table 2",
@@ -64,6 +66,7 @@ XDIAL_EVAL = Paper(
             ("metaeval/averages",),
             ("metaeval/judges_by_language",),
             _TRAINED,
+            benchmark=("xdial-eval",),
         ),
         _result(
             "Table 5",
@@ -71,6 +74,7 @@ XDIAL_EVAL = Paper(
             ("metaeval/averages",),
             ("metaeval/judges_by_language",),
             _TRAINED,
+            benchmark=("xdial-eval",),
         ),
         Item(
             "Table 6",
@@ -105,18 +109,21 @@ XDIAL_EVAL = Paper(
             ("metaeval/correlations",),
             ("metaeval/judges_by_corpus",),
             _TRAINED,
+            corpus=("ECM-Turn", "LCCC-Turn", "HC-Turn", "LCCC-Dial", "HC-Dial"),
         ),
         _result(
             "Table 16",
             "Table 4 in Spearman's correlation",
             ("metaeval/averages",),
             config=_TRAINED,
+            benchmark=("xdial-eval",),
         ),
         _result(
             "Table 17",
             "Table 5 in Spearman's correlation",
             ("metaeval/averages",),
             config=_TRAINED,
+            benchmark=("xdial-eval",),
         ),
         *(
             _result(
@@ -125,8 +132,10 @@ XDIAL_EVAL = Paper(
                 ("metaeval/matrices",),
                 ("metaeval/languages",),
                 _TRAINED,
+                kind=("languages",),
+                level=(level,),
             )
-            for number, corpus in (("Figure 1", "FED-Dial"), ("Figure 2", "FED-Turn"))
+            for number, corpus, level in (("Figure 1", "FED-Dial", "dialogue"), ("Figure 2", "FED-Turn", "turn"))
         ),
         _result(
             "Figure 3",
@@ -134,6 +143,7 @@ XDIAL_EVAL = Paper(
             ("metaeval/matrices",),
             ("metaeval/judges_among_themselves",),
             _TRAINED,
+            kind=("judges",),
         ),
     ),
 )

@@ -15,10 +15,11 @@ _DESCRIPTION = re.compile("<dc:description>(.*?)</dc:description>", re.DOTALL)
 
 @dataclass(frozen=True)
 class FigureOnPage:
-    """A figure as an image that needs no file."""
+    """A figure as an image that needs no file, and the address that it has on the page."""
 
     title: str
     caption: str
+    image: str
     address: str
 
 
@@ -34,7 +35,9 @@ def on_page(figures: Iterable[Figure]) -> tuple[FigureOnPage, ...]:
     An image follows the page's colours, light or dark, by itself.
     """
     return tuple(
-        FigureOnPage(figure.title, figure.caption, _address(figure)) for figure in figures if not why_empty(figure)
+        FigureOnPage(figure.title, figure.caption, _image(figure), address_of(figure))
+        for figure in figures
+        if not why_empty(figure)
     )
 
 
@@ -43,5 +46,10 @@ def not_drawn(figures: Iterable[Figure]) -> tuple[tuple[str, str], ...]:
     return tuple((figure.title, why) for figure in figures if (why := why_empty(figure)))
 
 
-def _address(figure: Figure) -> str:
+def address_of(figure: Figure) -> str:
+    """Returns the address of a figure on the page."""
+    return f"figure-{figure.name.replace('/', '-')}"
+
+
+def _image(figure: Figure) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(figure.svg.encode()).decode("ascii")

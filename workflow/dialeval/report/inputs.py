@@ -27,12 +27,19 @@ class Figure:
         caption: what it shows, in a sentence or two.
         svg: the text of the SVG file.
         part: the part of the page that it belongs to.
+        file: name of its file, without suffix.
     """
 
     title: str
     caption: str
     svg: str
     part: str = BOTCHAT
+    file: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called among the results: `<folder>/<file>`."""
+        return f"{self.part}/{self.file or self.title}"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from dialeval.pages.self_contained import content_policy, palette
+from dialeval.papers.entry import NEEDS
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import Board, chatbots_of
 from dialeval.report.cases import Cases, rated_cases
@@ -18,6 +19,8 @@ from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
+from dialeval.report.papers import TEMPLATE as PAPERS_TEMPLATE
+from dialeval.report.papers import papers_on_page
 from dialeval.report.parts import BOTCHAT, LABELS, METAEVAL, PartText, part_of_source, text_of
 from dialeval.report.people import people_boards
 from dialeval.report.summary import Summary, summarise
@@ -110,6 +113,9 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None
         archive=archive,
         left_out=_left_out(inputs, archive),
         shown_first=_shown_first(boards),
+        papers=papers_on_page(inputs),
+        papers_template=PAPERS_TEMPLATE,
+        needs=NEEDS,
     )
 
 

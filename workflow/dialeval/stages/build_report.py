@@ -107,7 +107,7 @@ def _figure(settings: Settings, path: Path) -> Figure:
     """Returns a figure, whose folder names the part of the page that it belongs to."""
     part = path.parent.name
     title, caption = settings.captions.get(f"{part}/{path.stem}", (path.stem.replace("_", " "), ""))
-    return Figure(title, caption, svg=path.read_text(encoding="utf-8"), part=part)
+    return Figure(title, caption, svg=path.read_text(encoding="utf-8"), part=part, file=path.stem)
 
 
 if __name__ == "__main__":

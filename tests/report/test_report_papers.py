@@ -1,0 +1,100 @@
+"""The part "Papers": it says of every item what the run has of it, and leads there."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import report_example as example
+
+from dialeval.papers.registry import PAPERS
+from dialeval.report import Figure, ReportInputs, build_report
+from dialeval.report.papers import ItemOnPage, papers_on_page
+from dialeval.schemas.metaeval import AVERAGES, MATRICES, RANKING_AGREEMENT
+from dialeval.tables import to_table
+
+
+def item_of(inputs: ReportInputs, paper: str, number: str) -> ItemOnPage:
+    (found,) = [
+        one for about in papers_on_page(inputs) if about.paper.name == paper for one in about.items
+        if one.item.number == number
+    ]  # fmt: skip
+    return found
+
+
+def average(**about: Any) -> dict[str, Any]:
+    row = {"judge": "clerk", "method": "yes_no", "level": "turn", "over": "corpora", "language": "en"}
+    return {**row, "dimension": "overall", "pearson": 0.4, "n_averaged": 2, **about}
+
+
+def test_what_the_run_made_leads_to_where_it_is() -> None:
+    figures = tuple(Figure(f"N = {n}", "", example.SVG, file=f"figure5_arena_n{n}") for n in (8, 16))
+    tables = {**example.inputs().tables, "arena/win_rates": example.inputs().tables["gteval/win_rates"]}
+    inputs = example.inputs(tables=tables, figures=figures)
+    made = item_of(inputs, "BotChat", "Figure 5")
+    assert made.is_made
+    page = build_report(inputs)
+    for place in made.places:
+        assert f'href="#{place.address}"' in page
+        assert len(re.findall(rf'id="{place.address}"', page)) == 1
+    assert [place.label for place in made.places] == ["N = 8", "N = 16", "arena: Win rates"]
+
+
+def test_what_the_run_did_not_make_says_what_does() -> None:
+    inputs = example.inputs()
+    other = item_of(inputs, "DialogBench", "Table 2")
+    assert not other.is_made
+    assert other.item.config in other.instead
+    drawing = item_of(inputs, "BotChat", "Figure 1")
+    assert drawing.instead.startswith("Not made: ")
+    prompt = item_of(inputs, "BotChat", "Appendix B")
+    assert not prompt.instead
+    assert [place.label for place in prompt.places] == list(prompt.item.stands)
+
+
+def test_a_table_counts_where_it_has_rows_of_the_papers_kind() -> None:
+    def made(*rows: dict[str, Any], number: str, paper: str = "comp-analysis") -> bool:
+        tables = {**example.inputs().tables, "metaeval/averages": to_table(AVERAGES, list(rows))}
+        return item_of(example.inputs(tables=tables), paper, number).is_made
+
+    people, filled = (average(benchmark="comp-analysis", raters=raters) for raters in ("human", "full"))
+    elsewhere = average(benchmark="mine", raters="human")
+    assert not made(elsewhere, number="Table 5")
+    assert made(elsewhere, filled, number="Table 5")
+    assert not made(elsewhere, filled, number="Table 6"), "no single row is both the paper's and people's"
+    assert made(people, number="Table 6")
+    assert not made(people, number="Table 5", paper="xDial-Eval")
+    assert not made(number="Table 5")
+
+
+def test_any_value_is_one_that_is_there() -> None:
+    about = {"level": "turn", "corpus": "FED-Turn", "language": "en", "dimension": "overall", "n_judges": 3}
+    row = {**about, "first_rater": "human", "second_rater": "gpt-4", "reason": None}
+    for spearman in (None, 0.5):
+        table = to_table(RANKING_AGREEMENT, [{**row, "spearman": spearman}])
+        inputs = example.inputs(tables={**example.inputs().tables, "metaeval/ranking_agreement": table})
+        assert item_of(inputs, "comp-analysis", "Table 7").is_made is (spearman is not None)
+
+
+def test_a_table_that_the_page_does_not_show_is_named_as_a_file() -> None:
+    row = {"kind": "dimensions", "level": "turn", "corpus": "FED-Turn", "first": "overall", "second": "relevance"}
+    tables = {**example.inputs().tables, "metaeval/matrices": to_table(MATRICES, [{**row, "pearson": 0.5, "n": 9}])}
+    inputs = example.inputs(tables=tables)
+    assert [(place.label, place.address) for place in item_of(inputs, "comp-analysis", "Figure 2").places] == [
+        ("tables/metaeval/matrices.csv", "")
+    ]
+    assert not item_of(inputs, "comp-analysis", "Figure 1").is_made, "it is about dialogues"
+
+
+def test_a_page_of_other_things_has_no_such_part() -> None:
+    assert papers_on_page(example.inputs(tables={}, figures=())) == ()
+    assert 'id="papers"' not in build_report(example.inputs(tables={}, figures=()))
+
+
+def test_the_page_lists_every_item() -> None:
+    page = build_report(example.inputs())
+    part = page[page.index('<section class="part" id="papers">') :]
+    assert '<a href="#papers">Papers</a>' in page
+    for paper in PAPERS:
+        assert part.count(f"<summary>{paper.name} ") == 1
+    assert part.count('<th scope="row">') == sum(len(paper.items) for paper in PAPERS)
