@@ -123,7 +123,12 @@ BOTCHAT = Paper(
         Item(
             "Appendix B",
             "the prompts of self-chat, UniEval, Arena and GTEval",
-            stands=tuple(f"workflow/dialeval/prompts/{name}.j2" for name in ("selfchat", "unieval", "arena", "gteval")),
+            stands=(
+                "workflow/dialeval/prompts/selfchat.j2",
+                "workflow/dialeval/prompts/unieval.j2",
+                "workflow/dialeval/prompts/arena.j2",
+                "workflow/dialeval/prompts/gteval.j2",
+            ),
             remark="In our own words.",
         ),
         Item(

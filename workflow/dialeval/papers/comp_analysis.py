@@ -6,7 +6,6 @@ from dialeval.papers.entry import Item, Need, Paper
 
 _CONFIG = "configs/metaeval.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "withdrawn")
-_PROMPTS = "workflow/dialeval/prompts/"
 
 
 def _result(
@@ -39,13 +38,13 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 2",
             "the prompt that asks for ratings of all dimensions at once",
-            stands=(f"{_PROMPTS}rating_dialogue.j2", f"{_PROMPTS}rating_turn.j2"),
+            stands=("workflow/dialeval/prompts/rating_dialogue.j2", "workflow/dialeval/prompts/rating_turn.j2"),
             remark="In our own words.",
         ),
         Item(
             "Table 3",
             "the prompt that asks yes or no",
-            stands=(f"{_PROMPTS}yes_no_dialogue.j2", f"{_PROMPTS}yes_no_turn.j2"),
+            stands=("workflow/dialeval/prompts/yes_no_dialogue.j2", "workflow/dialeval/prompts/yes_no_turn.j2"),
             remark="In our own words.",
         ),
         Item("Table 4", "the question of each dimension", stands=("docs/criteria.md",), remark="In our own words."),

@@ -7,7 +7,6 @@ from dialeval.papers.entry import Item, Need, Paper
 _CONFIG = "configs/metaeval.yaml"
 _TRAINED = "configs/xdial-train.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "unpublished")
-_PROMPTS = "workflow/dialeval/prompts/"
 _TEMPLATES = (
     ("Table 9", "Vicuna-7B"),
     ("Table 10", "Phoenix-7B"),
@@ -57,7 +56,7 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 3",
             "Alpaca's prompts for responses and dialogues",
-            stands=(f"{_PROMPTS}yes_no_turn.j2", f"{_PROMPTS}yes_no_dialogue.j2"),
+            stands=("workflow/dialeval/prompts/yes_no_turn.j2", "workflow/dialeval/prompts/yes_no_dialogue.j2"),
             remark="In our own words; a model's own format is its chat template.",
         ),
         _result(
@@ -79,7 +78,7 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 6",
             "the prompt that asks how adequate a translation is",
-            stands=(f"{_PROMPTS}adequacy.j2",),
+            stands=("workflow/dialeval/prompts/adequacy.j2",),
             remark="In our own words.",
         ),
         *(
@@ -98,7 +97,7 @@ XDIAL_EVAL = Paper(
             Item(
                 number,
                 f"the prompt in the format of {model}",
-                stands=(f"{_PROMPTS}yes_no_turn.j2", f"{_PROMPTS}yes_no_dialogue.j2"),
+                stands=("workflow/dialeval/prompts/yes_no_turn.j2", "workflow/dialeval/prompts/yes_no_dialogue.j2"),
                 remark="In our own words; a model's own format is its chat template.",
             )
             for number, model in _TEMPLATES
