@@ -190,6 +190,7 @@ def metaeval_settings(
     ensembles=False,
     fill=False,
     partial=False,
+    joined=False,
 ):
     """Returns how meta-evaluation makes its intervals, and what else a stage of it needs."""
     section = CONFIG.metaeval
@@ -217,11 +218,23 @@ def metaeval_settings(
         more["fill"] = section.fill
     if partial and section.fill:
         more["partial"] = partial_to(CONFIG)
+    if joined and joined_criteria(CONFIG):
+        more["joined"] = joined_criteria(CONFIG)
     return settings(
         resamples=section.resamples,
         confidence=section.confidence,
         random_seed=CONFIG.random_seed,
         **more,
+    )
+
+
+def score_file_settings(name):
+    """Returns what a file of ready scores is, and what of it is compared with ratings on another criterion."""
+    section, more = CONFIG.metaeval.score_files[name], {}
+    if joined_criteria(CONFIG):
+        more["joined"] = joined_criteria(CONFIG)
+    return settings(
+        name=name, scale_min=section.scale_min, scale_max=section.scale_max, **more
     )
 
 
@@ -365,8 +378,24 @@ def askers():
 
 def own_criteria_of(corpus):
     """Returns the user's criteria that a rated corpus names."""
-    named = CONFIG.metaeval.corpora[corpus].dimensions or []
+    section = CONFIG.metaeval.corpora[corpus]
+    named = {*(section.asked or ()), *section.asks.values()}
     return [name for name in CONFIG.criteria if name in named]
+
+
+def read_rated_settings(corpus):
+    """Returns what a rated corpus is read from, and what must be in it."""
+    section, more = CONFIG.metaeval.corpora[corpus], {}
+    if section.asks:
+        more["asks"] = section.asks
+    return settings(
+        name=corpus,
+        reader=section.reader,
+        path=str(CONFIG.rated_path(corpus)),
+        languages=section.languages,
+        own_criteria=own_criteria_of(corpus),
+        **more,
+    )
 
 
 def asked_model(name):

@@ -25,6 +25,7 @@ try:
     from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
     from dialeval.config.ensemble_pool import one_model, pool_of
     from dialeval.config.fill import partial_to
+    from dialeval.config.joined_criteria import fillable, joined_criteria
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.training import LoraTraining
     from dialeval.corpora import robustness_sets

@@ -42,13 +42,7 @@ rule read_rated:
     conda:
         "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            name=wildcards.corpus,
-            reader=CONFIG.metaeval.corpora[wildcards.corpus].reader,
-            path=str(CONFIG.rated_path(wildcards.corpus)),
-            languages=CONFIG.metaeval.corpora[wildcards.corpus].languages,
-            own_criteria=own_criteria_of(wildcards.corpus),
-        ),
+        settings=lambda wildcards: read_rated_settings(wildcards.corpus),
         code=code("read_rated"),
     shell:
         command(
@@ -94,11 +88,7 @@ rule read_scores:
     conda:
         "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            name=wildcards.metric,
-            scale_min=CONFIG.metaeval.score_files[wildcards.metric].scale_min,
-            scale_max=CONFIG.metaeval.score_files[wildcards.metric].scale_max,
-        ),
+        settings=lambda wildcards: score_file_settings(wildcards.metric),
         code=code("read_scores"),
     shell:
         command(
@@ -127,9 +117,9 @@ rule fill_ratings:
         settings=lambda wildcards: settings(
             judge=wildcards.judge,
             dimensions={
-                name: corpus.dimensions
+                name: fillable(corpus)
                 for name, corpus in CONFIG.metaeval.corpora.items()
-                if corpus.dimensions
+                if corpus.asked
             },
         ),
         code=code("fill_ratings"),
@@ -189,6 +179,7 @@ rule correlate:
             ensembles=True,
             fill=True,
             partial=True,
+            joined=True,
         ),
         code=code("correlate"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
@@ -213,7 +204,7 @@ rule find_ceilings:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(benchmarks=True, partial=True),
+        settings=metaeval_settings(benchmarks=True, partial=True, joined=True),
         code=code("find_ceilings"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
@@ -247,6 +238,7 @@ rule ensembles:
             ensemble_size=True,
             ensembles=True,
             partial=True,
+            joined=True,
         ),
         code=code("ensembles"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),

@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from dialeval.config import load_config
+from dialeval.config.asked_criteria import asked_dimensions
+from dialeval.config.joined_criteria import fillable, joined_criteria
 from dialeval.corpora.public_sources import public_corpora
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import find_strategy
@@ -218,3 +220,39 @@ def test_the_chinese_corpora_in_the_docs_are_those_of_the_papers_table() -> None
     assert config.metaeval
     assert {*corpora} == {name for names in CHINESE.values() for name in names}
     assert {one.benchmark for one in config.metaeval.corpora.values()} == {"chinese"}
+
+
+def joining(asks: dict[str, str], **more: Any) -> dict[str, Any]:
+    corpus = {"reader": "comp_turn", "path": "fed-turn_text.txt", "asks": asks} | more
+    return raw(data_dir="nowhere", metaeval={"corpora": {"mine": corpus}})
+
+
+def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
+    config = load_config(joining({"relevance": "overall"}, dimensions=["overall"]), files_are_there=False)
+    assert config.metaeval is not None
+    corpus = config.metaeval.corpora["mine"]
+    assert (corpus.asked, corpus.joined) == (["overall", "relevance"], {"relevance": "overall"})
+    assert asked_dimensions(config, config.resolved_protocols()["yes_no"]) == {"mine": ["overall", "relevance"]}
+    assert joined_criteria(config) == {"mine": {"relevance": "overall"}}
+    assert fillable(corpus) == ["overall"]
+    alone = load_config(joining({"relevance": "relevance"}), files_are_there=False).metaeval
+    assert alone is not None
+    assert (alone.corpora["mine"].asked, alone.corpora["mine"].joined) == (["relevance"], {})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (joining({"relevence": "overall"}), ["metaeval.corpora.mine.asks: 'relevence'", "did you mean 'relevance'"]),
+        (joining({"coherence": "overall"}), ["metaeval.corpora.mine.asks", "'coherence' is not asked of one"]),
+        (joining({"relevance": ""}), ["metaeval.corpora.mine.asks.relevance"]),
+        (
+            raw(metaeval={"corpora": {"steps": {"reader": "ladder", "asks": {"coherence": "overall"}}}}),
+            ["metaeval.corpora.steps.asks", "ladder"],
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_told(changes: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        load_config(changes, files_are_there=False)
+    assert all(word in str(caught.value) for word in words), caught.value

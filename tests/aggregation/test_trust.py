@@ -19,7 +19,7 @@ def correlation(**more: Any) -> dict[str, Any]:
         "dimension": "coherence", "rater_kind": "human", "pearson": 0.5, "pearson_low": 0.3, "pearson_high": 0.6,
         "n": 100, "reason": None,
     }  # fmt: skip
-    return row | more
+    return {"rated": (row | more)["dimension"]} | row | more
 
 
 def trust(rows: list[dict[str, Any]], methods: tuple[str, ...] = ("yes_no",), **more: Any) -> dict[str, Any]:
@@ -70,6 +70,10 @@ def test_the_protocol_itself_comes_before_another_of_its_form() -> None:
         ([correlation(dimension="overall")], "no corpus of this run is rated on it"),
         ([correlation(judge="other")], "this judge did not score the items that are rated on it, under yes_no"),
         ([correlation(method="rating")], "this judge scored rated items in another form alone (rating)"),
+        (
+            [correlation(rated="overall")],
+            "its scores were compared with ratings on another criterion alone (overall)",
+        ),
         ([correlation(pearson=None, reason="all scores are equal")], "all scores are equal"),
     ],
 )

@@ -11,6 +11,7 @@ from dialeval.corpora.rated import (
     RatedReading,
     Scale,
     check,
+    check_joined,
     only_english,
     rating_rows,
     rating_value,
@@ -122,3 +123,18 @@ def test_rows_have_exactly_the_fields() -> None:
     assert row["utterances"] == ["Hi.", "Ho."]
     (row,) = rating_rows([rating()])
     assert Rating(**row) == rating()
+
+
+@pytest.mark.parametrize(
+    ("asks", "words"),
+    [
+        ({"overall": "relevence"}, "ratings on 'relevence', and nobody rated that in some.file; rated are overall"),
+        ({"coherence": "overall"}, "some.file holds responses, and 'coherence' is not asked of one; ask about one of"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anybody_is_asked(asks: dict[str, str], words: str) -> None:
+    found = reading([item()], [rating()])
+    check_joined(found, {"relevance": "overall", "zest": "overall"}, "metaeval.corpora.mine.asks")
+    with pytest.raises(UserError, match="metaeval.corpora.mine.asks: ") as caught:
+        check_joined(found, asks, "metaeval.corpora.mine.asks")
+    assert words in str(caught.value)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora.score_files import RatedCorpora, read_scores
+from dialeval.corpora.score_files import RatedCorpora, rated_corpora, read_scores
 from dialeval.errors import UserError
 
 FED = RatedCorpora(
@@ -92,3 +92,12 @@ def test_a_repeat_that_no_table_can_hold_is_told(tmp_path: Path, repeat: str) ->
 def test_a_column_that_is_there_twice_is_told(tmp_path: Path, column: str) -> None:
     with pytest.raises(UserError, match=f"mine.csv: the column '{column}' is there more than once"):
         read(tmp_path, f"corpus,item_id,dimension,value,language,{column}\n")
+
+
+def test_what_is_compared_with_ratings_on_another_dimension_counts_as_rated() -> None:
+    items = {"corpus": ["fed"], "language": ["en"], "item_id": ["FED-1"], "level": ["dialogue"]}
+    left_out: dict[str, list[Any]] = {"corpus": [], "language": [], "item_id": [], "reason": []}
+    rated = {"corpus": ["fed"], "dimension": ["overall"]}
+    assert rated_corpora(items, rated, left_out).rated == {"fed": {"overall"}}
+    joined = {"fed": {"coherence": "overall"}}
+    assert rated_corpora(items, rated, left_out, joined).rated == {"fed": {"overall", "coherence"}}

@@ -45,7 +45,7 @@ def averages(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str
         rows += [about | place_of | {"over": "corpora", "dimension": dimension} for dimension in DIALOGUE]
         published = 0.5 if judge == "gpt-x" else None
         rows.append(about | place_of | {"over": "dimensions", "dimension": "average", "published_pearson": published})
-    return to_table(AVERAGES, rows)
+    return to_table(AVERAGES, _rated(rows))
 
 
 def correlations(
@@ -60,7 +60,7 @@ def correlations(
         for corpus in corpora
         for dimension in DIALOGUE
     ]
-    return to_table(CORRELATIONS, rows)
+    return to_table(CORRELATIONS, _rated(rows))
 
 
 def matrices(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str] = ("en", "zh")) -> pa.Table:
@@ -82,7 +82,7 @@ def matrices(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str
         about | {"kind": "judges", "language": "en", "dimension": "overall", "first": a, "second": b, "pearson": -0.25}
         for a, b in combinations(scorers, 2)
     ]
-    return to_table(MATRICES, rows)
+    return to_table(MATRICES, _rated(rows))
 
 
 def model_ensemble() -> pa.Table:
@@ -102,7 +102,7 @@ def model_ensemble() -> pa.Table:
         | {"corpus": "small-talk", "dimension": "diversity", "chosen_on": "all corpora", "n": 0}
         | {"reason": "only 1 of 3 judges have scores to choose by and to use"}
     )
-    return to_table(MODEL_ENSEMBLE, rows)
+    return to_table(MODEL_ENSEMBLE, _rated(rows))
 
 
 def annotator_agreement() -> pa.Table:
@@ -141,7 +141,7 @@ def ceilings(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
                 | {"pearson": pearson, "corrected": corrected, "n": 40, **ends}
                 for dimension in DIALOGUE
             ]
-    return to_table(CEILINGS, rows)
+    return to_table(CEILINGS, _rated(rows))
 
 
 def tables() -> dict[str, pa.Table]:
@@ -214,6 +214,11 @@ def sample(n: int = 30) -> RatedSample:
 def figure() -> Figure:
     """A figure of this part."""
     return Figure("Judges", "Who agrees.", '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>', "metaeval")
+
+
+def _rated(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """People rated what judges were asked about."""
+    return [row | {"rated": row.get("dimension")} for row in rows]
 
 
 def _numbers(value: float) -> dict[str, float]:

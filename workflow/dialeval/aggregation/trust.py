@@ -24,7 +24,8 @@ def trust_rows(
     """Yields the rows of a table `trust`: one per judge and criterion, with the reason where nothing is known.
 
     Correlations of several corpora are averaged, as in the papers; the corpora are independent of each other, so that
-    their intervals give that of the mean. Only one language counts, since the translations of a corpus are not.
+    their intervals give that of the mean. Ratings on another criterion than the one that was asked about say nothing of
+    it. Only one language counts, since the translations of a corpus are not.
 
     Args:
         correlations: rows of the table `metaeval/correlations`; none without rated corpora.
@@ -36,13 +37,14 @@ def trust_rows(
     for judge in judges:
         for criterion in criteria:
             about = {"judge": judge, "criterion": criterion}
-            asked = [row for row in correlations if row["judge"] == judge and row["dimension"] == criterion]
+            compared = [row for row in correlations if row["judge"] == judge and row["dimension"] == criterion]
+            asked = [row for row in compared if row["rated"] == criterion]
             same = [row for row in asked if row["method"] in methods]
             known = [row for row in same if row["pearson"] is not None]
             if known:
                 yield about | _number(known, methods, language)
             else:
-                yield about | {"n": 0, "reason": _reason(correlations, criterion, asked, same, methods)}
+                yield about | {"n": 0, "reason": _reason(correlations, criterion, asked or compared, same, methods)}
 
 
 def _number(rows: list[dict[str, Any]], methods: Sequence[str], language: str) -> dict[str, Any]:
@@ -73,6 +75,9 @@ def _reason(
 ) -> str:
     if same:
         return next((row["reason"] for row in same if row["reason"]), "the correlation is not defined")
+    if asked and all(row["rated"] != criterion for row in asked):
+        rated = ", ".join(dict.fromkeys(row["rated"] for row in asked))
+        return f"its scores were compared with ratings on another criterion alone ({rated})"
     if asked:
         others = ", ".join(dict.fromkeys(row["method"] for row in asked))
         return f"this judge scored rated items in another form alone ({others})"

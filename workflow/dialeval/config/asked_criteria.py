@@ -31,7 +31,7 @@ def asked_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
         name
         for corpus, rated in corpora.items()
         if RATED in of or corpus in of
-        for name in rated.dimensions or ()
+        for name in rated.asked or ()
     }  # fmt: skip
     if DAMAGED in of and config.robustness:
         names |= set(config.hurt())
@@ -45,7 +45,7 @@ def asked_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]
     """
     corpora = config.metaeval.corpora if config.metaeval and not protocol.criteria else {}
     named = {
-        corpus: [name for name in rated.dimensions or () if protocol.form == "probability" or name in config.criteria]
+        corpus: [name for name in rated.asked or () if protocol.form == "probability" or name in config.criteria]
         for corpus, rated in corpora.items()
     }
     return {corpus: names for corpus, names in named.items() if names}

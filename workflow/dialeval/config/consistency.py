@@ -17,6 +17,7 @@ from dialeval.config.ensemble_pool import unfit_pool
 from dialeval.config.ensembles import unfit_ensembles
 from dialeval.config.fill import unfit_fill
 from dialeval.config.groups import unfit_tags
+from dialeval.config.joined_criteria import unfit_asks
 from dialeval.config.labelling import labelled_protocols, unfit_labels
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
@@ -96,6 +97,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from (Mistake(*found) for found in unfit_systems(config))
     yield from (Mistake(*found) for found in unfit_fill(config))
     yield from (Mistake(*found) for found in unfit_pool(config))
+    yield from (Mistake(*found) for found in unfit_asks(config))
     yield from _unpriced_models(config)
 
 

@@ -86,10 +86,25 @@ class RatedCorpus(Section):
     dimensions: list[str] | None = Field(
         None,
         min_length=1,
-        description="Criteria that yes_no asks about, the papers' or yours; null: all five of the level. rating asks "
-        "about yours among them, too.",
+        description="Criteria that yes_no asks about, the papers' or yours; null: all five of the level, or those of "
+        "`asks`. rating asks about yours among them, too.",
+    )
+    asks: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
+        {},
+        description="Criterion that judges are asked about -> criterion that people rated and that it is compared "
+        "with, such as {relevance: overall}, as xDial-Eval does; yes_no asks about these, and about `dimensions`.",
     )
     benchmark: str = Field("all", min_length=1, description="Averages are over the corpora of one benchmark.")
+
+    @property
+    def asked(self) -> list[str] | None:
+        """Returns the criteria that judges are to be asked about: named, or joined to others; None for the level's."""
+        return list(dict.fromkeys([*(self.dimensions or ()), *self.asks])) or None
+
+    @property
+    def joined(self) -> dict[str, str]:
+        """Returns, by criterion that is asked about, another one that people rated and that it is compared with."""
+        return {asked: rated for asked, rated in self.asks.items() if asked != rated}
 
     @model_validator(mode="after")
     def _path_fits_reader(self) -> Self:

@@ -91,7 +91,7 @@ def _asked_something_else(config: Config, name: str, data: str) -> Found:
     words = (
         f"'{name}' learns {' and '.join(section.learned)} from '{data}', and of a {section.level} it is asked about "
         f"{', '.join(asked)} alone; name one of these under training.{data}.criteria, or name what it learns under "
-        "metaeval.corpora.*.dimensions or a protocol's criteria"
+        "metaeval.corpora.*.dimensions or asks, or a protocol's criteria"
     )
     yield f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges")
 
@@ -104,7 +104,7 @@ def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
             for corpus in [rated[source]] if source in rated else rated.values():
                 known = LEVEL_OF_READER.get(corpus.reader)
                 for level in [known] if known else LEVELS:
-                    names = protocol.criteria or corpus.dimensions or DIMENSIONS[level]
+                    names = protocol.criteria or corpus.asked or DIMENSIONS[level]
                     yield from ((_level_of(config, one, level), one) for one in names)
         elif source == DAMAGED and config.robustness:
             names = protocol.criteria or config.known_criteria()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dialeval.corpora.items import Item, RaterKind, Rating
 from dialeval.corpora.text_files import listed
+from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS
 from dialeval.errors import UserError
 
 PEOPLE = "people"
@@ -120,6 +121,34 @@ def check(reading: RatedReading) -> RatedReading:
     if not reading.ratings:
         raise UserError(f"{source}: no item in it has a rating")
     return reading
+
+
+def check_joined(reading: RatedReading, asks: Mapping[str, str], field: str) -> None:
+    """Refuses to ask about what fits no item, or to compare it with what nobody rated.
+
+    Args:
+        reading: what was read.
+        asks: criterion that judges are asked about -> criterion that was rated.
+        field: of the configuration, for the message.
+
+    Raises:
+        UserError: none of the items is at the criterion's level, or there is no rating on the other.
+    """
+    levels = {item.level for item in reading.items}
+    rated = list(dict.fromkeys(rating.dimension for rating in reading.ratings))
+    for asked, wanted in asks.items():
+        if asked in SHIPPED and not any(SHIPPED[asked].is_at(level) for level in levels):
+            there = [level for level in LEVELS if level in levels]
+            kinds = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
+            names = listed(dict.fromkeys(name for level in there for name in DIMENSIONS[level]))
+            raise UserError(
+                f"{field}: {reading.source} holds {kinds}, and '{asked}' is not asked of one; ask about one of {names}"
+            )
+        if wanted not in rated:
+            raise UserError(
+                f"{field}: '{asked}' is to be compared with ratings on '{wanted:.60}', and nobody rated that in "
+                f"{reading.source}; rated are {listed(rated)}: name one of these"
+            )
 
 
 def rating_value(value: object, scale: Scale, place: str) -> float:

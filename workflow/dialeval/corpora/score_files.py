@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from dialeval.corpora.text_files import listed, number_in, read_csv
@@ -24,6 +25,7 @@ _MOST_REPEATS = 1_000_000
 
 Key = tuple[str, str, str]
 """Corpus, language and id of an item."""
+NOTHING_JOINED: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 @dataclass
@@ -49,12 +51,21 @@ class RatedCorpora:
 
 
 def rated_corpora(
-    items: Mapping[str, list[Any]], ratings: Mapping[str, list[Any]], left_out: Mapping[str, list[Any]]
+    items: Mapping[str, list[Any]],
+    ratings: Mapping[str, list[Any]],
+    left_out: Mapping[str, list[Any]],
+    joined: Mapping[str, Collection[str]] = NOTHING_JOINED,
 ) -> RatedCorpora:
-    """Returns what the columns of the tables `items`, `ratings` and `left_out_items` say."""
+    """Returns what the columns of the tables `items`, `ratings` and `left_out_items` say.
+
+    Args:
+        joined: by corpus, dimensions that are compared with ratings on others: these count as rated.
+    """
     rated: dict[str, set[str]] = {}
     for corpus, dimension in zip(ratings["corpus"], ratings["dimension"], strict=True):
         rated.setdefault(corpus, set()).add(dimension)
+    for corpus, names in joined.items():
+        rated.setdefault(corpus, set()).update(names)
     return RatedCorpora(
         levels=dict(zip(items["corpus"], items["level"], strict=True)),
         items=set(_keys(items)),

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from dialeval.figures.metaeval_names import (
     ALL,
     OVERALL,
-    language_order,
     level_order,
     main_dimension,
     main_language,
@@ -27,6 +26,7 @@ from dialeval.figures.metaeval_names import (
 )
 from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, shade_cells
 from dialeval.figures.style import TINY, new_figure, readable_on, sentence_figure, styled, wrapped
+from dialeval.languages import language_order
 
 _COLOURS = "RdBu"  # blue for agreement, red for its opposite, white for none
 _ROW, _NARROWEST_NOTED = 0.2, 0.2

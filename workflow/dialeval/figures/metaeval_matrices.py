@@ -20,7 +20,6 @@ from dialeval.figures.metaeval_heat import draw_matrix, draw_scale, plain
 from dialeval.figures.metaeval_names import (
     HUMAN_RATINGS,
     dimension_order,
-    language_order,
     level_order,
     main_dimension,
     main_language,
@@ -28,6 +27,7 @@ from dialeval.figures.metaeval_names import (
 )
 from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, shade_cells
 from dialeval.figures.style import TINY, new_figure, sentence_figure, styled, wrapped
+from dialeval.languages import language_order
 
 _COLUMNS = ("kind", "level", "corpus", "language", "scorer", "dimension", "first", "second", "pearson", "n")
 _WIDTH = 6.1  # inches that panels side by side share

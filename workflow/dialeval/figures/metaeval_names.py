@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from dialeval.criteria import DIMENSIONS
+from dialeval.languages import language_order
 
 AVERAGE = "average"
 ALL = "all"
@@ -46,11 +47,6 @@ def dimension_order(names: Iterable[str]) -> list[str]:
     """Returns the distinct dimensions: the paper's in its order, then others, then all of them and their average."""
     last = (ALL, AVERAGE)
     return sorted(set(names), key=lambda name: (name in last, name == AVERAGE, _place(name, _DIMENSIONS), name))
-
-
-def language_order(names: Iterable[str]) -> list[str]:
-    """Returns the distinct languages: English, then the others, then their average."""
-    return sorted(set(names), key=lambda name: (name == AVERAGE, name != "en", name))
 
 
 def level_order(names: Iterable[str]) -> list[str]:

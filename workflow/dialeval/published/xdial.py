@@ -23,19 +23,20 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
+from dialeval.languages import PAPER_ORDER
 from dialeval.published.names import folded
 
 ENGLISH, MULTILINGUAL = "English", "multilingual"
 """What a system was trained on."""
-LANGUAGES = ("en", "zh", "es", "de", "fr", "ja", "ko", "hi", "ar", "ru")
+LANGUAGES = PAPER_ORDER
 AVERAGE = "average"
 CHINESE: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"turn": ("ECM-Turn", "LCCC-Turn", "HC-Turn"), "dialogue": ("LCCC-Dial", "HC-Dial")}
 )
 """The natural Chinese corpora of Table 15, by level; a corpus of the user's is one of them if it has its name."""
 _ABOUT = ("table", "statistic", "level", "training", "system")
-_CORRELATED = {"turn": "relevance", "dialogue": "coherence"}
-"""What people rated in Table 15, by level."""
+CORRELATED = {"turn": "relevance", "dialogue": "coherence"}
+"""What the paper asks about, by level; in Table 15 people rated it, elsewhere often another criterion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def published_chinese(system: str, level: str, corpus: str, dimension: str, stat
         dimension: what people rated; the paper has relevance of responses and coherence of dialogues.
         statistic: pearson or spearman.
     """
-    if dimension != _CORRELATED.get(level):
+    if dimension != CORRELATED.get(level):
         return None
     return _values_in_chinese().get((folded(system), level, folded(corpus), statistic))
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dialeval.figures.metaeval_names import dimension_order, language_order
+from dialeval.figures.metaeval_names import dimension_order
+from dialeval.languages import language_order
 from dialeval.pages.self_contained import pack
 from dialeval.report.inputs import RatedSample, ReportInputs
 from dialeval.report.metaeval_boards import judge_tags

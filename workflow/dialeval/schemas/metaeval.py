@@ -42,7 +42,8 @@ RATINGS = Table(
 )
 AVERAGES = Table(
     "metaeval/averages", schema(
-        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, raters=TEXT,
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        raters=TEXT,
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
         kendall_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
@@ -76,8 +77,8 @@ AVERAGES = Table(
 )
 CORRELATIONS = Table(
     "metaeval/correlations", schema(
-        judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
-        filled_by=maybe(TEXT),
+        judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        rater_kind=TEXT, filled_by=maybe(TEXT),
         pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
         kendall_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
@@ -149,7 +150,7 @@ ANNOTATOR_AGREEMENT = Table(
 CEILINGS = Table(
     "metaeval/ceilings", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT,
-        rater_kind=TEXT,
+        rated=TEXT, rater_kind=TEXT,
         filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
         reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_low=maybe(FLOAT), ceiling_high=maybe(FLOAT),
         pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_low=maybe(FLOAT), corrected_high=maybe(FLOAT),
@@ -214,8 +215,8 @@ DIMENSION_ENSEMBLE = Table(
 )
 MODEL_ENSEMBLE = Table(
     "metaeval/model_ensemble", schema(
-        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, raters=TEXT, rater_kind=TEXT,
-        filled_by=maybe(TEXT), chosen_on=TEXT,
+        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT, raters=TEXT,
+        rater_kind=TEXT, filled_by=maybe(TEXT), chosen_on=TEXT,
         members=TEXT, pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
         best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
     ),
@@ -241,7 +242,7 @@ MODEL_ENSEMBLE = Table(
 )
 RANKING_AGREEMENT = Table(
     "metaeval/ranking_agreement", schema(
-        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, first_rater=TEXT, second_rater=TEXT,
+        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT, first_rater=TEXT, second_rater=TEXT,
         spearman=maybe(FLOAT), n_judges=INT, reason=maybe(TEXT), published_spearman=maybe(FLOAT)
     ),
     row="corpus and dimension",
@@ -263,8 +264,8 @@ RANKING_AGREEMENT = Table(
 )
 JUDGE_PAIRS = Table(
     "metaeval/judge_pairs", schema(
-        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rater_kind=TEXT,
-        filled_by=maybe(TEXT), first=TEXT, first_method=TEXT,
+        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        rater_kind=TEXT, filled_by=maybe(TEXT), first=TEXT, first_method=TEXT,
         second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
         between=maybe(FLOAT), difference=maybe(FLOAT), difference_low=maybe(FLOAT), difference_high=maybe(FLOAT),
         p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, p_reversed=maybe(FLOAT), n=INT,
@@ -294,7 +295,7 @@ JUDGE_PAIRS = Table(
 MATRICES = Table(
     "metaeval/matrices", schema(
         kind=TEXT, level=TEXT, corpus=TEXT, language=maybe(TEXT), scorer=maybe(TEXT), dimension=maybe(TEXT),
-        first=TEXT, second=TEXT, pearson=maybe(FLOAT), n=INT
+        rated=maybe(TEXT), first=TEXT, second=TEXT, pearson=maybe(FLOAT), n=INT
     ),
     row="pair of dimensions (of one scorer), of judges (on a dimension) or of languages",
     title="Correlations between dimensions, between languages and between judges",

@@ -36,6 +36,7 @@ class Settings(BaseModel):
     models: dict[str, str] = {}
     fill: str | None = None
     partial: list[str] = []
+    joined: dict[str, dict[str, str]] = {}
 
 
 def stage(
@@ -54,6 +55,7 @@ def stage(
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
         Filled(read_tables(filled, RATINGS), settings.partial),
+        settings.joined,
     )
     how = settings.model_dump(include={"resamples", "confidence", "random_seed"})
     ranked = Candidates(settings.ensembles, models=settings.models)

@@ -40,6 +40,7 @@ class Settings(BaseModel):
     ensembles: list[str] = []
     models: dict[str, str] = {}
     partial: list[str] = []
+    joined: dict[str, dict[str, str]] = {}
 
 
 def stage(
@@ -58,6 +59,7 @@ def stage(
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
         Filled(read_tables(filled, RATINGS), settings.partial),
+        settings.joined,
     )
     how = settings.model_dump(include={"resamples", "confidence", "random_seed"})
     candidates = Candidates(settings.ensembles, settings.ensemble_pool, settings.models)

@@ -24,6 +24,7 @@ class Settings(BaseModel):
     random_seed: int
     benchmarks: dict[str, str]
     partial: list[str] = []
+    joined: dict[str, dict[str, str]] = {}
 
 
 def stage(
@@ -38,8 +39,9 @@ def stage(
     """Writes the table `metaeval/ceilings` into a folder, as Parquet and as CSV."""
     given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, COLUMNS)
     stood_in = Filled(read_tables(filled, RATINGS), settings.partial)
-    cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks, stood_in)
-    results = correlate_cells(cells, **settings.model_dump(exclude={"benchmarks", "partial"}), methods=("pearson",))
+    cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks, stood_in, settings.joined)
+    how = settings.model_dump(exclude={"benchmarks", "partial", "joined"})
+    results = correlate_cells(cells, **how, methods=("pearson",))
     write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged, stood_in.ratings)), provenance)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.corpora.items import item_rows
-from dialeval.corpora.rated import left_out_rows, rating_rows
+from dialeval.corpora.rated import check_joined, left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.stages.command import run
@@ -15,18 +15,20 @@ from dialeval.tables import Provenance, TableWriter, to_table, write_table
 
 
 class Settings(BaseModel):
-    """The corpus to read, and the user's criteria on which it is rated."""
+    """The corpus to read, the user's criteria on which it is rated, and what is asked about beside what was rated."""
 
     name: str
     reader: str
     path: Path
     languages: list[str] | None
     own_criteria: list[str] = []
+    asks: dict[str, str] = {}
 
 
 def stage(settings: Settings, items: Path, ratings: Path, left_out: Path, provenance: Provenance) -> None:
     """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
     reading = read_rated(settings.reader, settings.name, settings.path, settings.languages, settings.own_criteria)
+    check_joined(reading, settings.asks, f"metaeval.corpora.{settings.name}.asks")
     print(reading.summary())
     with TableWriter(items, ITEMS, provenance) as table:
         table.write_all(item_rows(reading.items))

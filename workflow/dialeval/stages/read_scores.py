@@ -15,11 +15,12 @@ from dialeval.tables import Provenance, TableWriter, read_tables
 
 
 class Settings(BaseModel):
-    """The metric, and the lowest and highest value that it can give."""
+    """The metric, the lowest and highest value that it can give, and by corpus what is asked and what was rated."""
 
     name: str
     scale_min: float
     scale_max: float
+    joined: dict[str, dict[str, str]] = {}
 
 
 def stage(
@@ -36,6 +37,7 @@ def stage(
         read_tables(items, ITEMS, ["corpus", "language", "item_id", "level"]).to_pydict(),
         read_tables(ratings, RATINGS, ["corpus", "dimension"]).to_pydict(),
         read_tables(left_out, LEFT_OUT_ITEMS).to_pydict(),
+        settings.joined,
     )
     notes: Counter[str] = Counter()
     scale = (settings.scale_min, settings.scale_max)

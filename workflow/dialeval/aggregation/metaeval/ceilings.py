@@ -24,7 +24,7 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
     """
     for result in results:
         for dimension, name in enumerate(result.dimensions):
-            raters = opinions.of_raters(result.cell, result.rater_kind, name)
+            raters = opinions.of_raters(result.cell, result.rater_kind, result.cell.rated_on(name))
             known: dict[bytes, Reliability] = {}
             for judge, scorer in enumerate(result.scorers):
                 repeats = opinions.of_judge(result.cell, scorer, name)
@@ -42,6 +42,7 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
                     "corpus": result.cell.corpus,
                     "language": result.cell.language,
                     "dimension": name,
+                    "rated": result.cell.rated_on(name),
                     "rater_kind": result.rater_kind,
                     "filled_by": result.filled_by(name),
                     "pearson": float(pearson.estimate[judge, dimension]),

@@ -6,16 +6,20 @@ averaged over repeats; a repeat that could not be read is left out of the mean, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from dialeval.aggregation.score_arrays import keys, mean_values, places, scaled, scores_of
-from dialeval.criteria import DIMENSIONS, Level
+from dialeval.criteria import DIMENSIONS, LEVELS, Level
+from dialeval.languages import language_place
 from dialeval.schemas.metaeval import RATINGS
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -27,6 +31,9 @@ class Scorer(NamedTuple):
     method: str
 
 
+NOTHING_JOINED: Mapping[str, str] = MappingProxyType({})
+NO_CORPUS_JOINED: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+_T = TypeVar("_T", bound=np.generic)
 ANNOTATION = "annotation"
 """Method of a model whose ratings came with the corpus; it is correlated with people's."""
 
@@ -58,6 +65,7 @@ class Cell:
         ratings: by kind of rater; on the raters' own scale, NaN where missing, shape [n_dimensions, n_items].
         filled_by: the judge whose ratings stand in, by dimension that nobody rated.
         own: whether these are a scorer's own ratings, or of a part of it, shape [n_scorers, n_dimensions].
+        joined: what was rated, by dimension that was asked about and is compared with ratings on another.
     """
 
     corpus: str
@@ -73,6 +81,11 @@ class Cell:
     ratings: dict[str, FloatArray]
     filled_by: Mapping[str, str]
     own: BoolArray
+    joined: Mapping[str, str] = field(default_factory=dict)
+
+    def rated_on(self, dimension: str) -> str:
+        """Returns on what the ratings are with which scores on a dimension are compared."""
+        return self.joined.get(dimension, dimension)
 
     def best_ratings(self, dimension: int) -> tuple[str, FloatArray] | None:
         """Returns people's ratings on a dimension, or else another's: kind of rater and values, shape [n_items]."""
@@ -88,14 +101,17 @@ def gather(
     judgements: pa.Table,
     benchmarks: Mapping[str, str],
     filled: Filled = NOTHING_FILLED,
+    joined: Mapping[str, Mapping[str, str]] = NO_CORPUS_JOINED,
 ) -> list[Cell]:
-    """Returns the cells of tables `items`, `ratings` and `judgements`, in the order of the items.
+    """Returns the cells of tables `items`, `ratings` and `judgements`, by corpus, level and language.
 
     Scores of items that are not among them are left out: judges score damaged items, too.
 
     Args:
         benchmarks: the benchmark of each corpus.
         filled: what a judge filled in; it is a reference and no scorer, since the judge is one anyway.
+        joined: by corpus, the dimension that was rated by that which judges are asked about, where it is another: under
+            the latter stand the former's ratings (xDial-Eval asks about relevance wherever people rated a response).
 
     Raises:
         ValueError: an item is there twice in one language.
@@ -123,19 +139,22 @@ def gather(
 
     frame = items.select(["corpus", "level", "language", "item_id", "cluster"]).to_pandas()
     cells = []
-    for (corpus, level, language), group in frame.groupby(["corpus", "level", "language"], sort=False):
+    for corpus, level, language, group in _groups(frame):
         here = group.index.to_numpy()
         there = rated_place[here]
-        scored_here, rated_here = judges.asked[:, :, here], human.asked[:, :, there]
-        names, columns = _dimensions_of(level, dimensions.to_pylist(), scored_here, rated_here)
+        scored_here = judges.asked[:, :, here]
+        beside = _Beside(dimensions.to_pylist(), joined.get(corpus, NOTHING_JOINED))
+        names, columns = _dimensions_of(level, beside.names, scored_here, beside.of(human.asked[:, :, there], False))
         opinions = np.concatenate([judges.mean[:, :, here], models.mean[:, :, there]])[:, columns]
         rows = np.concatenate([scored_here, models.asked[:, :, there]])[:, columns]
         asked = np.asarray(rows.any(axis=2))
         heard = np.flatnonzero(asked.any(axis=1))
         everybody = [*judges.who, *models.who]
-        by_dimension = {name: fillers[corpus, name] for name in names if (corpus, name) in fillers}
+        standing_in = {name: fillers.get((corpus, beside.joined.get(name, name)), "") for name in names}
+        by_dimension = {name: filler for name, filler in standing_in.items() if filler}
         own = np.isin([everybody[number][0] for number in heard], list(filled.partial))
-        values = {kind[0]: human.mean[number][np.ix_(columns, there)] for number, kind in enumerate(human.who)}
+        given = beside.of(human.mean[:, :, there], np.nan)
+        values = {kind[0]: given[number][columns] for number, kind in enumerate(human.who)}
         cells.append(
             Cell(
                 corpus=corpus,
@@ -151,9 +170,36 @@ def gather(
                 ratings={kind: array for kind, array in values.items() if not np.isnan(array).all()},
                 filled_by=by_dimension,
                 own=own[:, np.newaxis] & np.array([name in by_dimension for name in names], dtype=bool),
+                joined={asked: rated for asked, rated in beside.joined.items() if asked in names},
             )
         )
     return cells
+
+
+def _groups(frame: pd.DataFrame) -> Iterator[tuple[str, Level, str, pd.DataFrame]]:
+    """Yields the items of each corpus, level and language."""
+    columns = ["corpus", "level", "language"]
+    keys_there: dict[tuple[str, Level, str], None] = dict.fromkeys(zip(*(frame[name] for name in columns), strict=True))
+    corpora = {corpus: place for place, corpus in enumerate(dict.fromkeys(corpus for corpus, _, _ in keys_there))}
+    groups = frame.groupby(columns, sort=False)
+    for key in sorted(keys_there, key=lambda key: (corpora[key[0]], LEVELS.index(key[1]), language_place(key[2]))):
+        yield *key, groups.get_group(key)
+
+
+class _Beside:
+    """Which ratings stand beside scores on which dimension of one corpus."""
+
+    def __init__(self, names: Sequence[str], joined: Mapping[str, str]) -> None:
+        """Takes all dimensions, and what was rated by what was asked where it is another."""
+        self.names, self.joined = names, joined
+        place = {name: number for number, name in enumerate(names)}
+        self._places = np.array([place.get(joined.get(name, name), -1) for name in names], dtype=np.int64)
+
+    def of(self, rated: NDArray[_T], missing: Any) -> NDArray[_T]:
+        """Returns what was given on the dimensions of ratings, by those of scores, shape [n_who, n_dimensions, n]."""
+        found = rated[:, self._places]
+        found[:, self._places < 0] = missing
+        return found
 
 
 def filled_by(filled: Filled) -> dict[tuple[str, str], str]:

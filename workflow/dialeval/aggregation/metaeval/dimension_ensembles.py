@@ -40,7 +40,9 @@ def dimension_ensemble_rows(
     """
     found: dict[tuple[str, str, str, Scorer], list[tuple[str, Correlations]]] = defaultdict(list)
     for cell in cells:
-        if OVERALL not in cell.dimensions or (best := cell.best_ratings(cell.dimensions.index(OVERALL))) is None:
+        if OVERALL not in cell.dimensions or OVERALL in cell.joined:
+            continue
+        if (best := cell.best_ratings(cell.dimensions.index(OVERALL))) is None:
             continue
         kind, ratings = best
         overall = cell.dimensions.index(OVERALL)

@@ -35,6 +35,7 @@ def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                 "corpus": result.cell.corpus,
                 "language": result.cell.language,
                 "dimension": name,
+                "rated": result.cell.rated_on(name),
                 "rater_kind": result.rater_kind,
                 "filled_by": result.filled_by(name),
             }

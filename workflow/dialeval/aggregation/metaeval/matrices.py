@@ -13,22 +13,32 @@ import numpy as np
 from dialeval.aggregation.metaeval.cells import Cell
 from dialeval.stats.arrays import FloatArray
 
+RATINGS = " ratings"
+"""Follows the kind of rater in the name that ratings have among judges."""
+
 
 def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/matrices`, each pair once and no diagonal."""
     for cell in cells:
         names = [f"{scorer.judge} ({scorer.method})" for scorer in cell.scorers]
         opinions = dict(zip(names, cell.scores, strict=True))
-        opinions |= {f"{kind} ratings": values for kind, values in cell.ratings.items() if kind != "model"}
+        opinions |= {f"{kind}{RATINGS}": values for kind, values in cell.ratings.items() if kind != "model"}
         about = {"level": cell.level, "corpus": cell.corpus, "language": cell.language}
         for name, values in opinions.items():
-            for row in _pairs(cell.dimensions, values):
+            own = _own_dimensions(cell, values) if name.endswith(RATINGS) else values
+            for row in _pairs(cell.dimensions, own):
                 yield {"kind": "dimensions", **about, "scorer": name, **row}
         for place, dimension in enumerate(cell.dimensions):
             judged = np.array([values[place] for values in opinions.values()])
             for row in _pairs(tuple(opinions), judged):
-                yield {"kind": "judges", **about, "dimension": dimension, **row}
+                yield {"kind": "judges", **about, "dimension": dimension, "rated": cell.rated_on(dimension), **row}
     yield from _between_languages(cells)
+
+
+def _own_dimensions(cell: Cell, ratings: FloatArray) -> FloatArray:
+    """Returns ratings without those that stand under another dimension, which would be compared with themselves."""
+    own = [name not in cell.joined for name in cell.dimensions]
+    return np.where(np.array(own, dtype=bool)[:, np.newaxis], ratings, np.nan)
 
 
 def _between_languages(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:

@@ -52,10 +52,15 @@ class Ensembles:
 
 
 class _Mean(NamedTuple):
-    """The mean over corpora of one dimension's ensembles, and who is in them; nobody where they differ."""
+    """The mean over corpora of one dimension's ensembles, and who is in them; nobody where they differ.
+
+    Attributes:
+        rated: on what the ratings in these corpora are.
+    """
 
     result: Correlations
     members: tuple[Scorer, ...]
+    rated: tuple[str, ...]
 
 
 def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[str, Any]]:
@@ -103,6 +108,7 @@ class _Rated:
     def __init__(self, cell: Cell, dimension: str, how: Ensembles) -> None:
         place = cell.dimensions.index(dimension)
         self._cell, self._how = cell, how
+        self.rated = cell.rated_on(dimension)
         self.kind, self._ratings = cell.best_ratings(place) or ("", np.zeros(0))
         self._filled_by = cell.filled_by.get(dimension) if self.kind == "model" else None
         self.scores: dict[Scorer, FloatArray] = {}
@@ -130,6 +136,7 @@ class _Rated:
         """Returns what the table says of the mean of some judges."""
         row: dict[str, Any] = {
             "corpus": self._cell.corpus,
+            "rated": self.rated,
             "rater_kind": self.kind,
             "filled_by": self._filled_by,
             "members": _named(members),
@@ -153,16 +160,19 @@ class _Rated:
 
 def _mean_over_corpora(found: Sequence[tuple[_Rated, tuple[Scorer, ...]]]) -> _Mean | None:
     """Returns the mean of one dimension's ensembles; None where there is none."""
-    there = [(result, members) for one, members in found if (result := one.result(members)) is not None]
+    there = [(result, members, one.rated) for one, members in found if (result := one.result(members)) is not None]
     if not there:
         return None
-    distinct = {members for _, members in there}
-    return _Mean(average_over([result for result, _ in there]), distinct.pop() if len(distinct) == 1 else ())
+    distinct = {members for _, members, _ in there}
+    rated = tuple(dict.fromkeys(rated for _, _, rated in there))
+    mean = average_over([result for result, _, _ in there])
+    return _Mean(mean, distinct.pop() if len(distinct) == 1 else (), rated)
 
 
 def _average_row(about: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[str, Any]:
     printed = _published(about, about["dimension"], mean, how)
-    more = {"corpus": AVERAGE, "rater_kind": about["raters"], "members": _named(mean.members)}
+    more = {"corpus": AVERAGE, "rated": ", ".join(mean.rated), "rater_kind": about["raters"]}
+    more["members"] = _named(mean.members)
     return about | more | _numbers(mean.result) | {"published_pearson": printed}
 
 
@@ -171,7 +181,8 @@ def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], how: Ens
     average = average_over([mean.result for mean in means.values()], "dimensions")
     printed = [_published(about, name, mean, how) for name, mean in means.items()]
     is_the_papers = len(printed) == _PAPERS_DIMENSIONS and None not in printed
-    more = {"dimension": AVERAGE, "corpus": AVERAGE, "rater_kind": about["raters"], "members": ""}
+    rated = ", ".join(dict.fromkeys(name for mean in means.values() for name in mean.rated))
+    more = {"dimension": AVERAGE, "rated": rated, "corpus": AVERAGE, "rater_kind": about["raters"], "members": ""}
     return (
         about
         | more
@@ -186,6 +197,8 @@ _PAPERS_SIZE, _PAPERS_DIMENSIONS = 3, 5
 def _published(about: dict[str, Any], dimension: str, mean: _Mean, how: Ensembles) -> float | None:
     """Returns what the paper prints of an ensemble made as this one is: of the best three of its open models."""
     if (about["raters"], about["chosen_on"], about["language"]) != ("full", ALL_CORPORA, "en"):
+        return None
+    if mean.rated != (dimension,):
         return None
     systems = [system_of(scorer.judge, how.published_as) for scorer in mean.members]
     return published_ensemble(about["level"], dimension, systems) if len(systems) == _PAPERS_SIZE else None

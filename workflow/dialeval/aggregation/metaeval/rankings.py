@@ -64,6 +64,7 @@ def ranking_rows(
                     "corpus": cell.corpus,
                     "language": cell.language,
                     "dimension": dimension,
+                    "rated": cell.rated_on(dimension),
                     "first_rater": "human",
                     "second_rater": second.name,
                     "published_spearman": published(RANKINGS, cell.corpus, cell.level, cell.language, dimension),
