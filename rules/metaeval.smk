@@ -156,6 +156,27 @@ rule tabulate_rated:
         )
 
 
+rule tabulate_repeats:
+    input:
+        item_tables=items_of(RATED),
+        judgements=repeated_scores(),
+    output:
+        [f"{METAEVAL}/repeat_agreement.{suffix}" for suffix in ("parquet", "csv")],
+    log:
+        f"{RESULTS}/logs/tables/metaeval_repeats.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=metaeval_settings(),
+        code=code("tabulate_repeats"),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+    shell:
+        command(
+            "tabulate_repeats",
+            "--items {input.item_tables:q} --judgements {input.judgements:q} --folder {params.folder:q}",
+        )
+
+
 rule correlate:
     input:
         item_tables=items_of(RATED),

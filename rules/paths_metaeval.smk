@@ -108,6 +108,18 @@ def judged_scores():
     ] + ensemble_scores(with_files=False)
 
 
+def repeated_scores():
+    """Returns the judgements on items of the judges that are asked more than once."""
+    return [
+        f"{RESULTS}/judgements/{judge}/{protocol}.parquet"
+        for protocol, asked in PROTOCOLS.items()
+        if asked.form in ("scale", "probability") and scores_items(asked)
+        if asked.repeats > 1
+        for judge in CONFIG.judging(protocol)
+        if judge not in CONFIG.ensembles
+    ]
+
+
 def ensemble_scores(with_files):
     """Returns the judgements on items of ensembles of judges alone, or of those with the user's own metrics."""
     return [
@@ -139,6 +151,7 @@ def metaeval_tables():
             "corpora",
             "annotator_agreement",
             "ceilings",
+            *(["repeat_agreement"] if repeated_scores() else []),
             *CORRELATIONS,
             *BEYOND_ONE_JUDGE,
         ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.rated import RatedReading, Scale, repeated_ratings
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.criteria import DIMENSIONS
+from dialeval.published.rated_corpora import COLUMNS
 from dialeval.schemas.metaeval import ANNOTATOR_AGREEMENT, RATED_CORPORA
 
 GPT4_BETWEEN_ROUNDS = {
@@ -69,15 +72,75 @@ def test_counts_by_hand() -> None:
         "translated_by": "",
         "n_items": 2,
         "n_utterances": 1.5,
+        "unit": "words",
         "words_context": 1.0,
         "words_response": 2.0,
+        "words_utterance": 2.0,
+        "n_dimensions": 3,
         "human_dimensions": "relevance, overall, own",
         "model_dimensions": "specificity",
         "filled_dimensions": None,
+        **{f"published_{column}": None for column in COLUMNS},
     }
     assert (second["language"], second["n_items"], second["human_dimensions"]) == ("de", 1, "overall")
     assert (third["words_context"], third["words_response"], third["n_utterances"]) == (None, 3.0, 2.0)
     assert (third["human_dimensions"], third["model_dimensions"]) == ("", "coherence")
+    assert (third["n_dimensions"], third["words_utterance"]) == (0, 1.5)
+
+
+def test_scripts_without_blanks_are_counted_in_characters() -> None:
+    texts = {
+        "zh": ("你好吗？", "我喜欢 DVD 电影。"),
+        "ja": ("はい、元気です。", "2本のDVD"),
+        "ko": ("안녕 하세요", "네"),
+    }
+    rows = corpus_rows([turn("a", *utterances, language=language) for language, utterances in texts.items()], [])
+    found = {row["language"]: (row["unit"], row["words_context"], row["words_response"]) for row in rows}
+    assert found == {"zh": ("characters", 3, 6), "ja": ("characters", 6, 4), "ko": ("words", 2, 1)}
+
+
+def test_the_range_of_agreement_is_peoples() -> None:
+    items = [turn(f"i{number}", "Hi.") for number in range(4)]
+    ratings = []
+    for dimension, kind, pairs in (
+        ("relevance", "human", [(1, 1), (2, 2), (5, 5), (3, 3)]),
+        ("overall", "human", [(1, 3), (2, 2), (5, 5), (3, 1)]),
+        ("overall", "model", [(1, 5), (2, 4), (3, 3), (4, 2)]),
+    ):
+        for number, values in enumerate(pairs):
+            ratings += repeated_ratings(("t", f"i{number}", dimension), (kind, "r"), list(values), Scale(1, 5))
+    (row,) = corpus_rows(items, ratings, agreement=annotator_rows(items, ratings, resamples=0))
+    assert row["agreement_high"] == pytest.approx(1.0)
+    assert row["agreement_low"] == pytest.approx(pearsonr([1, 2, 5, 3], [3, 2, 5, 1]).statistic)
+
+
+def test_printed_numbers_stand_beside_corpora_of_the_papers_names() -> None:
+    def printed(corpus: str, level: str = "turn", language: str = "en") -> dict[str, float | None]:
+        item = Item(corpus, "x", language, level, "x", ("A", "B"), ("one", "two"))  # type: ignore[arg-type]
+        (row,) = corpus_rows([item], [])
+        return {column: row.get(f"published_{column}") for column in COLUMNS}
+
+    none = dict.fromkeys(COLUMNS)
+    turns = {"n_items": 375, "n_utterances": 10.4, "words_context": 87.3, "words_response": 13.3}
+    assert printed("FED-Turn") == none | turns
+    assert printed("xDial-FED-Turn") == none | turns | {"n_dimensions": 9}
+    assert printed("xDial-IEval-Dial", "dialogue")["n_items"] == 1920
+    assert printed("ieval-dial", "dialogue")["n_items"] == 500
+    assert printed("ConvAI2-GRADE")["n_dimensions"] == 1  # xDial-Eval alone has it
+    assert printed("FED-Turn", "dialogue") == printed("mine") == printed("xDial-FED-Turn", language="zh") == none
+
+
+def test_the_printed_tables_are_whole() -> None:
+    rows = files("dialeval.published").joinpath("rated_corpora.csv").read_text(encoding="utf-8").splitlines()[1:]
+    counts = Counter(tuple(row.split(",")[:2]) for row in rows)
+    six, twelve = 6, 12
+    assert counts == {
+        ("comp-analysis", "turn"): six, ("comp-analysis", "dialogue"): six,
+        ("xdial-eval", "turn"): twelve, ("xdial-eval", "dialogue"): six,
+    }  # fmt: skip
+    xdial = [row.split(",") for row in rows if row.startswith("xdial")]
+    sums = {level: sum(int(row[3]) for row in xdial if row[1] == level) for level in ("turn", "dialogue")}
+    assert sums == {"turn": 14930, "dialogue": 8691}  # as its section 3.1 has them
 
 
 def test_agreement_is_given_where_raters_are_kept_singly() -> None:
@@ -103,7 +166,7 @@ def test_rows_are_those_of_the_tables() -> None:
         (RATED_CORPORA, corpus_rows(items, ratings)),
         (ANNOTATOR_AGREEMENT, annotator_rows(items, ratings, resamples=5)),
     ):
-        assert list(rows[0]) == table.schema.names
+        assert set(rows[0]) <= set(table.schema.names)
         pa.Table.from_pylist(rows, schema=table.schema).validate(full=True)
 
 

@@ -153,7 +153,7 @@ def test_intervals_stand_in_the_cell_of_their_number_and_columns_are_explained()
 def test_tables_stand_in_the_order_of_their_descriptions_and_long_ones_are_named() -> None:
     page = build_report(inputs())
     assert re.findall(r'id="table-metaeval-([a-z_]+)"', page) == [
-        "averages", "correlations", "annotator_agreement", "ceilings", "model_ensemble",
+        "averages", "correlations", "annotator_agreement", "repeat_agreement", "ceilings", "model_ensemble",
     ]  # fmt: skip
     assert f"({len(rated.matrices())} rows): <code>results/tables/metaeval/matrices.csv</code>" in page
 
@@ -291,3 +291,15 @@ def test_a_board_by_people_says_how_high_a_judge_could_come() -> None:
     assert not any(
         "Raters differ" in words for board in judge_boards(inputs(tables=tables)) for words in board.summary.basis
     )
+
+
+def test_leaderboards_say_how_far_judges_agree_with_themselves() -> None:
+    words = "From one repeat to the next judges differ: the mean correlation of two repeats of the same is"
+    said = {
+        board.title.split(",")[1].strip().split(" ")[0]: " ".join(board.summary.basis)
+        for board in judge_boards(inputs())
+    }
+    assert f"{words} 0.700 for gpt-x (rating), lowest on overall of small-talk (0.500)." in said["dialogue"]
+    assert f"{words} 0.900 for gpt-x (rating)." in said["turn"]
+    without = {name: table for name, table in rated.tables().items() if name != "metaeval/repeat_agreement"}
+    assert not any("one repeat" in " ".join(board.summary.basis) for board in judge_boards(inputs(tables=without)))

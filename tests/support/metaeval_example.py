@@ -19,6 +19,7 @@ from dialeval.schemas.metaeval import (
     MATRICES,
     MODEL_ENSEMBLE,
     RATINGS,
+    REPEAT_AGREEMENT,
 )
 from dialeval.tables import to_table
 
@@ -119,6 +120,19 @@ def annotator_agreement() -> pa.Table:
     )
 
 
+def repeat_agreement() -> pa.Table:
+    """How far a judge that rated five times agrees with itself, on one corpus of dialogues and one of turns."""
+    about = {"judge": "gpt-x", "method": "rating", "language": "en", "n_rounds": 5, "n_items": 40}
+    rows = [
+        about
+        | {"level": level, "corpus": corpus, "dimension": dimension, "pairwise_pearson": 0.9 - 0.1 * place}
+        | {"pearson_low": 0.4, "pearson_high": 0.95, "krippendorff_alpha": 0.7}
+        for level, corpus, dimensions in (("dialogue", "small-talk", DIALOGUE), ("turn", "replies", TURN[:1]))
+        for place, dimension in enumerate(dimensions)
+    ]
+    return to_table(REPEAT_AGREEMENT, rows)
+
+
 def ceilings(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
     """Ceilings of three people, and of five rounds of a model; the last judge has no correlation."""
     rows: list[dict[str, Any]] = []
@@ -153,6 +167,7 @@ def tables() -> dict[str, pa.Table]:
         "metaeval/model_ensemble": model_ensemble(),
         "metaeval/annotator_agreement": annotator_agreement(),
         "metaeval/ceilings": ceilings(),
+        "metaeval/repeat_agreement": repeat_agreement(),
     }
 
 

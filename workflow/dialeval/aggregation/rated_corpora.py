@@ -1,17 +1,22 @@
-"""What rated corpora consist of, and how far their raters agree (comp-analysis, Table 1)."""
+"""What rated corpora consist of, and how far their raters agree (Table 1 of comp-analysis and of xDial-Eval)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from dialeval.corpora.items import Item, RaterKind, Rating
 from dialeval.criteria import DIMENSIONS, Level
+from dialeval.published.rated_corpora import published_corpus
 from dialeval.stats.annotators import krippendorffs_alpha, mean_pairwise_pearson
 from dialeval.stats.arrays import FloatArray
+from dialeval.text.tokens import is_word, script_of, surface_tokens
+
+Unit: TypeAlias = Literal["words", "characters"]
+_SEEN_FOR_SCRIPT = 50
 
 
 def corpus_rows(
@@ -19,17 +24,21 @@ def corpus_rows(
     ratings: Iterable[Rating],
     translated: Mapping[str, Mapping[str, str]] | None = None,
     filled: Iterable[Rating] = (),
+    agreement: Iterable[Mapping[str, Any]] = (),
 ) -> list[dict[str, Any]]:
     """Returns the table `metaeval/corpora`: a row per corpus, level and language, in the order of the items.
 
-    Words are what blanks part, as in the papers; this says little of Chinese and Japanese. At dialogue level there is
-    no response: `words_response` counts the whole dialogue.
+    Words are what blanks part, as in the papers. In languages that part words by none, such as Chinese and Japanese,
+    every character counts, and a word of another script among them as one; `unit` says which. At dialogue level there
+    is no response: `words_response` counts the whole dialogue.
 
     Args:
         items, ratings: of all corpora.
         translated: by corpus and language the model that translated into it.
         filled: what a judge filled in where nobody rated.
+        agreement: rows of `annotator_rows`.
     """
+    between = _agreement_of_people(agreement)
     rated: dict[tuple[str, RaterKind], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for rating in ratings:
         rated[rating.corpus, rating.rater_kind][rating.item_id].add(rating.dimension)
@@ -39,24 +48,53 @@ def corpus_rows(
     groups: dict[tuple[str, Level, str], list[Item]] = defaultdict(list)
     for item in items:
         groups[item.corpus, item.level, item.language].append(item)
-    return [
-        {
+    rows = []
+    for (corpus, level, language), group in groups.items():
+        unit = _unit(group)
+        human = _dimensions(rated[corpus, "human"], group)
+        row = {
             "corpus": corpus,
             "level": level,
             "language": language,
             "translated_by": (translated or {}).get(corpus, {}).get(language, ""),
             "n_items": len(group),
             "n_utterances": _mean(len(item.utterances) for item in group),
-            "words_context": _mean(_words(item.context) for item in group) if level == "turn" else None,
-            "words_response": _mean(
-                _words(item.utterances[-1:] if level == "turn" else item.utterances) for item in group
-            ),
-            "human_dimensions": _dimensions(rated[corpus, "human"], group),
+            "unit": unit,
+            **_lengths(group, level, unit),
+            "n_dimensions": len(human.split(", ")) if human else 0,
+            **between.get(corpus, {}),
+            "human_dimensions": human,
             "model_dimensions": _dimensions(rated[corpus, "model"], group),
             "filled_dimensions": _dimensions(filled_in[corpus], group) or None,
         }
-        for (corpus, level, language), group in groups.items()
-    ]
+        printed = published_corpus(corpus, level) if language == "en" else {}
+        rows.append(row | {f"published_{column}": value for column, value in printed.items()})
+    return rows
+
+
+def _unit(group: Sequence[Item]) -> Unit:
+    """Returns what lengths are counted in, as the script of a corpus's first items has it."""
+    utterances = [text for item in group[:_SEEN_FOR_SCRIPT] for text in item.utterances]
+    return "characters" if script_of(utterances) == "unspaced" else "words"
+
+
+def _lengths(group: Sequence[Item], level: Level, unit: Unit) -> dict[str, float | None]:
+    """Returns the mean length of context and response (of a dialogue the whole), and of an utterance."""
+    counted = [[_length(text, unit) for text in item.utterances] for item in group]
+    return {
+        "words_context": _mean(sum(lengths[:-1]) for lengths in counted) if level == "turn" else None,
+        "words_response": _mean(lengths[-1] if level == "turn" else sum(lengths) for lengths in counted),
+        "words_utterance": _mean(length for lengths in counted for length in lengths),
+    }
+
+
+def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    """Returns the lowest and highest agreement of a corpus's people over its dimensions, by corpus."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if row["rater_kind"] == "human" and row["pairwise_pearson"] is not None:
+            found[row["corpus"]].append(row["pairwise_pearson"])
+    return {corpus: {"agreement_low": min(known), "agreement_high": max(known)} for corpus, known in found.items()}
 
 
 def annotator_rows(
@@ -82,29 +120,40 @@ def annotator_rows(
     rows = []
     for (corpus, dimension, kind, rater), (ids, rounds) in _rounds(ratings).items():
         clusters = [cluster.get((corpus, item_id), item_id) for item_id in ids]
-        pearson, alpha = (
-            agreement(rounds, clusters, resamples=resamples, confidence=confidence, random_seed=random_seed)
-            for agreement in (mean_pairwise_pearson, krippendorffs_alpha)
-        )
-        rows.append(
-            {
-                "corpus": corpus,
-                "dimension": dimension,
-                "rater_kind": kind,
-                "rater": rater,
-                "n_rounds": len(rounds),
-                "n_items": int(np.count_nonzero((~np.isnan(rounds)).sum(axis=0) > 1)),
-                "pairwise_pearson": _or_none(pearson.estimate),
-                "pearson_low": _or_none(pearson.low),
-                "pearson_high": _or_none(pearson.high),
-                "krippendorff_alpha": _or_none(alpha.estimate),
-                "alpha_low": _or_none(alpha.low),
-                "alpha_high": _or_none(alpha.high),
-                **alpha.behind(),
-                "note": pearson.reason or alpha.reason or None,
-            }
-        )
+        about = {"corpus": corpus, "dimension": dimension, "rater_kind": kind, "rater": rater}
+        settings = {"resamples": resamples, "confidence": confidence, "random_seed": random_seed}
+        rows.append(about | agreement_of_rounds(rounds, clusters, **settings))
     return rows
+
+
+def agreement_of_rounds(
+    rounds: FloatArray, clusters: Sequence[str], *, resamples: int, confidence: float, random_seed: int
+) -> dict[str, Any]:
+    """Returns the columns on how far rounds of ratings agree, which are of several raters or of one.
+
+    Args:
+        rounds: ratings, NaN where missing, shape [rounds, items].
+        clusters: which items are not independent, shape [items].
+        resamples: resamples of the clusters behind an interval.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+    """
+    pearson, alpha = (
+        agreement(rounds, clusters, resamples=resamples, confidence=confidence, random_seed=random_seed)
+        for agreement in (mean_pairwise_pearson, krippendorffs_alpha)
+    )
+    return {
+        "n_rounds": len(rounds),
+        "n_items": int(np.count_nonzero((~np.isnan(rounds)).sum(axis=0) > 1)),
+        "pairwise_pearson": _or_none(pearson.estimate),
+        "pearson_low": _or_none(pearson.low),
+        "pearson_high": _or_none(pearson.high),
+        "krippendorff_alpha": _or_none(alpha.estimate),
+        "alpha_low": _or_none(alpha.low),
+        "alpha_high": _or_none(alpha.high),
+        **alpha.behind(),
+        "note": pearson.reason or alpha.reason or None,
+    }
 
 
 def _rounds(ratings: Iterable[Rating]) -> dict[tuple[str, str, RaterKind, str], tuple[list[str], FloatArray]]:
@@ -131,8 +180,9 @@ def _dimensions(rated: dict[str, set[str]], group: Sequence[Item]) -> str:
     return ", ".join([*known, *sorted(found - set(known))])
 
 
-def _words(texts: Sequence[str]) -> int:
-    return sum(len(text.split()) for text in texts)
+def _length(text: str, unit: Unit) -> int:
+    """Returns what blanks part, or characters of a script without blanks (and whole words of another one)."""
+    return len(text.split()) if unit == "words" else sum(map(is_word, surface_tokens(text)))
 
 
 def _mean(values: Iterable[int]) -> float:

@@ -21,6 +21,7 @@ from dialeval.report.ceilings import ceiling_sentence
 from dialeval.report.cells import EMBEDDED
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
+from dialeval.report.repeats import repeat_sentence
 from dialeval.report.summary import Summary, mean_of
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
 from dialeval.tables import empty_table
@@ -83,7 +84,8 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame) -> JudgeB
     means = tuple(mean_of(judge, inputs.ensembles[judge]) for judge in ensembles)
     by_people = "benchmark" in rows and rows["raters"].iloc[0] == "human"
     ceilings = ceiling_sentence(inputs, rows["benchmark"].iloc[0], rows["level"].iloc[0]) if by_people else ()
-    return JudgeBoard(title, board, tags, replace(summary, basis=(*summary.basis, *ceilings, *means)))
+    repeats = repeat_sentence(inputs, rows, rows["level"].iloc[0])
+    return JudgeBoard(title, board, tags, replace(summary, basis=(*summary.basis, *ceilings, *repeats, *means)))
 
 
 def _values(rows: pd.DataFrame) -> dict[str, Value]:

@@ -105,23 +105,44 @@ CORRELATIONS = Table(
 )
 RATED_CORPORA = Table(
     "metaeval/corpora", schema(
-        corpus=TEXT, level=TEXT, language=TEXT, translated_by=TEXT, n_items=INT, n_utterances=FLOAT,
-        words_context=maybe(FLOAT), words_response=FLOAT, human_dimensions=TEXT, model_dimensions=TEXT,
-        filled_dimensions=maybe(TEXT)
+        corpus=TEXT, level=TEXT, language=TEXT, translated_by=TEXT, n_items=INT, n_utterances=FLOAT, unit=TEXT,
+        words_context=maybe(FLOAT), words_response=FLOAT, words_utterance=FLOAT, n_dimensions=INT,
+        agreement_low=maybe(FLOAT), agreement_high=maybe(FLOAT), human_dimensions=TEXT, model_dimensions=TEXT,
+        filled_dimensions=maybe(TEXT), published_n_items=maybe(FLOAT), published_n_utterances=maybe(FLOAT),
+        published_words_context=maybe(FLOAT), published_words_response=maybe(FLOAT),
+        published_words_utterance=maybe(FLOAT), published_n_dimensions=maybe(FLOAT)
     ),
     row="corpus, level and language",
     title="Rated corpora",
     caption=(
-        "What was rated (as in Table 1 of comp-analysis). Words are what blanks part, which says little of Chinese "
-        "and Japanese; at dialogue level the whole dialogue counts as the response."
+        "What was rated (as in Table 1 of comp-analysis and of xDial-Eval). Words are what blanks part; Chinese, "
+        "Japanese and others that put none between words are counted in characters. At dialogue level the whole "
+        "dialogue counts as the response. Printed numbers stand beside English corpora of the papers' names."
     ),
     columns={
         "translated_by": "model that the run had translate into the language; empty: as it was read",
         "n_utterances": "mean number of utterances of an item",
+        "unit": "what lengths are counted in: words, or characters where no blanks part words",
+        "words_context": "mean length of the context, in that unit",
+        "words_response": "mean length of the response, or of the whole dialogue",
+        "words_utterance": "mean length of an utterance",
+        "n_dimensions": "dimensions that people rated",
+        "agreement_low": "lowest mean correlation of two people over dimensions; empty where means alone are known",
+        "agreement_high": "the highest",
+        "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
+        "published_words_utterance": "xDial-Eval's Table 1",
+        "published_n_dimensions": "xDial-Eval's Table 1: all that the corpus' own authors had rated",
         "human_dimensions": "what people rated",
         "model_dimensions": "what a model rated, of which the ratings came with the corpus",
         "filled_dimensions": "what nobody had rated, and a judge of this run filled in (`metaeval.fill`)",
     },
+    cells={
+        name: Interval(published=f"published_{name}")
+        for name in (
+            "n_items", "n_utterances", "words_context", "words_response", "words_utterance", "n_dimensions"
+        )
+    },
+    kinds={"agreement_low": "correlation", "agreement_high": "correlation"},
     numbers="rating",
 )
 ANNOTATOR_AGREEMENT = Table(
@@ -139,6 +160,33 @@ ANNOTATOR_AGREEMENT = Table(
     columns={
         "n_rounds": "raters, or rounds of the same rater",
         "pairwise_pearson": "mean correlation of two rounds",
+        "krippendorff_alpha": "agreement beyond chance, for an interval scale",
+    },
+    cells={
+        "pairwise_pearson": Interval("pearson_low", "pearson_high"),
+        "krippendorff_alpha": Interval("alpha_low", "alpha_high"),
+    },
+    numbers="correlation",
+)
+REPEAT_AGREEMENT = Table(
+    "metaeval/repeat_agreement", schema(
+        judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, n_rounds=INT, n_items=INT,
+        pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
+        krippendorff_alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT), **BEHIND, note=maybe(TEXT)
+    ),
+    row="judge, method, corpus, language and dimension, where a judge was asked more than once",
+    title="Agreement of judges with themselves",
+    caption=(
+        "How far a judge's own repeats agree (the agreement between rounds of comp-analysis, where GPT-4 exceeds .65 "
+        "in general). What differs from one repeat to the next cannot agree with people either. Dialogues resampled."
+    ),
+    columns={
+        "method": JUDGED["method"],
+        "level": JUDGED["level"],
+        "dimension": "what was asked",
+        "n_rounds": "repeats",
+        "n_items": "items of which two repeats or more could be read",
+        "pairwise_pearson": "mean correlation of two repeats",
         "krippendorff_alpha": "agreement beyond chance, for an interval scale",
     },
     cells={

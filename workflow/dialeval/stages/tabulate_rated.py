@@ -38,9 +38,10 @@ def stage(
         [Rating(**row) for row in read_tables(paths, RATINGS).to_pylist()] for paths in (ratings, filled)
     )
     intervals = settings.model_dump(exclude={"translated"})
+    between = annotator_rows(every, [*given, *stood_in], **intervals)
     for path, table, rows in (
-        (corpora, RATED_CORPORA, corpus_rows(every, given, settings.translated, stood_in)),
-        (annotator_agreement, ANNOTATOR_AGREEMENT, annotator_rows(every, [*given, *stood_in], **intervals)),
+        (corpora, RATED_CORPORA, corpus_rows(every, given, settings.translated, stood_in, between)),
+        (annotator_agreement, ANNOTATOR_AGREEMENT, between),
     ):
         write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows), provenance)
 
