@@ -121,8 +121,10 @@ def annotator_rows(
     for (corpus, dimension, kind, rater), (ids, rounds) in _rounds(ratings).items():
         clusters = [cluster.get((corpus, item_id), item_id) for item_id in ids]
         about = {"corpus": corpus, "dimension": dimension, "rater_kind": kind, "rater": rater}
-        settings = {"resamples": resamples, "confidence": confidence, "random_seed": random_seed}
-        rows.append(about | agreement_of_rounds(rounds, clusters, **settings))
+        agreement = agreement_of_rounds(
+            rounds, clusters, resamples=resamples, confidence=confidence, random_seed=random_seed
+        )
+        rows.append(about | agreement)
     return rows
 
 

@@ -40,7 +40,7 @@ def repeat_sentence(inputs: ReportInputs, board: pd.DataFrame, level: str) -> tu
 
 def _of_judge(judge: str, method: str, rows: pd.DataFrame) -> str:
     values = rows["pairwise_pearson"]
-    lowest = rows.loc[values.idxmin()]
+    lowest = rows.sort_values("pairwise_pearson").iloc[0]
     mean = f"{write_number(float(values.mean()), 'correlation')} for {judge} ({method})"
     if len(rows) == 1:
         return mean
