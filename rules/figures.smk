@@ -4,7 +4,8 @@
 
 rule draw:
     input:
-        f"{RESULTS}/tables/{{protocol}}/{{measure}}.parquet",
+        tables=f"{RESULTS}/tables/{{protocol}}/{{measure}}.parquet",
+        order=lambda wildcards: systems_order(wildcards.protocol),
     output:
         svg=report(
             f"{RESULTS}/figures/{{protocol}}/{{measure}}.svg",
@@ -26,12 +27,16 @@ rule draw:
         captions=lambda wildcards: captions(drawn_measure(**wildcards)),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
-        command("draw", "--tables {input:q} --folder {params.folder:q}")
+        command(
+            "draw",
+            "--tables {input.tables:q} --order {input.order:q} --folder {params.folder:q}",
+        )
 
 
 use rule draw as draw_botchat with:
     input:
-        drawn_from("botchat"),
+        tables=drawn_from("botchat"),
+        order=labelled_order(["selfchat"]),
     output:
         svg=reported("botchat", "BotChat"),
         pdf=figure_files("botchat", "pdf"),
@@ -45,7 +50,8 @@ use rule draw as draw_botchat with:
 
 use rule draw as draw_metaeval with:
     input:
-        drawn_from("metaeval"),
+        tables=drawn_from("metaeval"),
+        order=[],
     output:
         svg=reported("metaeval", "Meta-evaluation"),
         pdf=figure_files("metaeval", "pdf"),
@@ -59,7 +65,8 @@ use rule draw as draw_metaeval with:
 
 use rule draw as draw_robustness with:
     input:
-        drawn_from("robustness"),
+        tables=drawn_from("robustness"),
+        order=[],
     output:
         svg=reported("robustness", "Robustness"),
         pdf=figure_files("robustness", "pdf"),
@@ -73,7 +80,8 @@ use rule draw as draw_robustness with:
 
 use rule draw as draw_dialogbench with:
     input:
-        drawn_from("dialogbench"),
+        tables=drawn_from("dialogbench"),
+        order=[],
     output:
         svg=reported("dialogbench", "DialogBench"),
         pdf=figure_files("dialogbench", "pdf"),
@@ -87,7 +95,8 @@ use rule draw as draw_dialogbench with:
 
 use rule draw as draw_training with:
     input:
-        drawn_from("training"),
+        tables=drawn_from("training"),
+        order=[],
     output:
         svg=reported("training", "Training"),
         pdf=figure_files("training", "pdf"),
@@ -101,7 +110,8 @@ use rule draw as draw_training with:
 
 use rule draw as draw_battles with:
     input:
-        f"{RESULTS}/tables/battles/{{battles}}.parquet",
+        tables=f"{RESULTS}/tables/battles/{{battles}}.parquet",
+        order=[],
     output:
         svg=report(
             f"{RESULTS}/figures/battles/{{battles}}.svg",

@@ -68,7 +68,8 @@ rule tabulate_agreement:
 
 use rule draw as draw_labels with:
     input:
-        drawn_from("labels"),
+        tables=drawn_from("labels"),
+        order=[],
     output:
         svg=reported("labels", "Labels"),
         pdf=figure_files("labels", "pdf"),

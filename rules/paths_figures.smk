@@ -85,6 +85,32 @@ def drawn_from(part):
     return [f"{RESULTS}/tables/{table}.parquet" for table in tables]
 
 
+def labelled_order(sources):
+    """Returns what people would say of systems, where they labelled dialogues of these sources: it orders them."""
+    of_labels = [PROTOCOLS[name].of.source for name in labelled_protocols()]
+    is_labelled = has_labels() and tuple(sources) in map(tuple, of_labels)
+    return [f"{RESULTS}/tables/labels/corrected.parquet"] if is_labelled else []
+
+
+def systems_order(protocol):
+    """Returns the tables that order the systems in all figures of the dialogues that a protocol is about."""
+    source = PROTOCOLS[protocol].of.source
+    deciding = [
+        (measure != "ratings", measure == "rates", f"{name}/{measure}")
+        for name, one in shown_protocols().items()
+        if one.of.source == source
+        for measure in one.measured()
+        if measure in drawable()
+    ]
+    names = [name for *_, name in sorted(deciding, key=lambda one: one[:2])][:1]
+    return labelled_order(source) + [f"{RESULTS}/tables/{n}.parquet" for n in names]
+
+
+def drawable():
+    """Returns the measures that have figures."""
+    return [figure.name for figure in entries.MEASURES if figure.order]
+
+
 def draw_settings(drawn):
     """Returns what the stage that draws must know of the pictures."""
     return settings(drawings=[one.settings() for one in drawn])
@@ -92,7 +118,7 @@ def draw_settings(drawn):
 
 def draw_code(drawn):
     """Returns the fingerprint of the stage that draws, and of the modules that these pictures need."""
-    modules = sorted({one.module for one in drawn})
+    modules = sorted({module for one in drawn for module in one.modules})
     return "-".join([code("draw"), *map(fingerprint, modules)])
 
 

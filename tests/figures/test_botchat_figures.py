@@ -207,16 +207,42 @@ def test_figure3_puts_the_human_dialogues_first(two_models: BotChatTables) -> No
     figure = figure3_utterance_lengths(two_models.utterance_tokens())
     assert rows_of(figure.axes[0])[0] == "human"
     assert figure.axes[0].get_yticklabels()[0].get_fontweight() == "bold"
-    assert figure.axes[0].get_xlabel().startswith("Utterance length (cl100k_base tokens")
+    assert figure.axes[0].get_xlabel().startswith("Utterance length in cl100k_base tokens")
 
 
-def test_figure4_sorts_by_the_largest_n(two_models: BotChatTables) -> None:
+def test_figure3_names_a_unit_that_is_no_token() -> None:
+    words = "words and marks (cl100k_base is not at hand)"
+    lengths = pd.DataFrame({"model": "a", "tokenizer": words, "tokens": [3, 4, 5]})
+    assert figure3_utterance_lengths(lengths).axes[0].get_xlabel() == f"Utterance length in {words}; n: utterances"
+
+
+def test_figure4_without_an_order_sorts_by_the_largest_n_below_people(two_models: BotChatTables) -> None:
     table = two_models.unieval_pass_rates()
     shortest, longest = table["n_utterances"] == 4, table["n_utterances"] == 16
     table.loc[shortest & (table["system"] == "ngram"), "estimate"] = 1.0
     assert rows_of(figure4_unieval(table).axes[0]) == ["human", "retrieval", "ngram"]
     table.loc[longest & (table["system"] == "ngram"), "estimate"] = 1.0
-    assert rows_of(figure4_unieval(table).axes[0]) == ["ngram", "human", "retrieval"]
+    assert rows_of(figure4_unieval(table).axes[0]) == ["human", "ngram", "retrieval"]
+
+
+def test_figure4_counts_peoples_shorter_dialogues_apart(two_models: BotChatTables) -> None:
+    table = two_models.unieval_pass_rates()
+    of_people = table["system"] == "human"
+    table.loc[of_people & (table["n_utterances"] == 12), "n"] = 23
+    table.loc[of_people & (table["n_utterances"] == 16), ["n", "estimate", "low", "high"]] = [0, nan, nan, nan]
+    figure = figure4_unieval(table)
+    assert caption_of(figure) == (
+        "UniEval pass rate (% of 547 dialogues per model) bars: 95 % interval (clustered by seed) people's dialogues "
+        "that are so long: 547 at N = 4, 547 at N = 8, 23 at N = 12, none at N = 16"
+    )
+    assert rows_of(figure.axes[0])[0] == "human"
+    assert "no value" not in words_in(figure.axes[0])
+
+
+def test_figure4_marks_no_length_as_it_marks_published_numbers(fifteen_models: BotChatTables) -> None:
+    figure = figure4_unieval(fifteen_models.unieval_pass_rates())
+    shapes = [handle.get_marker() for handle in figure.legends[0].legend_handles]
+    assert len(set(shapes)) == len(shapes) == 5
 
 
 def test_figure4_states_n_the_interval_and_published_numbers(fifteen_models: BotChatTables) -> None:
@@ -238,6 +264,15 @@ def test_figure5_shows_every_cell_of_few_models(two_models: BotChatTables) -> No
     expected = table[(table["n_utterances"] == 16) & (table["system"] == "retrieval")].iloc[0]
     assert words_in(win)[0] == f"{100 * expected['win']:.0f}"
     assert words_in(both)[0] == f"{100 * (expected['win'] + expected['tie']):.0f}"
+
+
+def test_figure5_writes_numbers_into_the_cells_of_many_models(fifteen_models: BotChatTables, tmp_path: Path) -> None:
+    figure = figure5_arena(fifteen_models.arena_win_rates(), 16)
+    saved(figure, tmp_path)
+    win, both = figure.axes[:2]
+    assert len(words_in(win)) == len(words_in(both)) == 15 * 14
+    width = win.get_window_extent().width / 15
+    assert max(text.get_window_extent().width for text in win.texts) < width
 
 
 def test_figure5_fills_in_the_other_direction_of_a_pair(two_models: BotChatTables) -> None:
@@ -279,6 +314,29 @@ def test_figure6_stacks_to_the_whole(fifteen_models: BotChatTables) -> None:
 def test_figure6_names_unparsed_verdicts_only_where_there_are_some(two_models: BotChatTables) -> None:
     table = two_models.gteval().assign(unparsed=0.0)
     assert "unparsed verdict" not in legend_of(figure6_gteval(table))
+
+
+def test_figure6_writes_every_share_and_names_only_what_occurs(two_models: BotChatTables) -> None:
+    table = two_models.gteval().assign(win=[0.02, 0.01], tie=0.0, lose=[0.98, 0.99], unparsed=0.0)
+    figure = figure6_gteval(table.assign(win_or_tie=[0.02, 0.01]))
+    assert legend_of(figure) == ["win (the human one is taken for AI)", "lose"]
+    assert words_in(figure.axes[0]) == ["win", "2", "1", "lose", "98", "99"]
+
+
+@pytest.mark.parametrize("name", ["figure3", "figure4", "figure5", "figure6", "figure7", "ratings"])
+def test_every_figure_keeps_a_given_order_below_people(name: str, fifteen_models: BotChatTables) -> None:
+    order = sorted(fifteen_models.models)
+    draw = {
+        "figure3": lambda: figure3_utterance_lengths(fifteen_models.utterance_tokens(), order),
+        "figure4": lambda: figure4_unieval(fifteen_models.unieval_pass_rates(), order=order),
+        "figure5": lambda: figure5_arena(fifteen_models.arena_win_rates(), 8, order),
+        "figure6": lambda: figure6_gteval(fifteen_models.gteval(), order=order),
+        "figure7": lambda: figure7_unieval_at_gt_length(fifteen_models.unieval_at_gt_length(), order=order),
+        "ratings": lambda: figure_arena_ratings(fifteen_models.arena_elo(), order=order),
+    }[name]
+    rows = rows_of(draw().axes[0])
+    assert [row for row in rows if row != "human"] == order
+    assert "human" not in rows[1:]
 
 
 def test_figure7_gives_the_range_of_n(two_models: BotChatTables) -> None:

@@ -22,8 +22,10 @@ OPTIONS = {"n": [8, 16], "title": ["mine"], "arena_min": 4, "interval": "95 % in
 @pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.name)
 def test_what_draws_a_figure_takes_its_tables_and_options(figure: Figure) -> None:
     for drawing in figure.drawings(OPTIONS):
-        draw = getattr(import_module(drawing.module), drawing.draw.partition(".")[2])
-        inspect.signature(draw).bind(*drawing.tables, **drawing.options)
+        draw = getattr(import_module(drawing.modules[0]), drawing.draw.partition(".")[2])
+        options = {**drawing.options, **({"order": ["a"]} if drawing.order else {})}
+        inspect.signature(draw).bind(*drawing.tables, **options)
+        assert ("order" in inspect.signature(draw).parameters) == bool(drawing.order)
         assert drawing.title
         assert drawing.caption.endswith(".")
         assert "{" not in drawing.name + drawing.title + drawing.caption + "".join(drawing.tables)
@@ -50,7 +52,7 @@ def test_only_figures_whose_tables_a_run_has_are_drawn() -> None:
 def test_a_figure_without_its_table_says_which() -> None:
     drawing = Drawing(**drawings(entries.BATTLES, OPTIONS)[0].settings())
     with pytest.raises(UserError, match="figure mine needs the table 'battles/mine'; given: battles/yours"):
-        stage(Settings(drawings=[drawing]), [Path("tables/battles/yours.parquet")], Path())
+        stage(Settings(drawings=[drawing]), [Path("tables/battles/yours.parquet")], [], Path())
 
 
 def test_no_stage_reaches_the_entries_or_the_figures_of_other_parts() -> None:

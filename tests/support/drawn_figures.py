@@ -27,7 +27,7 @@ def by_name(figures: Sequence[Figure]) -> dict[str, Drawn]:
     """Returns figures by the name of their files."""
     found = {}
     for one in drawings(figures, OPTIONS):
-        draw = getattr(import_module(one.module), one.draw.partition(".")[2])
+        draw = getattr(import_module(one.modules[0]), one.draw.partition(".")[2])
         found[one.name] = Drawn(draw, tuple(TABLES[name] for name in one.tables))
     return found
 

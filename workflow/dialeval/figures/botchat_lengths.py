@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -28,7 +28,7 @@ from dialeval.figures.style import (
     sentence_figure,
     styled,
 )
-from dialeval.tables import HUMAN
+from dialeval.figures.system_order import in_order
 
 _LOG_TICKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 _LOG_IF_LONGEST_EXCEEDS_MEDIAN = 8.0
@@ -79,13 +79,14 @@ def figure2_seed_lengths(seeds_counts: pd.DataFrame, arena_min: int = 4) -> Figu
 
 
 @styled
-def figure3_utterance_lengths(tokens: pd.DataFrame) -> Figure:
+def figure3_utterance_lengths(tokens: pd.DataFrame, order: Sequence[str] = ()) -> Figure:
     """Draws the distribution of utterance lengths of every model as a violin (BotChat, Figure 3).
 
     The axis is logarithmic, as log(1 + tokens), where the longest utterance is many times as long as the usual one.
 
     Args:
         tokens: `botchat/utterance_tokens`: model, tokens, tokenizer.
+        order: the models as other figures have them; those that it lacks follow, the shortest utterances first.
     """
     check_columns(tokens, "model", "tokens", "tokenizer")
     if tokens.empty:
@@ -94,7 +95,7 @@ def figure3_utterance_lengths(tokens: pd.DataFrame) -> Figure:
     lengths = {
         str(model): group.to_numpy(dtype=np.float64) for model, group in tokens.groupby("model")["tokens"] if len(group)
     }
-    models = sorted(lengths, key=lambda model: (model != HUMAN, lengths[model].mean(), model))
+    models = in_order(sorted(lengths, key=lambda model: (lengths[model].mean(), model)), order)
     everything = np.concatenate(list(lengths.values()))
     logarithmic = bool(everything.max() > _LOG_IF_LONGEST_EXCEEDS_MEDIAN * max(float(np.median(everything)), 1.0))
     figure = new_figure(1.1 + 0.36 * max(len(models), 2))
@@ -120,9 +121,10 @@ def _set_length_axis(axes: Axes, lengths: NDArray[np.float64], logarithmic: bool
         axes.set_xticks([tick for tick in _LOG_TICKS if tick <= 1.2 * longest])
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter("{x:,.0f}")
-        left, scale = 0.8 * float(lengths.min()), ", logarithmic"
+        left, scale = 0.8 * float(lengths.min()), " (logarithmic axis)"
     axes.set_xlim(left, 1.1 * longest)
-    axes.set_xlabel(f"Utterance length ({tokenizer} tokens{scale}); n utterances each")
+    unit = tokenizer if " " in tokenizer else f"{tokenizer} tokens"  # without a vocabulary it is a unit in words
+    axes.set_xlabel(f"Utterance length in {unit}{scale}; n: utterances")
 
 
 def _violin(axes: Axes, row: int, lengths: NDArray[np.float64], colour: str, logarithmic: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from dialeval.figures.panels import (
     shade_human,
 )
 from dialeval.figures.style import BLACK, BLUE, LIGHT_GREY, ORANGE, new_figure, sentence_figure, styled, wrapped
+from dialeval.figures.system_order import in_order
 
 _SERIES = (
     ("judge_only", "judge_low", "judge_high", "judge alone", ORANGE, "^"),
@@ -41,7 +42,7 @@ _ROW_HEIGHT = 0.3
 
 
 @styled
-def figure_corrected(corrected: pd.DataFrame, interval: str) -> Figure:
+def figure_corrected(corrected: pd.DataFrame, interval: str, order: Sequence[str] = ()) -> Figure:
     """Draws three intervals of every system, a panel per protocol and whatever else a number is of.
 
     Where several judges are one panel of judges its numbers are shown, else each judge's.
@@ -50,6 +51,7 @@ def figure_corrected(corrected: pd.DataFrame, interval: str) -> Figure:
         corrected: the table `labels/corrected`; differences are left out, and rates against single systems where all
             have met each other.
         interval: what bars are.
+        order: the systems as other figures have them; those that it lacks follow, best first.
     """
     check_columns(corrected, *_OF, "judge", "system", "annotators", *(name for one in _SERIES for name in one[:3]))
     groups = list(_groups(corrected))
@@ -65,7 +67,7 @@ def figure_corrected(corrected: pd.DataFrame, interval: str) -> Figure:
     for panel in axes[len(groups) :]:
         panel.remove()
     for panel, (title, rows) in zip(axes, groups, strict=False):
-        _draw(panel, title, rows)
+        _draw(panel, title, rows, order)
     more = f"; {left_out} more panels are in the table" if left_out > 0 else ""
     who = " and ".join(distinct(corrected, "annotators"))
     labels = "labels of simulated annotators, who are no people" if who == "simulated" else f"labels of {who}"
@@ -101,8 +103,8 @@ def _title(about: dict[str, Any], judge: str, *, alone: bool) -> str:
     return named if alone else f"{named} (judge: {judge})"
 
 
-def _draw(panel: Axes, title: str, rows: pd.DataFrame) -> None:
-    systems = best_first(rows.rename(columns={"system": "model"}), "estimate")
+def _draw(panel: Axes, title: str, rows: pd.DataFrame, order: Sequence[str]) -> None:
+    systems = in_order(best_first(rows.rename(columns={"system": "model"}), "estimate"), order)
     own = rows.drop_duplicates("system").set_index("system").reindex(systems)
     places = np.arange(len(systems), dtype=np.float64)
     for number, (value, low, high, _, colour, shape) in enumerate(_SERIES):

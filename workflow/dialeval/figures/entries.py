@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from dialeval.figures.entry import Figure
 
+_SYSTEMS = "system_order.best_systems"
 _BIAS = Figure(
     "bias_{protocol}",
     ("{protocol}/bias",),
@@ -34,7 +35,8 @@ BOTCHAT = (
         ("botchat/utterance_tokens",),
         "botchat_lengths.figure3_utterance_lengths",
         "Utterance lengths",
-        "Lengths of the utterances that each chatbot wrote, and of all human ones, in tokens (Figure 3).",
+        "Lengths of the utterances that each chatbot wrote, and of all human ones (Figure 3).",
+        order=_SYSTEMS,
     ),
     Figure(
         "figure4_unieval",
@@ -43,6 +45,7 @@ BOTCHAT = (
         "UniEval pass rate by length",
         "Share of dialogues in which the judge sees no AI utterance up to N (Figure 4). Intervals are clustered by "
         "seed.",
+        order=_SYSTEMS,
     ),
     Figure(
         "figure5_arena_n{n}",
@@ -50,6 +53,7 @@ BOTCHAT = (
         "botchat_arena.figure5_arena",
         "Arena: who wins against whom, N = {n}",
         "Win and win+tie rates of the row's model against the column's, dialogues cut to {n} utterances (Figure 5).",
+        order=_SYSTEMS,
         per="n",
     ),
     Figure(
@@ -58,6 +62,7 @@ BOTCHAT = (
         "botchat_rates.figure6_gteval",
         "GTEval: against the human dialogue",
         "How often the judge takes a chatbot's dialogue for the human one (Figure 6). Seeds resampled.",
+        order=_SYSTEMS,
     ),
     Figure(
         "figure7_unieval_at_gt_length",
@@ -65,6 +70,7 @@ BOTCHAT = (
         "botchat_rates.figure7_unieval_at_gt_length",
         "UniEval pass rate at the human length",
         "The same pass rate, each dialogue cut to the length of the human one on its seed (Figure 7).",
+        order=_SYSTEMS,
     ),
     _BIAS,
     Figure(
@@ -73,6 +79,7 @@ BOTCHAT = (
         "botchat_arena.figure_arena_ratings",
         "Arena ratings",
         "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled seeds (Table 2).",
+        order=_SYSTEMS,
     ),
 )
 
@@ -247,6 +254,7 @@ LABELS = (
         "Each system by the judge alone, by people's labels alone, and by both: the labels say how far the judge is "
         "off, its scores of everything make the interval shorter.",
         ("interval",),
+        order=_SYSTEMS,
     ),
 )
 
@@ -270,10 +278,19 @@ MEASURES = (
         "Means by criterion: {protocol}",
         "Mean judgement of every system on each criterion, on the criterion's own scale. Intervals are clustered by "
         "case.",
+        order=_SYSTEMS,
         per="protocol",
     ),
     *(
-        Figure(name, (f"{{protocol}}/{name}",), "measured_systems.figure_shares", title, caption, per="protocol")
+        Figure(
+            name,
+            (f"{{protocol}}/{name}",),
+            "measured_systems.figure_shares",
+            title,
+            caption,
+            order=_SYSTEMS,
+            per="protocol",
+        )
         for name, title, caption in (
             (
                 "rates",
@@ -298,6 +315,7 @@ MEASURES = (
         "measured_pairs.figure_win_rates",
         "Who wins against whom: {protocol}",
         "Win rates of every system against every other one, or against the one that all are compared with.",
+        order=_SYSTEMS,
         per="protocol",
     ),
     Figure(
@@ -306,6 +324,7 @@ MEASURES = (
         "measured_pairs.figure_ratings",
         "Ratings: {protocol}",
         "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled cases.",
+        order=_SYSTEMS,
         per="protocol",
     ),
     replace(_BIAS, name="bias"),

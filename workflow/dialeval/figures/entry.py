@@ -18,6 +18,8 @@ class Figure:
         title: its heading.
         caption: what it shows, in a sentence or two.
         options: what else the function is given by name, such as `interval`, in words for the axis.
+        order: `<module>.<function>` that puts the rows in one order for all figures of a part, from all their tables;
+            `draw` is given it as `order`. Empty where a figure has no such rows.
         per: an option, such as `n`, of which every value has a picture of its own; the value stands for `{n}` in name,
             tables, title and caption. Empty where there is one picture.
     """
@@ -28,6 +30,7 @@ class Figure:
     title: str
     caption: str
     options: tuple[str, ...] = ()
+    order: str = ""
     per: str = ""
 
     def drawings(self, options: Mapping[str, Any]) -> list[Drawing]:
@@ -42,6 +45,7 @@ class Figure:
                 self.title.format(**value),
                 self.caption.format(**value),
                 given | value,
+                self.order,
             )
             for value in values
         ]
@@ -57,15 +61,23 @@ class Drawing:
     title: str
     caption: str
     options: Mapping[str, Any]
+    order: str = ""
 
     @property
-    def module(self) -> str:
-        """The module whose code draws it."""
-        return f"dialeval.figures.{self.draw.partition('.')[0]}"
+    def modules(self) -> list[str]:
+        """The modules whose code draws it and orders its rows."""
+        named = [name.partition(".")[0] for name in (self.draw, self.order)]
+        return [f"dialeval.figures.{name}" for name in named if name]
 
     def settings(self) -> dict[str, Any]:
         """Returns what the stage that draws it must know: all but what is said about it."""
-        return {"name": self.name, "tables": self.tables, "draw": self.draw, "options": dict(self.options)}
+        return {
+            "name": self.name,
+            "tables": self.tables,
+            "draw": self.draw,
+            "options": dict(self.options),
+            "order": self.order,
+        }
 
 
 def drawings(

@@ -24,6 +24,7 @@ from dialeval.figures.panels import (
     write_beside,
 )
 from dialeval.figures.style import LIGHT_GREY, model_colours, sentence_figure, styled
+from dialeval.figures.system_order import in_order
 
 SHAPE = ("judge", "system", "estimate", "low", "high", "n")
 """Columns of every number of a system; what stands before `system` says of what it is."""
@@ -34,25 +35,27 @@ _MOST_PANELS = 24
 
 
 @styled
-def figure_means(means: pd.DataFrame, protocol: str) -> Figure:
+def figure_means(means: pd.DataFrame, protocol: str, order: Sequence[str] = ()) -> Figure:
     """Draws the mean judgement of every system, a panel per criterion and a marker per judge.
 
     Args:
         means: judge, criterion, system, estimate, low, high, n, in the units of the criterion's scale.
         protocol: the name of the protocol.
+        order: the systems as other figures have them; those that it lacks follow, best first.
     """
-    return _forest(means, f"Mean judgement under {protocol}", f"{protocol} has no judgements", shares=False)
+    return _forest(means, f"Mean judgement under {protocol}", f"{protocol} has no judgements", order, shares=False)
 
 
 @styled
-def figure_shares(shares: pd.DataFrame, protocol: str) -> Figure:
+def figure_shares(shares: pd.DataFrame, protocol: str, order: Sequence[str] = ()) -> Figure:
     """Draws a share of every system, a panel per criterion or length and a marker per judge.
 
     Args:
         shares: judge, what the share is of, system, estimate, low, high (fractions of 1), n.
         protocol: the name of the protocol.
+        order: the systems as other figures have them; those that it lacks follow, best first.
     """
-    return _forest(shares, f"Share under {protocol} (%)", f"{protocol} has no judgements", shares=True)
+    return _forest(shares, f"Share under {protocol} (%)", f"{protocol} has no judgements", order, shares=True)
 
 
 def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFrame]]:
@@ -82,7 +85,7 @@ def _key(name: str, value: object) -> str:
     return f"judge: {value}" if name == "judge" else text
 
 
-def _forest(table: pd.DataFrame, quantity: str, empty: str, shares: bool) -> Figure:
+def _forest(table: pd.DataFrame, quantity: str, empty: str, order: Sequence[str], shares: bool) -> Figure:
     check_columns(table, *SHAPE)
     if table["estimate"].isna().all():
         return sentence_figure(f"{empty}, so there is nothing to show.")
@@ -90,7 +93,7 @@ def _forest(table: pd.DataFrame, quantity: str, empty: str, shares: bool) -> Fig
     left_out = len(groups) - _MOST_PANELS
     groups = groups[:_MOST_PANELS]
     judges = distinct(table, "judge")
-    systems = best_first(table.rename(columns={"system": "model"}), "estimate")
+    systems = in_order(best_first(table.rename(columns={"system": "model"}), "estimate"), order)
     height = 0.16 + 0.05 * min(len(judges), 6)
     figure, panels = panel_grid([title for title, _ in groups], systems, height)
     colours = model_colours(judges)

@@ -138,15 +138,15 @@ def percent_axis(panel: Axes) -> None:
     panel.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0])
 
 
-def caption(figure: Figure, quantity: str, details: str = "") -> None:
+def caption(figure: Figure, quantity: str, *details: str) -> None:
     """Labels the x axis that all panels share.
 
     Args:
         figure: the figure.
         quantity: what is shown, its unit, and how many things are behind each number.
-        details: what intervals and marks mean, for a second line.
+        details: what intervals and marks mean, each on lines of its own.
     """
-    lines = [line for text in (quantity, details) for line in textwrap.wrap(text, _CAPTION_WIDTH)]
+    lines = [line for text in (quantity, *details) for line in textwrap.wrap(text, _CAPTION_WIDTH)]
     figure.supxlabel("\n".join(lines), fontsize=8)
 
 
@@ -171,7 +171,9 @@ def draw_published(panel: Axes, heights: NDArray[Any], values: pd.Series) -> Non
     panel.plot(values, heights, **_PUBLISHED, markersize=4.5, clip_on=False, zorder=5)
 
 
-def write_beside(panel: Axes, header: str, words: Mapping[int, str], column: int = 0) -> None:
+def write_beside(
+    panel: Axes, header: str, words: Mapping[int, str], column: int = 0, width: float = _BESIDE_WIDTH
+) -> None:
     """Writes words at the right of rows, under a header.
 
     Args:
@@ -179,6 +181,7 @@ def write_beside(panel: Axes, header: str, words: Mapping[int, str], column: int
         header: what the words are.
         words: what stands beside each row, by the row's number.
         column: where several such columns stand side by side, the number of this one.
+        width: of each of these columns, in points.
     """
     places = [(header, (1.0, 1.0), panel.transAxes, "bottom")] if words else []
     places += [(text, (1.0, float(row)), panel.get_yaxis_transform(), "center") for row, text in words.items()]
@@ -187,7 +190,7 @@ def write_beside(panel: Axes, header: str, words: Mapping[int, str], column: int
             text,
             place,
             xycoords=coordinates,
-            xytext=(_BESIDE_WIDTH * (column + 1), 0),
+            xytext=(width * (column + 1), 0),
             textcoords="offset points",
             ha="right",
             va=alignment,

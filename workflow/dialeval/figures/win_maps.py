@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -17,38 +17,42 @@ from numpy.typing import NDArray
 
 from dialeval.figures.panels import LABEL_WIDTH, best_first, caption, counted, shade_cells
 from dialeval.figures.style import TINY, new_figure, readable_on, wrapped
+from dialeval.figures.system_order import in_order
 
 PAIR_COLUMNS = ("system", "opponent", "win", "tie", "lose", "unparsed", "n")
 """Columns of the rates of pairs, shares of `n` comparisons from the system's side."""
 _RATES = {"win": "Win rate", "win_or_tie": "Win + tie rate"}
-_LARGE_CELL, _SMALL_CELL = 0.36, 0.22
-_MOST_ANNOTATED = 9
+_LARGE_CELL, _SMALL_CELL = 0.36, 0.22  # inches
+_MOST_SIDE_BY_SIDE = 9
+_MOST_NOTED, _MOST_IN_LARGE_LETTERS = 40, 24
 
 
-def draw_win_maps(groups: Mapping[str, pd.DataFrame], quantity: str) -> Figure:
-    """Draws one row of panels per group: win rates, and win + tie rates.
+def draw_win_maps(groups: Mapping[str, pd.DataFrame], quantity: str, order: Sequence[str] = ()) -> Figure:
+    """Draws two panels per group: win rates, and win + tie rates; those of many systems one below the other.
 
-    Systems are sorted by wins plus half the ties, averaged over opponents and groups. A pair that a table has in one
-    direction only is shown in both.
+    A pair that a table has in one direction only is shown in both.
 
     Args:
         groups: title -> `PAIR_COLUMNS`.
         quantity: what the rates are of, for the caption.
+        order: the systems as other figures have them; those that it lacks follow, sorted by wins plus half the ties,
+            averaged over opponents and groups.
     """
     both = {title: _both_directions(rows) for title, rows in groups.items()}
     pairs = pd.concat(both.values())
-    systems = best_first(pairs.rename(columns={"system": "model"}), "points")
-    cell = _SMALL_CELL if len(systems) > _MOST_ANNOTATED else _LARGE_CELL
-    panel_height = max(cell * len(systems), 0.8)
+    systems = in_order(best_first(pairs.rename(columns={"system": "model"}), "points"), order)
+    many = len(systems) > _MOST_SIDE_BY_SIDE
+    panel_height = max((_SMALL_CELL if many else _LARGE_CELL) * len(systems), 0.8)
     label_height = 0.066 * min(max(len(system) for system in systems), _column_label_width(systems))
-    figure = new_figure(0.6 + label_height + len(groups) * (0.3 + panel_height))
-    axes = figure.subplots(len(groups), len(_RATES), sharex=True, sharey=True, squeeze=False)
-    for (group, rows), panels in zip(both.items(), axes, strict=True):
-        for panel, (value, title) in zip(panels, _RATES.items(), strict=True):
-            image = _draw_matrix(panel, _matrix(rows, systems, value))
-            panel.set_title(wrapped(f"{title}, {group}" if group else title, 36), loc="left")
+    lines, columns = (len(groups) * len(_RATES), 1) if many else (len(groups), len(_RATES))
+    figure = new_figure(0.6 + label_height + lines * (0.3 + panel_height))
+    axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    shown = [(group, rows, *rate) for group, rows in both.items() for rate in _RATES.items()]
+    for (group, rows, value, title), panel in zip(shown, axes.flat, strict=True):
+        image = _draw_matrix(panel, _matrix(rows, systems, value))
+        panel.set_title(wrapped(f"{title}, {group}" if group else title, 36 * (3 - columns)), loc="left")
     _label_matrices(axes, systems)
-    bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 2.2 / (panel_height * len(groups))), aspect=18)
+    bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 2.2 / (panel_height * lines)), aspect=18)
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
     bar.set_label("% of comparisons")
     unparsed = float((pairs["unparsed"] * pairs["n"]).sum() / max(pairs["n"].sum(), 1))
@@ -75,21 +79,21 @@ def _matrix(pairs: pd.DataFrame, models: list[str], value: str) -> NDArray[np.fl
 
 
 def _draw_matrix(panel: Axes, matrix: NDArray[np.float64]) -> AxesImage:
-    """Draws rates as a heat map; grey cells have no comparisons, and few enough cells have their number."""
+    """Draws rates as a heat map; grey cells have no comparisons, and wide enough cells have their number."""
     shade_cells(panel, [True] * len(matrix))
     for spine in panel.spines.values():
         spine.set_visible(False)
     colours = matplotlib.colormaps["cividis"]
     image = panel.imshow(matrix, cmap=colours, vmin=0.0, vmax=1.0, aspect="auto", interpolation="none")
     for (row, column), rate in np.ndenumerate(matrix):
-        if len(matrix) <= _MOST_ANNOTATED and not math.isnan(rate):
+        if len(matrix) <= _MOST_NOTED and not math.isnan(rate):
             panel.text(
                 column,
                 row,
                 f"{100 * rate:.0f}",
                 ha="center",
                 va="center",
-                fontsize=TINY + 0.5,
+                fontsize=TINY if len(matrix) <= _MOST_IN_LARGE_LETTERS else 0.6 * TINY,
                 color=readable_on(colours(rate)[:3]),
             )
     return image
@@ -97,12 +101,12 @@ def _draw_matrix(panel: Axes, matrix: NDArray[np.float64]) -> AxesImage:
 
 def _column_label_width(models: list[str]) -> int:
     """Returns the longest line of a column's name, in characters: narrow columns have room for one line only."""
-    return LABEL_WIDTH if len(models) <= _MOST_ANNOTATED else 2 * LABEL_WIDTH
+    return LABEL_WIDTH if len(models) <= _MOST_SIDE_BY_SIDE else 2 * LABEL_WIDTH
 
 
 def _label_matrices(axes: NDArray[Any], models: list[str]) -> None:
     """Names the rows and columns of all heat maps, which share them."""
-    width, size = _column_label_width(models), 7.0 if len(models) <= _MOST_ANNOTATED else TINY
+    width, size = _column_label_width(models), 7.0 if len(models) <= _MOST_SIDE_BY_SIDE else TINY
     axes[0, 0].set_xticks(range(len(models)), [wrapped(model, width) for model in models])
     axes[0, 0].set_yticks(range(len(models)), [wrapped(model, LABEL_WIDTH) for model in models])
     for panel in axes.flat:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,16 @@ from dialeval.stages.command import run
 
 
 class Drawing(BaseModel):
-    """A picture: its files' name, its tables (`<folder>/<table>`), and the function that draws it with its options."""
+    """A picture: its files' name, its tables (`<folder>/<table>`), and the function that draws it with its options.
+
+    `order` is the function that puts the rows in order, from all tables that the stage is given.
+    """
 
     name: str
     tables: list[str]
     draw: str
     options: dict[str, Any]
+    order: str = ""
 
 
 class Settings(BaseModel):
@@ -30,24 +35,36 @@ class Settings(BaseModel):
     drawings: list[Drawing]
 
 
-def stage(settings: Settings, tables: list[Path], folder: Path) -> None:
-    """Writes each figure into the folder, as SVG and PDF."""
-    paths = {f"{path.parent.name}/{path.stem}": path for path in tables}
+def stage(settings: Settings, tables: list[Path], order: list[Path], folder: Path) -> None:
+    """Writes each figure into the folder, as SVG and PDF; `order` has further tables by which rows are put in order."""
+    paths = {f"{path.parent.name}/{path.stem}": path for path in [*order, *tables]}
+    read: dict[str, pd.DataFrame] = {}
     for drawing in settings.drawings:
-        module, _, function = drawing.draw.partition(".")
-        draw = getattr(import_module(f"dialeval.figures.{module}"), function)
-        frames = [_read(paths, name, drawing.name) for name in drawing.tables]
-        figure = draw(*frames, **drawing.options)
+        for name in drawing.tables:
+            if name not in paths:
+                raise UserError(f"figure {drawing.name} needs the table '{name}'; given: {', '.join(paths)}")
+    for name, path in paths.items():
+        read[name] = _read(path, name)
+    for drawing in settings.drawings:
+        options = dict(drawing.options)
+        if drawing.order:
+            options["order"] = _function(drawing.order)(read)
+        figure = _function(drawing.draw)(*(read[name] for name in drawing.tables), **options)
         save_figure(figure, folder / f"{drawing.name}.svg", folder / f"{drawing.name}.pdf")
 
 
-def _read(paths: dict[str, Path], name: str, figure: str) -> pd.DataFrame:
+def _function(name: str) -> Callable[..., Any]:
+    """Returns a function of the package of figures by `<module>.<function>`."""
+    module, _, function = name.partition(".")
+    found: Callable[..., Any] = getattr(import_module(f"dialeval.figures.{module}"), function)
+    return found
+
+
+def _read(path: Path, name: str) -> pd.DataFrame:
     """Returns a table, whose columns the function that draws it checks."""
-    if name not in paths:
-        raise UserError(f"figure {figure} needs the table '{name}'; given: {', '.join(paths)}")
-    if not paths[name].exists():
-        raise UserError(f"{paths[name]} does not exist; it should be a table '{name}'")
-    frame: pd.DataFrame = pq.ParquetFile(paths[name]).read().to_pandas()
+    if not path.exists():
+        raise UserError(f"{path} does not exist; it should be a table '{name}'")
+    frame: pd.DataFrame = pq.ParquetFile(path).read().to_pandas()
     return frame
 
 

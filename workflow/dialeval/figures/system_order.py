@@ -1,0 +1,73 @@
+"""One order of systems for all figures of a report: that of its leaderboards, whatever a figure itself shows.
+
+People's dialogues have the first row of every figure, as what the others are held against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
+
+from dialeval.figures.panels import best_first
+from dialeval.tables import HUMAN
+
+_PEOPLES = "labels/corrected"
+_DECIDING = {
+    "ratings": "estimate",
+    "pass_rates": "estimate",
+    "win_rates": "win_or_tie",
+    "means": "estimate",
+    "checklist": "estimate",
+    "rates": "estimate",
+}
+"""Measures that may decide, the first that there is, and the column that does; ratings do before all others."""
+_DECIDING_OF_LABELS = ("rating", "win_or_tie", "win_rate", "pass_rate", "mean", "checklist", "rate")
+
+
+def best_systems(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Returns the systems, best first, by what decides on a leaderboard: what people would say, ratings, or others.
+
+    Of several lengths the largest counts, of several criteria the first, of several judges the mean.
+
+    Args:
+        tables: by `<protocol>/<measure>`; all that a report's part is drawn from, or what decides.
+    """
+    order: list[str] = []
+    if _PEOPLES in tables:
+        order += _by_labels(tables[_PEOPLES])
+    for measure, value in _DECIDING.items():
+        for name, table in tables.items():
+            if name.rpartition("/")[2] == measure and {"system", value} <= {*table.columns} and _of_one_kind(table):
+                order += _by(table, value)
+    return list(dict.fromkeys(order))
+
+
+def in_order(systems: Iterable[str], order: Sequence[str]) -> list[str]:
+    """Returns systems in a given order, people's dialogues first; those that it lacks follow as they are."""
+    places = {system: place for place, system in enumerate(order)}
+    return sorted(systems, key=lambda system: (system != HUMAN, places.get(system, len(places))))
+
+
+def _of_one_kind(table: pd.DataFrame) -> bool:
+    """Returns whether a system's numbers can be compared: rates against each of many are left to the ratings."""
+    return "opponent" not in table or table["opponent"].nunique() == 1
+
+
+def _by(table: pd.DataFrame, value: str) -> list[str]:
+    known = table[table[value].notna()]
+    for column, deciding in (("n_utterances", "max"), ("criterion", "first"), ("label", "first")):
+        if column in known and known[column].notna().any():
+            of_all = known[column].dropna()
+            known = known[known[column] == (of_all.max() if deciding == "max" else of_all.iloc[0])]
+    return best_first(known.rename(columns={"system": "model"}), value)
+
+
+def _by_labels(corrected: pd.DataFrame) -> list[str]:
+    order: list[str] = []
+    for _, rows in corrected[corrected["estimate"].notna()].groupby("protocol", sort=False):
+        measure = next((one for one in _DECIDING_OF_LABELS if (rows["measure"] == one).any()), "")
+        deciding = rows[rows["measure"] == measure]
+        whole = deciding[deciding["versus"].isna()]
+        order += _by((whole if len(whole) else deciding).rename(columns={"answer": "label"}), "estimate")
+    return order
