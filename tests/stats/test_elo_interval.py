@@ -11,6 +11,7 @@ from dialeval.stats.elo_interval import bootstrap_elo_interval
 from dialeval.stats.resampling import cluster_counts
 
 
+@pytest.mark.slow
 def test_noise_of_the_shuffles_is_kept_out(arena):
     """Against resamples that are rated by so many shuffles that hardly any noise is left."""
     data = arena(4, 60, random_seed=2, spread=100.0)

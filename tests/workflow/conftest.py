@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from once import once
 from workspace import WARM_START, Workspace, copy_project, new_workspace
 
 CONDA = """#!/usr/bin/env bash
@@ -46,10 +47,8 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """A workspace in which the small configuration ran to its end; not to be changed."""
-    done = new_workspace(tmp_path_factory.mktemp("undisturbed") / "work")
-    done.run()
-    return done
+    """A workspace in which the small configuration ran to its end; not to be changed, as other processes have it too."""
+    return Workspace(once(tmp_path_factory, "undisturbed", lambda folder: new_workspace(folder).run()))
 
 
 @pytest.fixture

@@ -75,6 +75,7 @@ def ledgers(workspace: Workspace) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (workspace.folder / "labels").glob("draw-*.csv")}
 
 
+@pytest.mark.slow  # tests/workflow/test_corrected_numbers.py runs from labels to the page
 def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
     labelling.run("label")
     pages = labelling.folder / "results/labels/pages"

@@ -13,8 +13,8 @@ AFTER_ELO = Counter({"measure": 4, "rank_systems": 3, "draw_botchat": 1, "build_
 """Arena's ratings, and the differences of three protocols, which one stage tells, with the places that follow."""
 
 
-def test_a_second_run_says_nothing_is_to_be_done(undisturbed: Workspace) -> None:
-    assert "Nothing to be done" in undisturbed.run()
+def test_a_second_run_says_nothing_is_to_be_done(finished: Workspace) -> None:
+    assert "Nothing to be done" in finished.run()
 
 
 def test_touched_files_and_comments_re_run_nothing(finished: Workspace) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
+from once import once
 
 from dialeval.config.embedded_methods import METHODS
 from dialeval.engines.embedded.learning import Learned, learn
@@ -18,6 +21,15 @@ def _bundled(name: str) -> list[Dialogue]:
     text = (files("dialeval.corpora.bundled") / name).read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.split("\n") if line]
     return [tuple(utterance["text"] for utterance in row["utterances"]) for row in rows]
+
+
+def _learned_once(method: str, dialogues: list[Dialogue], tmp_path_factory: pytest.TempPathFactory) -> Learned:
+    """Returns what a judge learns, which takes seconds: one process learns it for all."""
+
+    def write(path: Path) -> None:
+        path.write_bytes(pickle.dumps(learn(method, dialogues, random_seed=1)))
+
+    return pickle.loads(once(tmp_path_factory, f"{method}.pickle", write).read_bytes())
 
 
 @pytest.fixture(scope="session")
@@ -45,10 +57,10 @@ def raters(
 
 
 @pytest.fixture(scope="session")
-def forest(english: list[Dialogue]) -> Learned:
-    return learn("forest", english, random_seed=1)
+def forest(english: list[Dialogue], tmp_path_factory: pytest.TempPathFactory) -> Learned:
+    return _learned_once("forest", english, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
-def selection(english: list[Dialogue]) -> Learned:
-    return learn("selection", english, random_seed=1)
+def selection(english: list[Dialogue], tmp_path_factory: pytest.TempPathFactory) -> Learned:
+    return _learned_once("selection", english, tmp_path_factory)
