@@ -47,7 +47,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """A workspace in which the small configuration ran to its end; not to be changed, as other processes have it too."""
+    """A workspace in which the small configuration ran to its end; not to be changed, as other workers have it too."""
     return Workspace(once(tmp_path_factory, "undisturbed", lambda folder: new_workspace(folder).run()))
 
 
