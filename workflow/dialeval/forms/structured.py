@@ -53,6 +53,12 @@ def place(name: str, of: str) -> Field:
     return Field(name, f"the number of {of}, or null if there is none", {"type": ["integer", "null"]})
 
 
+def places(name: str, of: str) -> Field:
+    """Returns a field that holds the numbers of utterances."""
+    says = f"a list of the numbers of {of}, empty if there are none"
+    return Field(name, says, {"type": "array", "items": {"type": "integer"}})
+
+
 def text(name: str, says: str) -> Field:
     """Returns a field that holds free text."""
     return Field(name, says, {"type": "string"})
@@ -100,6 +106,14 @@ def number_in(found: Mapping[str, Any], name: str) -> float | None:
     """Returns the number in a field, None where there is none: a text of digits is not a number, nor is true."""
     value = found.get(name)
     return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+
+
+def places_in(found: Mapping[str, Any], name: str) -> tuple[int, ...] | None:
+    """Returns the numbers in a field, ascending; None where it is no list of whole numbers."""
+    value = found.get(name)
+    if not isinstance(value, list) or any(isinstance(one, bool) or not isinstance(one, int) for one in value):
+        return None
+    return tuple(sorted(set(value)))
 
 
 def text_in(found: Mapping[str, Any], name: str) -> str:
