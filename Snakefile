@@ -22,6 +22,7 @@ include: "rules/configuration.smk"
 include: "rules/common.smk"
 include: "rules/paths.smk"
 include: "rules/paths_protocols.smk"
+include: "rules/paths_failures.smk"
 include: "rules/paths_adaptive.smk"
 include: "rules/paths_cascades.smk"
 include: "rules/paths_translation.smk"
@@ -39,6 +40,7 @@ include: "rules/selfchat.smk"
 include: "rules/judging.smk"
 include: "rules/adaptive.smk"
 include: "rules/cascades.smk"
+include: "rules/failures.smk"
 include: "rules/measures.smk"
 include: "rules/botchat.smk"
 include: "rules/translation.smk"
@@ -74,7 +76,8 @@ rule all:
     default_target: True
     input:
         branch(CONFIG.talks(), then=rules.botchat.input),
-        branch(CONFIG.models, then=[*rules.report.input, *rules.tabulate_usage.output]),
+        branch(CONFIG.models or shown_protocols(), then=rules.report.input),
+        branch(CONFIG.models, then=rules.tabulate_usage.output),
         battle_files(),
         metaeval_files(),
         translation_files(),

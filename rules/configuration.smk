@@ -38,6 +38,8 @@ try:
     from dialeval.engines.prices import Prices, prices_of
     from dialeval.engines.spending import terms
     from dialeval.errors import UserError
+    from dialeval.failure_kinds import BY_RULE
+    from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
     from dialeval.figures import entries
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint

@@ -17,7 +17,7 @@ rule draw:
     log:
         f"{RESULTS}/logs/figures/{{protocol}}/{{measure}}.log",
     wildcard_constraints:
-        protocol=one_of(CONFIG.protocols.own),
+        protocol=one_of(WITH_FIGURES),
         measure=one_of(figure.name for figure in entries.MEASURES),
     conda:
         "../envs/core.yaml"

@@ -159,13 +159,15 @@ def measure_tables():
     return [
         f"{name}/{measure}"
         for name, protocol in CONFIG.resolved_protocols().items()
-        if protocol.judges
+        if CONFIG.judging(name)
         for measure in protocol.measured()
     ] + rounds_tables()
 
 
 def measured_items(wildcards):
     """Returns the tables of items whose lengths a measure holds against the judgements."""
+    if wildcards.measure == "examples":
+        return items_about(wildcards.protocol)
     if wildcards.measure not in ("ratings", "bias", "differences"):
         return []
     protocol = CONFIG.resolved_protocols()[wildcards.protocol]
@@ -235,7 +237,7 @@ def shown_protocols():
     return {
         name: protocol
         for name, protocol in PROTOCOLS.items()
-        if protocol.judges and not rated.issuperset(protocol.of.source)
+        if CONFIG.judging(name) and not rated.issuperset(protocol.of.source)
     }
 
 

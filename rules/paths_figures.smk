@@ -16,9 +16,7 @@ DRAWN = {  # one without anything to show says why
             "arena_min": CONFIG.seeds.arena_min_utterances,
             "n": CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else [],
             "protocol": [
-                name
-                for name in CONFIG.resolved_protocols()
-                if name not in CONFIG.protocols.own
+                name for name in CONFIG.resolved_protocols() if name not in WITH_FIGURES
             ],
         },
         [*botchat_tables(), "botchat/utterance_tokens"],
@@ -52,7 +50,7 @@ def measure_figures(suffix):
     return [
         f"{RESULTS}/figures/{name}/{measure}.{suffix}"
         for name, protocol in shown_protocols().items()
-        if name in CONFIG.protocols.own
+        if name in WITH_FIGURES
         for measure in protocol.measured()
         if measure in drawn
     ]
@@ -130,7 +128,7 @@ def captions(drawn):
 def figure_captions():
     """Returns title and caption of every figure by part and name, for the report."""
     of_parts = [(part, one) for part in DRAWN for one in DRAWN[part]]
-    own = drawings(entries.MEASURES, {"protocol": CONFIG.protocols.own})
+    own = drawings(entries.MEASURES, {"protocol": WITH_FIGURES})
     of_own = [(one.tables[0].partition("/")[0], one) for one in own]
     return {
         f"{part}/{one.name}": (one.title, one.caption)

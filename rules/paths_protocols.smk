@@ -57,6 +57,8 @@ def plan_settings(wildcards):
             "own": own_criteria(protocol),
             "hurt": asked_hurt(CONFIG, PROTOCOLS[protocol]),
         }
+    if PROTOCOLS[protocol].form == "mark":
+        more = {"said_before": SAID_BEFORE}
     return settings(**question(protocol), **more)
 
 
@@ -119,8 +121,8 @@ def stored_under(protocol, suffix=""):
 
 
 def own_results():
-    """Returns the judgements under protocols of the user's own, and what is measured of them."""
-    own = CONFIG.protocols.own
+    """Returns the judgements of failures and under protocols of the user's own, and what is measured of them."""
+    own = WITH_FIGURES
     tables = [name for name in measure_tables() if name.split("/")[0] in own]
     return [path for protocol in own for path in results_of(protocol)] + [
         f"{RESULTS}/tables/{name}.{suffix}"

@@ -12,6 +12,7 @@ from dialeval.config.resolved import TEMPLATES, shipped
 from dialeval.corpora.items import Item
 from dialeval.corpora.rated import speakers_in_turn
 from dialeval.engines.request import Dialogue
+from dialeval.failure_kinds import FAILURES
 from dialeval.forms import detect, pair
 from dialeval.forms.cases import by_case
 from dialeval.forms.question import Question
@@ -49,13 +50,14 @@ def shipped_question(
     """
     protocol = shipped(name)
     of = protocol.of.model_copy(update={"human_utterances": needed} | ({} if cut is None else {"cut": list(cut)}))
-    return Question(name, protocol.model_copy(update={"of": of, **options}), shipped=True)
+    criteria = tuple(FAILURES[criterion] for criterion in protocol.criteria)
+    return Question(name, protocol.model_copy(update={"of": of, **options}), shipped=True, criteria=criteria)
 
 
-def own_question(name: str, criteria: Sequence[Any] = (), **protocol: Any) -> Question:
+def own_question(name: str, asked: Sequence[Any] = (), /, **protocol: Any) -> Question:
     """Returns a protocol of the user's own."""
     template = {"template": TEMPLATES.get(protocol["form"])}
-    return Question(name, Protocol.model_validate(template | protocol), criteria=tuple(criteria))
+    return Question(name, Protocol.model_validate(template | protocol), criteria=tuple(asked))
 
 
 def planned(question: Question, items: Sequence[Item], skipped: Counter[str] | None = None) -> Iterator[Planned]:

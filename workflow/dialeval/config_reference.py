@@ -29,6 +29,8 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`protocols.gteval`", config.GTEval),
     ("`protocols.rating`", config.Rating),
     ("`protocols.yes_no`", config.YesNo),
+    ("`protocols.failures`", config.Failures),
+    ("`protocols.failures.of`", config.OfDialogues),
     ("`protocols.<name>`, of your own", config.Protocol),
     ("`protocols.<name>.of`", config.Of),
     ("`criteria.<name>`", config.OwnCriterion),

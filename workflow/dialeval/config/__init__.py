@@ -10,6 +10,7 @@ from dialeval.config.consistency import Mistake
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.criteria import OwnCriterion, OwnWords
 from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
+from dialeval.config.failures import Failures, OfDialogues
 from dialeval.config.labels import Labels
 from dialeval.config.loading import load_config
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
@@ -47,6 +48,7 @@ __all__ = [
     "EncoderModel",
     "EncoderTraining",
     "Examine",
+    "Failures",
     "GTEval",
     "Labels",
     "Ladders",
@@ -56,6 +58,7 @@ __all__ = [
     "Model",
     "NllbModel",
     "Of",
+    "OfDialogues",
     "OpenAIModel",
     "OwnCriterion",
     "OwnWords",

@@ -66,10 +66,10 @@ def unfit_cascades(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]
 
 def _says_not_how_sure(protocol: Protocol) -> str:
     """Returns why nothing tells how sure a judge is under a protocol; empty where something does."""
-    if protocol.form == "detect":
+    if protocol.form in ("detect", "mark"):
         return (
-            "an answer of form detect does not say how sure the judge is; take the cascade out, or ask by form "
-            "probability"
+            f"an answer of form {protocol.form} does not say how sure the judge is; take the cascade out, or ask by "
+            "form probability"
         )
     if protocol.form == "scale" and protocol.repeats < 2:
         return (

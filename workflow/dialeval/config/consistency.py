@@ -15,6 +15,7 @@ from dialeval.config.embedded_methods import METHODS, able_to, serves
 from dialeval.config.encoders import unfit_encoders
 from dialeval.config.ensemble_pool import unfit_pool
 from dialeval.config.ensembles import unfit_ensembles
+from dialeval.config.failures import unfit_failures
 from dialeval.config.fill import unfit_fill
 from dialeval.config.groups import unfit_tags
 from dialeval.config.joined_criteria import unfit_asks
@@ -29,6 +30,7 @@ from dialeval.config.trained_judges import unfit_learners
 from dialeval.config.training_sets import unfit_training
 from dialeval.config.translators import unfit_translations
 from dialeval.errors import nearest
+from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
@@ -70,7 +72,7 @@ class Mistakes(ValueError):
 
 def inconsistencies(config: Config) -> Iterator[Mistake]:
     """Yields what does not fit together."""
-    if not config.models and not config.battles:
+    if not config.models and not config.battles and not config.protocols.failures:  # rules ask nobody
         yield Mistake("models", "at least 1 item is needed; name the models that chat and judge", ("models", "battles"))
     yield from _undefined_names(config)
     yield from _unusable_names(config)
@@ -83,6 +85,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
     yield from (Mistake(*found) for found in unfit_translations(config))
     yield from _idle_judges(config)
     yield from (Mistake(*found) for found in unfit_protocols(config))
+    yield from (Mistake(*found) for found in unfit_failures(config))
     yield from (Mistake(*found) for found in unfit_rounds(config))
     yield from (Mistake(*found) for found in unfit_cascades(config))
     yield from (Mistake(*found) for found in unfit_criteria(config.criteria))
@@ -263,7 +266,7 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
                 continue
             words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))
-    judged = [one for one in config.resolved_protocols().values() if one.judges]
+    judged = [one for name, one in config.resolved_protocols().items() if one.judges or name == OF_FAILURES]
     asked = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.of.source}
     for name in config.transcripts:
         if name not in asked:

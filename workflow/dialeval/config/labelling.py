@@ -29,7 +29,7 @@ def labelled_protocols(config: Config) -> dict[str, Protocol]:
     return {
         name: protocol
         for name, protocol in config.resolved_protocols().items()
-        if _about_systems(config, protocol) and (protocol.judges if named is None else name in named)
+        if _can_be_labelled(config, protocol) and (protocol.judges if named is None else name in named)
     }
 
 
@@ -73,6 +73,10 @@ def _about_systems(config: Config, protocol: Protocol) -> bool:
     return not rated.issuperset(protocol.of.source)
 
 
+def _can_be_labelled(config: Config, protocol: Protocol) -> bool:
+    return protocol.form != "mark" and _about_systems(config, protocol)
+
+
 def _levels(config: Config, name: str, protocol: Protocol) -> list[Level]:
     """Returns what a protocol asks about; the papers' own criteria are those of whole dialogues."""
     criteria = config.criteria_of(name)
@@ -83,10 +87,17 @@ def _levels(config: Config, name: str, protocol: Protocol) -> list[Level]:
 
 
 def _protocols(config: Config, labels: Labels) -> Found:
-    known = {name: one for name, one in config.resolved_protocols().items() if _about_systems(config, one)}
+    known = {name: one for name, one in config.resolved_protocols().items() if _can_be_labelled(config, one)}
     about = ("protocols",)
     for name in labels.protocols or ():
-        if name in config.resolved_protocols() and name not in known:
+        found = config.resolved_protocols().get(name)
+        if found and found.form == "mark":
+            words = (
+                f"protocol {name} asks for several places of several kinds, for which there is no sheet; label by "
+                "a protocol of form detect with these criteria"
+            )
+            yield "labels.protocols", words, (f"protocols.{name}",)
+        elif found and name not in known:
             words = f"protocol {name} is about rated or damaged items alone, which are no system's; take it out"
             yield "labels.protocols", words, (f"protocols.{name}",)
         elif name not in known:

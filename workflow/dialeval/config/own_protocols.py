@@ -11,6 +11,7 @@ from dialeval.config.resolved import SHIPPED
 from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.criteria import Criterion, with_own
 from dialeval.errors import nearest
+from dialeval.failure_kinds import FAILURES
 from dialeval.schemas.judgements import Form
 
 if TYPE_CHECKING:
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
 
 OF_FORMS: dict[str, tuple[Form, ...]] = {
     "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("detect",),
-    "repeats": ("scale", "pair", "detect"), "temperature": ("scale", "pair", "detect"),
-    "top_p": ("scale", "pair", "detect"), "max_tokens": ("scale", "pair", "detect"),
-    "presence_penalty": ("scale", "pair", "detect"), "frequency_penalty": ("scale", "pair", "detect"),
-    "ask_again": ("scale", "pair", "detect"), "answers": ("scale", "pair", "detect"),
+    **dict.fromkeys(
+        (
+            "repeats", "temperature", "top_p", "max_tokens", "presence_penalty", "frequency_penalty", "ask_again",
+            "answers",
+        ),
+        ("scale", "pair", "detect", "mark"),
+    ),
 }  # fmt: skip
 """Options that not every form has."""
 OF_PAIRS = ("cut", "against", "human_utterances")
@@ -42,8 +46,11 @@ def unfit_protocols(config: Config) -> Found:
         yield from _options(field, protocol)
         yield from _measures(field, protocol)
         yield from _measures_of_scores(field, protocol, criteria)
+        if protocol.form == "mark" and not protocol.criteria:
+            yield f"{field}.criteria", "form mark asks which of several things show; name them under criteria", ()
+        of_form = [*FAILURES] if protocol.form in ("mark", "detect") else []
         for criterion in protocol.criteria:
-            if criterion not in (known := config.known_criteria()):
+            if criterion not in (known := [*config.known_criteria(), *of_form]):
                 words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
                 yield f"{field}.criteria", words, (f"criteria.{criterion}",)
 
@@ -93,7 +100,7 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Found:
             yield f"{field}.of.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}")
         elif missing:
             yield f"{field}.of.source", missing, ("chatbots", "metaeval", "robustness")
-        elif protocol.form in ("pair", "detect") and (source in rated or source in (RATED, DAMAGED)):
+        elif protocol.form in ("pair", "detect", "mark") and (source in rated or source in (RATED, DAMAGED)):
             words = (
                 f"form {protocol.form} is about systems, and '{source}' has none; give selfchat or a name under "
                 "transcripts, or take form scale or probability"

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from dialeval.config.adaptive import Adaptive
 from dialeval.config.botchat import Arena, GTEval, UniEval
 from dialeval.config.cascades import Cascade
+from dialeval.config.failures import Failures
 from dialeval.config.metaeval import Rating, YesNo
 from dialeval.config.penalties import Penalties
 from dialeval.config.section import Length, Name, Number, Repeats, Section, Temperature, TokenCount
@@ -16,13 +17,14 @@ from dialeval.schemas.judgements import Form, Outcome
 
 Measure = Literal[
     "pass_rates", "pass_rates_at_gt_length", "ratings", "win_rates", "means", "rates", "checklist", "differences",
-    "ranks", "bias",
+    "ranks", "bias", "agreement", "examples",
 ]  # fmt: skip
 MEASURES: dict[Form, tuple[Measure, ...]] = {
     "scale": ("means", "rates", "checklist", "differences", "ranks"),
     "probability": ("means", "rates", "checklist", "differences", "ranks"),
     "pair": ("ratings", "win_rates", "bias", "differences", "ranks"),
     "detect": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences", "ranks"),
+    "mark": ("rates", "differences", "agreement", "examples"),
 }
 """What can be measured of the answers to each form of question."""
 RANKS: Measure = "ranks"
@@ -70,7 +72,8 @@ class Protocol(Penalties):
 
     form: Form = Field(
         description="scale (a number for each criterion), probability (of Yes), pair (which of two), detect (whether "
-        "an AI took part and where; with criteria, whether something is there and where)."
+        "an AI took part and where; with criteria, whether something is there and where), mark (which criteria show, "
+        "all in one question, and in which utterances)."
     )
     of: Of
     template: str | None = Field(
@@ -123,6 +126,8 @@ class Protocol(Penalties):
             return ("rates" if self.criteria else "pass_rates", "differences", RANKS)
         if self.form == "pair" and self.of.against != EACH_OTHER:
             return ("win_rates", "bias", "differences", RANKS)
+        if self.form == "mark" and len(self.judges or ()) < 2:
+            return ("rates", "differences", "examples")
         return ("means", "differences", RANKS) if self.form in ("scale", "probability") else MEASURES[self.form]
 
 
@@ -137,6 +142,7 @@ class Protocols(Section):
     gteval: GTEval | None = None
     rating: Rating | None = None
     yes_no: YesNo | None = None
+    failures: Failures | None = None
 
     @property
     def own(self) -> dict[str, Protocol]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from dialeval.config.models import EncoderModel
+from dialeval.config.models import EmbeddedModel, EncoderModel, PublishedModel
 from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol, Protocols
 from dialeval.schemas.judgements import Form
 
@@ -20,8 +20,15 @@ SHIPPED = tuple(Protocols.model_fields)
 """The protocols whose data are shipped, in the order in which everything lists them."""
 
 
-TEMPLATES: dict[Form, str] = {"pair": "pair.j2", "detect": "detect.j2"}
+TEMPLATES: dict[Form, str] = {"pair": "pair.j2", "detect": "detect.j2", "mark": "mark.j2"}
 """What one of the user's own is asked with that names no template; items have one for each of their levels."""
+
+
+_UNASKED: dict[Form, tuple[type, ...]] = {
+    "scale": (EncoderModel,),
+    "mark": (EncoderModel, EmbeddedModel, PublishedModel),
+}
+"""Models that cannot answer a form, and are left out where a protocol names no judges."""
 
 
 @cache
@@ -44,7 +51,7 @@ def resolved(config: Config) -> dict[str, Protocol]:
 def asks(config: Config, protocol: Protocol) -> bool:
     """Returns whether there is anything that a protocol is about."""
     chats = bool(config.chatbots)
-    if protocol.form == "detect":
+    if protocol.form in ("detect", "mark"):
         chats = config.talks()
     elif protocol.form == "pair" and protocol.of.against == EACH_OTHER:
         chats = len(config.chatbots) > 1
@@ -55,14 +62,18 @@ def asks(config: Config, protocol: Protocol) -> bool:
 def _filled_in(protocol: Protocol, config: Config) -> Protocol:
     judges = protocol.judges
     if judges is None:  # a trained encoder writes no ratings; asked for verdicts, it is refused
-        unasked = EncoderModel if protocol.form == "scale" else ()
+        unasked = _UNASKED.get(protocol.form, ())
         judges = [name for name in config.judges if not isinstance(config.models.get(name), unasked)]
+    if protocol.measures and not judges and "agreement" in protocol.measures:  # rules alone agree with nobody
+        protocol = protocol.model_copy(update={"measures": [one for one in protocol.measures if one != "agreement"]})
     template = protocol.template or TEMPLATES.get(protocol.form)
     return protocol.model_copy(update={"judges": judges, "template": template})
 
 
 def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -> Protocol:
     """Returns a shipped protocol with the options that its section of the configuration has."""
+    if protocol.form == "mark":
+        return _of_failures(protocol, options)
     lengths = options.pop("n_utterances", None)
     if protocol.form == "pair":
         needed = None if config.selfchat.scenarios else config.seeds.arena_min_utterances
@@ -74,3 +85,12 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
     if config.selfchat.scenarios and protocol.measures:  # behind scenarios there are no human dialogues
         options["measures"] = [name for name in protocol.measures if name != "pass_rates_at_gt_length"]
     return protocol.model_copy(update=options)
+
+
+def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
+    """Returns the protocol of failures with its options, but for those of the rules, which ask nobody."""
+    for of_rules in ("length_share", "people"):
+        del options[of_rules]
+    kinds, source = options.pop("kinds"), options["of"].source
+    of = protocol.of.model_copy(update={"source": source})
+    return protocol.model_copy(update={**options, "of": of, "criteria": kinds})

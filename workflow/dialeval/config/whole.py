@@ -28,6 +28,8 @@ from dialeval.config.training import TrainingSet
 from dialeval.config.transcripts import Transcripts
 from dialeval.config.translation import Translation
 from dialeval.criteria import SHIPPED, Criterion
+from dialeval.failure_kinds import BY_RULE, FAILURES
+from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
 
 WITHOUT_CHATBOTS: dict[str, Any] = {
     "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}
@@ -59,7 +61,10 @@ class Config(Section):
     """The whole configuration of a run."""
 
     model_config = ConfigDict(
-        json_schema_extra={"required": [], "anyOf": [{"required": ["models"]}, {"required": ["battles"]}]}
+        json_schema_extra={
+            "required": [],
+            "anyOf": [{"required": [one]} for one in ("models", "battles", "transcripts")],
+        }
     )
 
     data_dir: Path = Field(Path("data"), description="Folder of public data, laid out as their origins do.")
@@ -150,7 +155,7 @@ class Config(Section):
 
     def criteria_of(self, protocol: str) -> list[Criterion]:
         """Returns the criteria that a protocol names, in its order."""
-        known = {**SHIPPED, **{name: one.criterion(name) for name, one in self.criteria.items()}}
+        known = {**SHIPPED, **FAILURES, **{name: one.criterion(name) for name, one in self.criteria.items()}}
         found = self.resolved_protocols().get(protocol)
         return [known[name] for name in found.criteria] if found else []
 
@@ -194,11 +199,12 @@ class Config(Section):
         return [name for name, by in methods.items() if protocol in by and [FILE] not in by[protocol].values()]
 
     def judging(self, protocol: str) -> list[str]:
-        """Returns whose judgements are tabled: judges that judge everything, a cascade of two as one, and ensembles."""
+        """Returns whose judgements are tabled: judges that judge everything, cascades as one, ensembles, and rules."""
         found = self.resolved_protocols().get(protocol)
         cascade = found.cascade if found else None
         whole = [name for name in self.judges_of(protocol) if cascade is None or name != cascade.then]
-        return [*whole, *([cascade.name] if cascade else []), *self.ensembles_of(protocol)]
+        rules = [BY_RULE] if found and protocol == OF_FAILURES else []
+        return [*whole, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
 
     def talks(self) -> bool:
         """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
@@ -354,8 +360,14 @@ class Config(Section):
             model = self.models.get(name)
             if isinstance(model, EmbeddedModel):
                 used.update(model.learn_from)
+        used.update(self.people_of_failures())
         used.update(corpus for name in self.made_training() for corpus in self.training[name].corpora())
         return sorted(used)
+
+    def people_of_failures(self) -> list[str]:
+        """Returns the corpora whose lengths are people's for the rules that look for failures."""
+        failures = self.protocols.failures
+        return [] if failures is None else failures.people or [self.seeds.corpus]
 
     def made_training(self) -> list[str]:
         """Returns the training sets that are made: those in use, or all where no model learns, to be looked at."""

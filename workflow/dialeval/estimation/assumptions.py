@@ -44,6 +44,12 @@ VERDICTS: dict[str, Assumption] = {
     "rating": Assumption(Range(15, 30, 60), "15 to 60 tokens, most likely 30 (a line for each of five dimensions)"),
     "translate": Assumption(Range(10, 25, 60), "10 to 60 tokens, most likely 25 (an utterance of 8 to 22 words)"),
     "detect": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
+    **dict.fromkeys(
+        ("failures", "mark"),
+        Assumption(
+            Range(30, 70, 160), "30 to 160 tokens, most likely 70 (a line for each of five kinds, and a reason)"
+        ),
+    ),
     "pair": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
     "scale": Assumption(Range(6, 30, 60), "6 to 60 tokens, most likely 30 (a line for each criterion)"),
     "dialogbench_letter": Assumption(Range(1, 3, 40), "1 to 40 tokens, most likely 3 (a letter, or one with a reason)"),

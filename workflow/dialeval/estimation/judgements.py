@@ -22,7 +22,7 @@ from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.in_rounds import InRounds
 from dialeval.estimation.known_models import KnownModel
 from dialeval.estimation.ranges import Range
-from dialeval.forms import detect, pair, probability, scale
+from dialeval.forms import detect, mark, pair, probability, scale
 from dialeval.forms.asked_about import AskedAbout
 from dialeval.forms.cases import by_case, serves
 from dialeval.forms.item_prompts import RATING, YES_NO, ByLevel
@@ -58,6 +58,11 @@ class Subjects:
     people: Mapping[str, Item]
     languages: Mapping[str, str]
     partnered: bool = False
+
+    @property
+    def said_before(self) -> int:
+        """Utterances that a dialogue begins with and the chatbot did not say: a ChatSEED's, or a scenario's opening."""
+        return 2 if self.people else 1
 
     def there(self, needed: Callable[[str], int | None]) -> Iterator[Item]:
         """Yields the dialogues that are there, people's first.
@@ -123,7 +128,8 @@ def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, sto
         if question.protocol.form == "pair":
             planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
         else:
-            planned = _about_dialogues(question, subjects.there(lambda _: None), templates)
+            there = subjects.there(lambda _: None)
+            planned = _about_dialogues(question, there, templates, subjects.said_before)
             unplanned = _dialogues_to_come
         yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
 
@@ -189,11 +195,15 @@ def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str)
     return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
 
 
-def _about_dialogues(question: Question, items: Iterable[Item], templates: Templates) -> Iterator[Planned]:
+def _about_dialogues(
+    question: Question, items: Iterable[Item], templates: Templates, said_before: int = 2
+) -> Iterator[Planned]:
     own = question.protocol
     about = AskedAbout(own=question.criteria, named=own.criteria, together=own.together)
     if own.form == "detect":
         return detect.plan(question, items, templates)
+    if own.form == "mark":
+        return mark.plan(question, items, templates, said_before)
     if own.form == "probability":
         names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
         return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
@@ -205,7 +215,12 @@ def _about_dialogues(question: Question, items: Iterable[Item], templates: Templ
 
 def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
     nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
-    templates = list(bounds.around(one.request for one in _about_dialogues(question, [nothing], bounds.templates)))
+    if question.protocol.form == "mark":
+        places = tuple(range(subjects.said_before + 1, max((one.length for one in subjects.chats), default=0) + 1))
+        requests = [mark.around(question, nothing, places, bounds.templates)]
+    else:
+        requests = [one.request for one in _about_dialogues(question, [nothing], bounds.templates)]
+    templates = list(bounds.around(requests))
     for chats in subjects.chats:
         for seed_id in chats.known:
             if not is_there(chats, seed_id):

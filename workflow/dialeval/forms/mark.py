@@ -81,7 +81,7 @@ def around(question: Question, item: Item, places: tuple[int, ...], templates: T
 def parse(
     question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields rows of the table `judgements`: one for each kind, and one that says whether it is a good case.
+    """Yields rows of the table `judgements`: one for each kind and, of failures, whether it is a good case.
 
     A kind is there (Yes) where utterances are named, all of them of the one who is judged; `place` is the first.
     A good case is one of which all kinds could be read and none is there.
@@ -115,6 +115,8 @@ def parse(
             places=None if places is None else list(places),
             reason=(reason or problem) if places is None else reason,
         )
+    if not question.shipped:  # a user's kinds need not be failures
+        return
     there = any(marks.values())
     readable = there or len(marks) == len(names)
     yield judgement(

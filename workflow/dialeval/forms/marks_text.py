@@ -17,7 +17,9 @@ _COLON = r"[ \t*_`\"'“”]*[:=][ \t]*"
 _EDGES = " \t.,;:!*_`\"'“”‘’()[]{}<>|。，；"
 _NONE = re.compile(r"none|no|n/a|null|nothing|no utterances?|none of them", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()\d]*\)")
-_SINGLE = re.compile(r"(?:utterances?|numbers?|nos?\.?|#)?\s*#?(?P<first>\d{1,4})(?:\s*(?:-|–|—|to)\s*(?P<last>\d{1,4}))?", re.IGNORECASE)
+_SINGLE = re.compile(
+    r"(?:utterances?|numbers?|nos?\.?|#)?\s*#?(?P<first>\d{1,4})(?:\s*(?:-|–|—|to)\s*(?P<last>\d{1,4}))?", re.IGNORECASE
+)
 _BETWEEN = re.compile(r"\s*(?:,\s*and\s|,|;|&|、|，|\band\b)\s*|\s+", re.IGNORECASE)
 _RANGE = re.compile(r"(\d)\s*(?:-|–|—|\bto\b)\s*(\d)", re.IGNORECASE)
 _WORD = re.compile(r"\b(utterances?|numbers?|nos?\.?|#)\s*(?=#?\d)", re.IGNORECASE)

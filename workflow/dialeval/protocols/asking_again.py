@@ -12,7 +12,7 @@ from typing import Any
 
 from dialeval.criteria import SHIPPED, Criterion
 from dialeval.engines.request import Message
-from dialeval.forms import detect, pair, scale
+from dialeval.forms import detect, mark, pair, scale
 from dialeval.forms.question import Question
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned, request_from_row
@@ -59,6 +59,8 @@ def _read(
             return [pair.parse(question, "", planned, answer)]
         case "detect":
             return [detect.parse(question, "", planned, answer)]
+        case "mark":
+            return mark.parse(question, "", planned, answer)
         case "scale":
             return scale.parse("", planned, answer, criteria, json_answers=question.structured)
     return []  # probabilities are what they are

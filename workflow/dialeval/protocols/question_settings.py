@@ -22,6 +22,12 @@ class QuestionSettings(BaseModel):
         return Question(self.name, self.protocol, self.shipped, tuple(self.criteria))
 
 
+class MarkSettings(QuestionSettings):
+    """The same, and how many utterances begin a dialogue of self-chat that nobody is judged by."""
+
+    said_before: int = 2
+
+
 class ReadingSettings(QuestionSettings):
     """The same, and whose answers are read."""
 

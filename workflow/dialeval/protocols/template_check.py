@@ -10,7 +10,7 @@ from dialeval.config.own_protocols import folded
 from dialeval.corpora.items import Item
 from dialeval.criteria import LEVELS, Criterion, Level
 from dialeval.engines.request import Request, Sampling
-from dialeval.forms import detect, pair, probability, scale
+from dialeval.forms import detect, mark, pair, probability, scale
 from dialeval.forms.asked_about import AskedAbout
 from dialeval.forms.cases import by_case
 from dialeval.forms.item_prompts import RATING, YES_NO, ByLevel
@@ -53,6 +53,8 @@ def _about(question: Question, item: Item, templates: Templates) -> Iterator[Req
     about = AskedAbout(own=question.criteria, named=[one.name for one in question.criteria], together=own.together)
     if own.form == "detect":
         planned = detect.plan(question, [item], templates)
+    elif own.form == "mark":
+        planned = mark.plan(question, [item], templates)
     elif own.form == "probability":
         planned = probability.plan([item], templates, about.of_rated, names=_named(question, YES_NO))
     else:

@@ -9,7 +9,14 @@ from types import MappingProxyType
 from dialeval.schemas.judgements import Form
 
 TITLES: Mapping[str, str] = MappingProxyType(
-    {"unieval": "UniEval", "arena": "Arena", "gteval": "GTEval", "rating": "Rating", "yes_no": "Yes or no"}
+    {
+        "unieval": "UniEval",
+        "arena": "Arena",
+        "gteval": "GTEval",
+        "rating": "Rating",
+        "yes_no": "Yes or no",
+        "failures": "Failures",
+    }
 )
 """How papers call their protocols; any other is called by its name."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 TEXT, INT, LARGE, FLOAT, BOOL = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()
-TEXTS = pa.list_(TEXT)
+TEXTS, PLACES = pa.list_(TEXT), pa.list_(INT)
 
 
 class Maybe(NamedTuple):

@@ -145,6 +145,52 @@ CHECKLIST = Table(
              "n_criteria": "criteria on the list"},
     cells={"estimate": Interval("low", "high")}, numbers="share",
 )
+AGREEMENT = Table(
+    f"{FOLDER}/agreement", schema(
+        judge=TEXT, other_judge=TEXT, criterion=maybe(TEXT), **_NUMBER, both=INT, judge_alone=INT, other_alone=INT,
+        precision=maybe(FLOAT), precision_low=maybe(FLOAT), precision_high=maybe(FLOAT), recall=maybe(FLOAT),
+        recall_low=maybe(FLOAT), recall_high=maybe(FLOAT), note=maybe(TEXT)
+    ),
+    row="two judges, `rules` being one, and criterion",
+    title="Do they see the same?",
+    caption=(
+        "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues of which both say something, "
+        "people's included; its interval resamples cases. If the judge is believed, precision is how much of what the "
+        "other one marks is there, and recall how much of what is there the other one marks: neither is known to be "
+        "right."
+    ),
+    columns={
+        **_WORDS, "other_judge": "with whom it is compared; `rules` are no model", "estimate": "Cohen's kappa",
+        "n": "dialogues of which both say something", "both": "dialogues in which both see it",
+        "judge_alone": "in which the judge alone sees it", "other_alone": "in which the other one alone sees it",
+        "precision": "of the dialogues that the other one marks, the share that the judge marks, too",
+        "recall": "of the dialogues that the judge marks, the share that the other one marks, too",
+    },
+    cells={
+        "estimate": Interval("low", "high"),
+        "precision": Interval("precision_low", "precision_high"),
+        "recall": Interval("recall_low", "recall_high"),
+    },
+    numbers="share", kinds=dict.fromkeys(("estimate", "low", "high"), "correlation"),
+)
+EXAMPLES = Table(
+    f"{FOLDER}/examples", schema(
+        criterion=TEXT, rank=INT, system=TEXT, corpus=TEXT, item_id=TEXT, case_id=maybe(TEXT), seen_by=TEXT,
+        utterance=maybe(INT), n_places=INT, text=TEXT, before=TEXT
+    ),
+    row="criterion and dialogue that shows it, the clearest first",
+    title="Clearest examples",
+    caption=(
+        "Dialogues in which the most judges see it, then those where the most agree on an utterance, then those where "
+        "the most utterances show it. Chosen to show what is meant, so nothing can be counted by them. The whole "
+        "dialogue is in the viewer below."
+    ),
+    columns={
+        **_WORDS, "rank": "the clearest first", "seen_by": "judges that see it, rules among them",
+        "utterance": "number of the utterance that shows it, from 1", "n_places": "utterances that show it",
+        "text": "that utterance; of a good case the whole dialogue, cut short", "before": "what was said before it",
+    },
+)
 BIAS = Table(
     f"{FOLDER}/bias", schema(
         judge=TEXT, other_judge=maybe(TEXT), criterion=maybe(TEXT), n_utterances=maybe(INT), measure=TEXT, **_NUMBER,
@@ -226,6 +272,8 @@ MEASURED: Mapping[str, Table] = MappingProxyType(
             CHECKLIST,
             DIFFERENCES,
             BIAS,
+            AGREEMENT,
+            EXAMPLES,
         )
     }
 )

@@ -18,6 +18,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "differences": ("reference", "measures", "elo", "random_seed", "without_answers", "equal_pairs"),
     "rates": ("without_answers",),
     "checklist": ("without_answers",),
+    "agreement": ("resamples", "random_seed"),
 }
 
 
@@ -94,5 +95,5 @@ def _systems(config: Config, protocol: Protocol) -> list[str]:
     """Returns who is judged by self-chat; other sources say so in their items."""
     if SELFCHAT not in protocol.of.source:
         return []
-    people = [HUMAN] if protocol.form == "detect" and not config.selfchat.scenarios else []
+    people = [HUMAN] if protocol.form in ("detect", "mark") and not config.selfchat.scenarios else []
     return [*people, *config.chatbots]

@@ -1,0 +1,31 @@
+"""Picks the dialogues that show each kind most clearly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.examples import COLUMNS, examples
+from dialeval.schemas.measures import EXAMPLES
+from dialeval.stages.command import run
+from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.tables import Provenance
+
+
+def stage(
+    settings: Design,
+    judgements: list[Path],
+    items: list[Path],
+    seeds: list[Path],
+    table: Path,
+    csv: Path,
+    provenance: Provenance,
+) -> None:
+    """Writes the table `examples` of a protocol."""
+    frame = read_judgements(judgements, COLUMNS)
+    rows = examples(frame, settings, items)
+    write_measure(table, csv, settings.protocol, EXAMPLES, rows, provenance)
+
+
+if __name__ == "__main__":
+    run(stage)
