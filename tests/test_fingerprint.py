@@ -137,6 +137,7 @@ RENDERED = {
     "arena.j2": set(),  # what a protocol names counts for that alone, see below
     "ask_again.j2": {"plan_again"},
     "detect.j2": {"plan_detect"},
+    "mark.j2": set(),
     "dialogbench_classify.j2": {"dialogbench_classify"},
     "dialogbench_filter": {"dialogbench_filter"},
     "dialogbench_perplexity": {"dialogbench_plan"},
@@ -148,7 +149,7 @@ RENDERED = {
     "perturb_": {"rewrite_items"},
     "rating_": {"plan_scale", "answer_items"},
     "selfchat.j2": {"selfchat"},
-    "structured_answer.j2": {"plan_detect", "plan_pair", "plan_scale"},
+    "structured_answer.j2": {"plan_detect", "plan_mark", "plan_pair", "plan_scale"},
     "translate.j2": {"plan_translation", "plan_back_translation"},
     "unieval.j2": set(),
     "yes_no_": {"plan_probability", "answer_items", "train_lora"},
