@@ -270,7 +270,14 @@ def damage_settings():
             str(CONFIG.published_damage()) if CONFIG.published_damage() else None
         ),
         random_seed=CONFIG.random_seed,
+        **told(section, "min_quality"),
     )
+
+
+def told(section, *names):
+    """Returns those fields of a section that say something: what is null changes no settings."""
+    values = {name: getattr(section, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def rewrite_settings(model):
@@ -286,6 +293,7 @@ def rewrite_settings(model):
         turn_draws=section.turn_draws,
         temperature=section.rewriter_temperature,
         random_seed=CONFIG.random_seed,
+        **told(section, "min_quality", "rewritten"),
     )
 
 

@@ -26,6 +26,7 @@ try:
     from dialeval.config.ensemble_pool import one_model, pool_of
     from dialeval.config.fill import partial_to
     from dialeval.config.joined_criteria import fillable, joined_criteria
+    from dialeval.config.printed import asks_otherwise
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.training import LoraTraining
     from dialeval.corpora import robustness_sets

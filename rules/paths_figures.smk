@@ -3,6 +3,9 @@
 # by another name, as a line that begins with `report` is a directive
 from snakemake.io import report as shown_in_report
 
+PRINTED_IN = {"unieval", "arena", "gteval", "metaeval", "robustness"}
+"""The folders of tables whose figures have numbers that a paper prints."""
+
 
 def interval(section, how):
     """Returns what the bars of a part's figures are."""
@@ -111,7 +114,12 @@ def drawable():
 
 def draw_settings(drawn):
     """Returns what the stage that draws must know of the pictures."""
-    return settings(drawings=[one.settings() for one in drawn])
+    folders = {table.partition("/")[0] for one in drawn for table in one.tables}
+    marked = folders & PRINTED_IN and asks_otherwise(CONFIG)
+    return settings(
+        drawings=[one.settings() for one in drawn],
+        **({"other_prompts": True} if marked else {}),
+    )
 
 
 def draw_code(drawn):

@@ -36,6 +36,13 @@ def ratings_of(corpora):
     return [f"{RESULTS}/ratings/{corpus}.parquet" for corpus in corpora]
 
 
+def ratings_of_originals():
+    """Returns the rating tables by which good items are chosen to be damaged; none where all are."""
+    section = CONFIG.robustness
+    chosen = section is not None and section.min_quality is not None
+    return ratings_of(CONFIG.damaged_rated()) if chosen else []
+
+
 def filled_ratings():
     """Returns the table of what a judge filled in where nobody rated, if one does."""
     fill = CONFIG.metaeval.fill if CONFIG.metaeval else None

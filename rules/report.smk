@@ -40,6 +40,7 @@ rule build_report:
             ensembles=CONFIG.ensembles,
             results_dir=RESULTS,
             captions=figure_captions(),
+            other_prompts=asks_otherwise(CONFIG),
             random_seed=CONFIG.random_seed,
         ),
         code=code("build_report"),

@@ -14,6 +14,7 @@ rule damage_items:
             f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.damaged_dialogues()
         ],
         rated=source_items_of(CONFIG.damaged_rated()),
+        ratings=ratings_of_originals(),
         published=published_damage_files(),
     output:
         item_table=f"{RESULTS}/perturbed/by_rule.items.parquet",
@@ -28,7 +29,7 @@ rule damage_items:
     shell:
         command(
             "damage_items",
-            "--dialogues {input.dialogues:q} --rated {input.rated:q} "
+            "--dialogues {input.dialogues:q} --rated {input.rated:q} --ratings {input.ratings:q} "
             "--items {output.item_table:q} --pairs {output.pairs:q}",
         )
 
@@ -39,6 +40,7 @@ rule rewrite_items:
             f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.damaged_dialogues()
         ],
         rated=source_items_of(CONFIG.damaged_rated()),
+        ratings=ratings_of_originals(),
         learned=lambda wildcards: learned(wildcards.model),
     output:
         item_table=f"{RESULTS}/perturbed/by_{{model}}.items.parquet",
@@ -59,8 +61,8 @@ rule rewrite_items:
     shell:
         command(
             "rewrite_items",
-            "--dialogues {input.dialogues:q} --rated {input.rated:q} --learned {input.learned:q} "
-            "--store {params.store:q} --items {output.item_table:q} --pairs {output.pairs:q} --usage {output.usage:q}",
+            "--dialogues {input.dialogues:q} --rated {input.rated:q} --ratings {input.ratings:q} "
+            "--learned {input.learned:q} --store {params.store:q} --items {output.item_table:q} --pairs {output.pairs:q} --usage {output.usage:q}",
         )
 
 

@@ -69,6 +69,9 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ({"robustness": {}}, ["robustness: there is nothing to damage"]),
         ({"robustness": {"corpora": ["steps", "nowhere"]}}, ["robustness.corpora: 'nowhere' is not a corpus"]),
         ({"robustness": {"corpora": ["bundled"], "rewriter": "gpt"}}, ["robustness.rewriter: 'gpt' is not a model"]),
+        ({"robustness": {"corpora": ["bundled"], "rewritten": ["contradiction"]}}, ["robustness.rewritten: nobody"]),
+        ({"robustness": {"corpora": ["bundled"], "min_quality": 0.7}}, ["robustness.min_quality: none of robustness"]),
+        ({"robustness": {"corpora": ["bundled"], "min_quality": 7}}, ["robustness.min_quality", "7"]),
         ({"robustness": {"corpora": ["bundled"], "thetas": [1.5]}}, ["robustness.thetas", "1.5"]),
         ({"robustness": {"corpora": ["bundled"], "ladders": {"step": 3}}}, ["robustness.ladders.step", "'steps'"]),
         (
@@ -100,6 +103,7 @@ def test_named_perturbations_can_be_checked_before_anything_runs() -> None:
     assert all(find_strategy(name).name == name for name in every)
     assert set(named) == {
         "robustness.strategies",
+        "robustness.rewritten",
         "robustness.ladders.strategies",
         "metaeval.corpora.steps.strategies",
     }

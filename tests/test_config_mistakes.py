@@ -33,6 +33,7 @@ def mistakes(raw: dict[str, Any]) -> str:
 
 
 LISTS = {
+    "robustness.rewritten": ["contradiction"],
     "public_corpora": ["comp-analysis"],
     "chatbots": ["gpt"],
     "judges": ["forest"],

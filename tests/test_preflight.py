@@ -41,6 +41,11 @@ def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) 
     assert "OPENAI_API_KEY" not in check(raw, mine, asks=False)
 
 
+def test_a_rewriter_is_asked_for_what_a_model_makes(mine: Path) -> None:
+    robustness = {"corpora": ["bundled"], "rewriter": "local", "rewritten": ["order_shuffle"]}
+    assert "robustness.rewritten: no model makes 'order_shuffle'" in check({**BASE, "robustness": robustness}, mine)
+
+
 def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(mine: Path) -> None:
     translate = {"bundled": {"into": ["es", "xx"], "by": "gpt", "source": "englsh"}}
     message = check({**BASE, "translate": translate}, mine, asks=False)

@@ -20,7 +20,9 @@ from dialeval.dialogbench.rounds import (
     write_in_rounds,
     written_of,
 )
+from dialeval.dialogbench.written import read_written
 from dialeval.engines.request import Request, Sampling
+from dialeval.prompt_sets import PromptSet
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import WRITTEN_ITEMS
 from dialeval.tables import Provenance, TableWriter, iterate_rows
@@ -55,13 +57,17 @@ def briefs(styles: bool = True) -> list[Brief]:
 
 
 def written(
-    writer: Model, max_rounds: int = 3, asked: Sequence[Brief] = (), similarity: float | None = 0.7
+    writer: Model,
+    max_rounds: int = 3,
+    asked: Sequence[Brief] = (),
+    similarity: float | None = 0.7,
+    prompt_set: PromptSet = "ours",
 ) -> list[Attempt]:
     return asyncio.run(
         write_in_rounds(
             writer.ask,
             asked or briefs(),
-            Templates(),
+            Templates(prompt_set=prompt_set),
             Sampling(temperature=1.0),
             origin="w",
             rules=Rules(),
@@ -159,3 +165,21 @@ def test_the_classifier_describes_accepted_items_with_their_variant() -> None:
         ("full", "Travel", "Film"),
     ]
     assert {(row["speaker1_style"], row["speaker2_style"]) for row in rows} == {("friendly", "unfriendly")}
+
+
+def test_personalities_that_the_writer_is_not_told_are_its_own() -> None:
+    def silent(request: Request) -> dict[str, Any]:
+        return answer(sound(domain_of(request)))
+
+    def outspoken(request: Request) -> dict[str, Any]:
+        own = json.loads(sound(domain_of(request))) | {"speaker1 personality": "gruff", "speaker2 personality": "shy"}
+        return answer(json.dumps(own))
+
+    def personalities(writer: Answers, prompt_set: PromptSet) -> set[tuple[str, str]]:
+        found = written(Model(writer), 1, prompt_set=prompt_set)
+        return {one.outcome.item.personalities for one in found if one.outcome.item}
+
+    assert personalities(silent, "papers") == {("", "")}
+    assert personalities(outspoken, "papers") == {("gruff", "shy")}
+    told = [read_written(brief, answer(sound(brief.domain)), "w").item for brief in briefs()]
+    assert personalities(silent, "ours") == {item.personalities for item in told if item}

@@ -126,6 +126,11 @@ def test_a_rewritten_response_is_taken(answer: str) -> None:
             "2: Each summer.\n4: With Ines, my aunt.",
             "fewer than half of the utterances repeat words of the other speaker",
         ),
+        (
+            "utterance_duplication",
+            "2: Every summer on the big blue lake.\n4: With aunt Ines, who owns the boat and the lake.",
+            "fewer than half of the utterances repeat a part of themselves",
+        ),
         ("self_contradiction", "5: And before?", "1 utterances were added, not 2"),
         ("self_contradiction", "4: I never sail.\n5: Oh?\n6: Never.", "an utterance was changed that had to stay"),
     ],
@@ -143,6 +148,11 @@ def test_an_answer_that_breaks_a_rule_is_rejected(name: str, answer: str, why: s
             "repeating_others",
             "2: Do you sail, you ask. Yes.\n4: Alone? With Ines.",
             ("Do you sail, you ask. Yes.", "Alone? With Ines."),
+        ),
+        (
+            "utterance_duplication",
+            "2: Every summer on the big lake, on the big lake.\n4: With my aunt Ines, who owns the boat. The boat.",
+            ("Every summer on the big lake, on the big lake.", "With my aunt Ines, who owns the boat. The boat."),
         ),
     ],
 )

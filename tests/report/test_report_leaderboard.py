@@ -8,6 +8,7 @@ import math
 import pytest
 import report_example as example
 
+from dialeval.report import build_report
 from dialeval.report.board import Board, Measure, Value
 from dialeval.report.cells import board_grid, table_grids
 from dialeval.report.leaderboard import build_boards
@@ -67,6 +68,20 @@ def test_published_numbers_stand_beside_ours() -> None:
     inputs = example.inputs(tables=tables)
     (row,) = [row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows if row.model == "able"]
     assert (row.cells[0].text, row.cells[0].details) == ("40.0", ("paper 30.5",))
+
+
+def test_published_numbers_are_marked_where_the_run_asks_in_other_prompts() -> None:
+    lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
+    tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
+    inputs = dataclasses.replace(example.inputs(tables=tables), other_prompts=True)
+    (row,) = [row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows if row.model == "able"]
+    assert row.cells[0].details == ("paper (other prompts) 30.5",)
+    (grid,) = table_grids(inputs)
+    assert [column.label for column in grid.columns if "paper" in column.label or "published" in column.label] == [
+        "published mean (other prompts)"
+    ]
+    assert "prompts: {set: papers}" in build_report(inputs)
+    assert "prompts: {set: papers}" not in build_report(dataclasses.replace(inputs, other_prompts=False))
 
 
 def test_tables_for_machines_are_not_shown_and_missing_values_sort_last() -> None:

@@ -99,7 +99,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
             random_seed=0,
         )
         paths = {"items": tmp_path / "items", "pairs": tmp_path / "pairs"}
-        damage_items.stage(settings, [], [], **paths, provenance=Provenance())
+        damage_items.stage(settings, [], [], [], **paths, provenance=Provenance())
         return {row["strategy"] for row in read_table(tmp_path / "pairs", PAIRS).to_pylist()}
 
     assert strategies(["repetition"]) == {"repetition"}

@@ -48,6 +48,7 @@ def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> Non
             [tmp_path / "corpus"],
             [],
             [],
+            [],
             tmp_path / "store",
             **paths,
             templates=Templates(),

@@ -55,6 +55,15 @@ def test_prompts_re_run_what_renders_them_and_not_where_they_lie(finished: Works
     assert not {"generate_dialogues", "merge_dialogues", "tabulate_lengths"} & set(jobs)
 
 
+def test_the_papers_prompts_re_run_what_they_ask_otherwise_and_back_again_nothing(finished: Workspace) -> None:
+    finished.configure(prompts={"set": "papers"})
+    jobs = finished.would_run()
+    assert {"generate_dialogues", "plan", "answer", "parse", "build_report"} <= set(jobs)
+    assert not {"learn_embedded", "read_corpus", "select_seeds", "damage_items"} & set(jobs)
+    finished.configure(prompts={"set": "ours"})
+    assert finished.would_run() == {}
+
+
 def test_what_is_of_ones_own_runs_itself_and_nothing_else(finished: Workspace) -> None:
     criteria = {"empathy": {"level": "dialogue", "question": "Are they kind?", "meaning": "how kind they are"}}
     finished.configure(criteria=criteria)

@@ -19,6 +19,7 @@ from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError
 from dialeval.forms.question import Question
 from dialeval.perturbations.registry import find_strategy
+from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.template_check import unfit_template
 from dialeval.training.pairs.kinds import chosen_kinds
@@ -126,6 +127,8 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
             except UserError as error:
                 yield Mistake(field, str(error))
                 continue
+            if field == "robustness.rewritten" and name not in REWRITTEN:
+                yield Mistake(field, f"no model makes '{name}'; a rewriter makes {', '.join(sorted(REWRITTEN))}")
             criterion = config.criteria.get(field.split(".")[1]) if field.startswith("criteria.") else None
             if criterion and criterion.level not in (None, strategy.level):
                 words = f"'{name}' damages a {strategy.level}, and the criterion is of level {criterion.level}"

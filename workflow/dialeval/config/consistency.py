@@ -155,11 +155,21 @@ def _unknown(field: str, names: Iterable[str], known: Collection[str], kind: str
             yield Mistake(field, words, tuple(f"{section}.{name}" for section in sections))
 
 
+def _unfit_damage(config: Config) -> Iterator[Mistake]:
+    section = config.robustness
+    if section and section.rewritten and section.rewriter is None:
+        yield Mistake("robustness.rewritten", "nobody rewrites; name a model as robustness.rewriter")
+    if section and section.min_quality is not None and not config.damaged_rated():
+        words = "none of robustness.corpora is a rated corpus; name one of metaeval.corpora there, or leave this out"
+        yield Mistake("robustness.min_quality", words)
+
+
 def _unusable_names(config: Config) -> Iterator[Mistake]:
     if "human" in config.models:
         yield Mistake("models", "'human' names the human dialogues in every table; choose another name")
     if config.robustness and config.robustness.rewriter == "rule":
         yield Mistake("robustness.rewriter", "'rule' names what is damaged by rule; give that model another name")
+    yield from _unfit_damage(config)
     metaeval, dialogbench = config.metaeval, config.dialogbench
     dictionaries: dict[str, Mapping[str, object]] = {
         "models": config.models,

@@ -37,10 +37,21 @@ class Robustness(Section):
     limit: Count | None = Field(
         40, description="Dialogues, and as many turns, of each corpus and language that are damaged; null: all."
     )
+    min_quality: Share | None = Field(
+        None,
+        description="Items of rated corpora are damaged only if people's mean rating, on a scale from 0 to 1, is this "
+        "high: overall where it was rated, else all that was; null: all items.",
+    )
     dialogue_draws: Repeats = Field(5, description="How often a strategy damages one dialogue; the paper's is 5.")
     turn_draws: Repeats = Field(1, description="How often a strategy damages one response.")
     rewriter: Name | None = Field(
         None, description="Model that rewrites where rules are poor, such as paraphrases; null: rules for everything."
+    )
+    rewritten: list[Name] | None = Field(
+        None,
+        min_length=1,
+        description="Strategies that the rewriter makes; null: all that it can but utterance_duplication, which rules "
+        "make as well and the paper had a model make.",
     )
     rewriter_temperature: Temperature = Field(0.7, description="Sampling temperature of the rewriter.")
     thetas: list[Theta] = Field(

@@ -261,6 +261,7 @@ class Config(Section):
         named: dict[str, list[str]] = {}
         if self.robustness:
             named["robustness.strategies"] = self.robustness.strategies or []
+            named["robustness.rewritten"] = self.robustness.rewritten or []
             named["robustness.ladders.strategies"] = (
                 self.robustness.ladders.strategies if self.robustness.ladders else []
             )

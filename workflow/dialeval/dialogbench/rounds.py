@@ -14,7 +14,7 @@ from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench import classification, filtering
 from dialeval.dialogbench.briefs import BASIC, FULL, Brief
 from dialeval.dialogbench.checking import Rules, checked
-from dialeval.dialogbench.writing import plan_top_up
+from dialeval.dialogbench.writing import as_told, plan_top_up
 from dialeval.dialogbench.written import Outcome, read_written
 from dialeval.engines.request import Request, Sampling
 from dialeval.prompts.rendering import Templates
@@ -104,7 +104,7 @@ async def write_in_rounds(
         planned = list(plan_top_up(briefs, accepted, templates, sampling, round_number=number, max_rounds=max_rounds))
         if not planned:
             break
-        asked_for = [brief_of[one.case_id or ""] for one in planned]
+        asked_for = [as_told(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
         answers = await ask([one.request for one in planned])
         read = [read_written(brief, answer, origin) for brief, answer in zip(asked_for, answers, strict=True)]
         settled = checked([*accepted.values(), *read], rules, threshold=duplicate_similarity)[len(accepted) :]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from dialeval.corpora.dialogbench_tasks import task_of
 from dialeval.dialogbench.briefs import Brief, missing
@@ -96,6 +97,12 @@ def plan_top_up(
     if round_number < max_rounds:
         wanted = {brief.item_id for brief in missing(briefs, accepted)}
         yield from plan(briefs, templates, sampling, round_number=round_number, wanted=wanted)
+
+
+def as_told(brief: Brief, text: str) -> Brief:
+    """Returns a brief as a prompt tells it: personalities that do not stand in it are the writer's own to choose."""
+    told = all(personality in text for personality in brief.personalities)
+    return brief if told else replace(brief, personalities=("", ""))
 
 
 def prompt(brief: Brief, templates: Templates) -> str:

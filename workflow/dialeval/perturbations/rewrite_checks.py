@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from types import MappingProxyType
 
@@ -19,7 +20,7 @@ LONGEST_RATIO = 2.0
 """How many times as long as the original a rewritten response may be."""
 
 FEWEST_REPEATED = 2
-"""How many words in a row must come from the other speaker."""
+"""How many words in a row must come from the other speaker, or be said again."""
 
 
 def problem_of(strategy: str, item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
@@ -76,6 +77,19 @@ def _repeats_the_other(item: Item, utterances: tuple[str, ...], places: tuple[in
     return "" if enough else "fewer than half of the utterances repeat words of the other speaker"
 
 
+def _repeats_itself(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    def repeats(place: int) -> bool:
+        before, after = tokens(item.utterances[place]), tokens(utterances[place])
+        n = min(FEWEST_REPEATED, len(before))
+        added = Counter(after[start : start + n] for start in range(len(after) - n + 1))
+        own = Counter(before[start : start + n] for start in range(len(before) - n + 1))
+        return n > 0 and any(added[stretch] > count for stretch, count in own.items())
+
+    repeating = [place for place in places if repeats(place)]
+    enough = 2 * len(repeating) >= len(places)
+    return "" if enough else "fewer than half of the utterances repeat a part of themselves"
+
+
 def _shares_a_stretch(said: str, reply: str) -> bool:
     source, target = tokens(said), tokens(reply)
     n = min(FEWEST_REPEATED, len(source))
@@ -90,6 +104,7 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
         "unnatural_paraphrase": _of_like_length,
         "repeating_others": _repeats_the_other,
         "content_reduction": _shorter,
+        "utterance_duplication": _repeats_itself,
     }
 )
 """Strategy -> its check beyond that something changed."""

@@ -95,7 +95,7 @@ def plan_rewriting(
     Raises:
         ValueError: no model makes the strategy, or it is of the other level.
     """
-    if not strategy.by_model or strategy.level != item.level:
+    if strategy.name not in TEMPLATES or strategy.level != item.level:
         raise ValueError(f"'{strategy.name}' cannot be asked of a model for '{item.item_id}' ({item.level})")
     places = turns_in_scope(item, scope or strategy.scope)
     places = _rewritten(strategy, places)

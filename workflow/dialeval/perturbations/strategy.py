@@ -85,7 +85,7 @@ class Strategy:
         ways: names of the ways to choose from.
         scope: whose utterances a dialogue-level strategy touches unless told otherwise.
         languages: language codes that the rules know; empty where they need no knowledge of a language.
-        by_model: whether a rewriting model can make it too; not where rules lose nothing.
+        by_model: whether a rewriting model makes it too, unless it is told what to make; not where rules lose nothing.
         unit: how many utterances of a dialogue one application needs: one step of a severity ladder.
         cumulative: whether applying it again to the same response makes that response worse still.
     """

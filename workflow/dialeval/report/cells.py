@@ -93,10 +93,12 @@ def board_grid(inputs: ReportInputs, board: Board, number: int) -> Grid:
     title = f"Judge {board.judge}" if board.judge else "Without a judge"
     heading = "Model" if SELFCHAT in board.sources else "System"
     tags = dict.fromkeys(inputs.embedded, (EMBEDDED,)) | {HUMAN: ("people",)}
-    return measured_grid(f"board-{number}", title, heading, board, tags)
+    return measured_grid(f"board-{number}", title, heading, board, tags, inputs.paper)
 
 
-def measured_grid(name: str, title: str, heading: str, board: Board, tags: Mapping[str, tuple[str, ...]]) -> Grid:
+def measured_grid(
+    name: str, title: str, heading: str, board: Board, tags: Mapping[str, tuple[str, ...]], paper: str = "paper"
+) -> Grid:
     """Returns a leaderboard as a grid.
 
     Args:
@@ -105,6 +107,7 @@ def measured_grid(name: str, title: str, heading: str, board: Board, tags: Mappi
         heading: of the first column.
         board: the leaderboard.
         tags: what is said beside the name of a row.
+        paper: what stands before a number that a paper prints.
     """
     columns = [Column(heading, False)]
     columns += [Column(m.label, True, place == board.ordered_by, m.words) for place, m in enumerate(board.measures)]
@@ -114,7 +117,7 @@ def measured_grid(name: str, title: str, heading: str, board: Board, tags: Mappi
     rows = []
     for model in board.models:
         cells = [
-            _measured(measure, measure.values.get(model), scale)
+            _measured(measure, measure.values.get(model), scale, paper)
             for measure, scale in zip(board.measures, strips, strict=True)
         ]
         if board.unparsed:
@@ -148,9 +151,9 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     kinds = {column: about.kind_of(column) for column in table.column_names}
     shown = table.slice(0, MAX_TABLE_ROWS).to_pydict()
     labels = [column for column in table.column_names if column not in inside]
-    cells = [_column(shown, column, kinds[column], about.cells.get(column)) for column in labels]
+    cells = [_column(shown, column, kinds[column], about.cells.get(column), inputs.paper) for column in labels]
     columns = [
-        Column(column.replace("_", " "), kinds[column] != "text", words=words.get(column, "")) for column in labels
+        Column(_heading(column, inputs), kinds[column] != "text", words=words.get(column, "")) for column in labels
     ]
     named = shown.get("system") or shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
     rows = [Row(row, is_human=model == HUMAN) for row, model in zip(zip(*cells, strict=True), named, strict=True)]
@@ -161,23 +164,29 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
 
 
-def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Interval | None) -> list[Cell]:
+def _heading(column: str, inputs: ReportInputs) -> str:
+    """Returns what stands above a column; one that a paper prints says so where it was asked otherwise."""
+    words = column.replace("_", " ")
+    return f"{words} (other prompts)" if inputs.other_prompts and column.startswith("published") else words
+
+
+def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Interval | None, paper: str) -> list[Cell]:
     """Returns the cells of a column, with what stands inside them."""
     if inside is None:
         return [_plain(value, kind) for value in shown[column]]
     none = [None] * len(shown[column])
     beside = [shown.get(name, none) for name in (inside.low, inside.high, inside.published)]
     return [
-        Cell(write_number(value, kind), sort_value(value), _details(low, high, published, kind))
+        Cell(write_number(value, kind), sort_value(value), _details(low, high, published, kind, paper))
         for value, low, high, published in zip(shown[column], *beside, strict=True)
     ]
 
 
-def _details(low: float | None, high: float | None, published: float | None, kind: Kind) -> tuple[str, ...]:
+def _details(low: float | None, high: float | None, published: float | None, kind: Kind, paper: str) -> tuple[str, ...]:
     """Returns the lines under a number: its interval, and what a paper prints."""
     lines = [write_interval(low, high, kind)]
     if not is_missing(published):
-        lines.append(f"paper {write_number(published, kind)}")
+        lines.append(f"{paper} {write_number(published, kind)}")
     return tuple(filter(None, lines))
 
 
@@ -187,7 +196,7 @@ def _plain(value: object, kind: Kind) -> Cell:
     return Cell("–" if is_missing(value) else str(value), sort_value(value))
 
 
-def _measured(measure: Measure, value: Value | None, scale: _Scale) -> Cell:
+def _measured(measure: Measure, value: Value | None, scale: _Scale, paper: str) -> Cell:
     if value is None:
         return Cell(write_number(None, measure.kind), None)
     interval = write_interval(value.low, value.high, measure.kind)
@@ -195,7 +204,7 @@ def _measured(measure: Measure, value: Value | None, scale: _Scale) -> Cell:
     if value.n and value.n < max(other.n or 0 for other in measure.values.values()):
         details.append(f"of {value.n:,} only")
     if not is_missing(value.published):
-        details.append(f"paper {write_number(value.published, measure.kind)}")
+        details.append(f"{paper} {write_number(value.published, measure.kind)}")
     best_first = -value.value if measure.low_is_best and value.value is not None else value.value
     return Cell(
         write_number(value.value, measure.kind), sort_value(best_first), tuple(details), scale.strip(value), value.note

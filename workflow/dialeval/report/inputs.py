@@ -84,6 +84,7 @@ class ReportInputs:
             could be read from it.
         labels: table `labels/labels`, what people said of the dialogues that judges judged.
         figures: in order.
+        other_prompts: whether what the papers print was asked in other prompts than the run's.
         results_dir: where the reader finds the Parquet tables, as the page should name it.
         max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
             are embedded, and the page says so.
@@ -107,8 +108,14 @@ class ReportInputs:
     responses: Mapping[str, Table] = field(default_factory=dict)
     labels: Table = field(default_factory=lambda: empty_table(LABELS))
     figures: tuple[Figure, ...] = ()
+    other_prompts: bool = False
     results_dir: str = "results"
     max_bytes: int = DEFAULT_MAX_BYTES
+
+    @property
+    def paper(self) -> str:
+        """What stands before a number that a paper prints."""
+        return "paper (other prompts)" if self.other_prompts else "paper"
 
     def board_sources(self) -> list[tuple[str, ...]]:
         """Returns the kinds of dialogues that have leaderboards: self-chat first, then what protocols are about."""

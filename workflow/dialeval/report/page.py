@@ -116,6 +116,7 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None
         papers=papers_on_page(inputs),
         papers_template=PAPERS_TEMPLATE,
         needs=NEEDS,
+        other_prompts=inputs.other_prompts,
     )
 
 
@@ -163,7 +164,7 @@ def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> tu
         return tuple(
             _BoardOnPage(
                 one.summary,
-                measured_grid(f"{part}-board-{number}", one.title, "Judge", one.board, one.tags),
+                measured_grid(f"{part}-board-{number}", one.title, "Judge", one.board, one.tags, inputs.paper),
                 _notes(one.board),
             )
             for number, one in enumerate(judge_boards(inputs), start=1)
@@ -172,7 +173,9 @@ def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> tu
         return tuple(
             _BoardOnPage(
                 one.summary,
-                measured_grid(f"{part}-board-{number}", one.title, "System", one.board, {HUMAN: ("people",)}),
+                measured_grid(
+                    f"{part}-board-{number}", one.title, "System", one.board, {HUMAN: ("people",)}, inputs.paper
+                ),
                 _notes(one.board),
             )
             for number, one in enumerate(people_boards(inputs), start=1)

@@ -22,7 +22,10 @@ from dialeval.tables import read_provenance, read_table, read_tables, replacing
 
 
 class Settings(BaseModel):
-    """Names for the page; `captions` gives title and caption by part and name of a figure's file."""
+    """Names for the page; `captions` gives title and caption by part and name of a figure's file.
+
+    `other_prompts` says that the papers' printed numbers were asked in other prompts than the run's.
+    """
 
     title: str
     chatbots: list[str]
@@ -33,6 +36,7 @@ class Settings(BaseModel):
     results_dir: str
     protocols: list[AskedProtocol]
     captions: dict[str, tuple[str, str]]
+    other_prompts: bool = False
     random_seed: int = 0
 
 
@@ -73,6 +77,7 @@ def stage(
             rated=_rated(settings, items, ratings, scores) if items else None,
             figures=tuple(_figure(settings, path) for path in figures),
             results_dir=settings.results_dir,
+            other_prompts=settings.other_prompts,
         )
     )
     with replacing(report) as temporary:

@@ -12,13 +12,14 @@ from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_betw
 from dialeval.corpora.items import Item, item_rows, iterate_items
 from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
 from dialeval.corpora.speakers import left_out
+from dialeval.perturbations.quality import well_rated
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.suite import Outcome, damage_all, ladders, pools, published_outcome
-from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
+from dialeval.tables import Provenance, TableWriter, iterate_rows, read_table, to_table, write_table
 
 
 class Settings(BaseModel):
@@ -33,12 +34,14 @@ class Settings(BaseModel):
     ladder_limit: int | None
     published: Path | None
     random_seed: int
+    min_quality: float | None = None
 
 
 def stage(
     settings: Settings,
     dialogues: list[Path],
     rated: list[Path],
+    ratings: list[Path],
     items: Path,
     pairs: Path,
     provenance: Provenance,
@@ -50,7 +53,9 @@ def stage(
         if others := not_between_two(table_of_dialogues):
             print(left_out("dialogues", others, "since not just two speak in them"))
     elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
-    good = chosen([*own, *elsewhere], settings.limit, settings.random_seed)
+    rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
+    well = well_rated(elsewhere, rated_by, settings.min_quality)
+    good = chosen([*own, *well], settings.limit, settings.random_seed)
     already = {(item.corpus, item.language, item.item_id) for item in elsewhere}
     originals = {(item.corpus, item.language, item.item_id): item for item in good}
     rows, damaged = [], []

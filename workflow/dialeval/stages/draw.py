@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
+from dialeval.figures.printed import mark_printed
 from dialeval.figures.saving import save_figure
 from dialeval.stages.command import run
 
@@ -30,9 +31,10 @@ class Drawing(BaseModel):
 
 
 class Settings(BaseModel):
-    """What to draw."""
+    """What to draw; `other_prompts` says that the papers' printed numbers were asked in others than the run's."""
 
     drawings: list[Drawing]
+    other_prompts: bool = False
 
 
 def stage(settings: Settings, tables: list[Path], order: list[Path], folder: Path) -> None:
@@ -50,6 +52,8 @@ def stage(settings: Settings, tables: list[Path], order: list[Path], folder: Pat
         if drawing.order:
             options["order"] = _function(drawing.order)(read)
         figure = _function(drawing.draw)(*(read[name] for name in drawing.tables), **options)
+        if settings.other_prompts:
+            mark_printed(figure)
         save_figure(figure, folder / f"{drawing.name}.svg", folder / f"{drawing.name}.pdf")
 
 

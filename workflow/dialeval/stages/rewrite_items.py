@@ -14,16 +14,17 @@ from dialeval.corpora.items import item_rows, iterate_items
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Sampling
 from dialeval.perturbations.asking import rewrite_all
+from dialeval.perturbations.quality import well_rated
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import PROTOCOL
 from dialeval.perturbations.suite import rewritten_outcome
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
+from dialeval.tables import Provenance, TableWriter, iterate_rows, read_table, to_table, write_table
 
 
 class Settings(BaseModel):
@@ -38,12 +39,15 @@ class Settings(BaseModel):
     turn_draws: int
     temperature: float
     random_seed: int
+    min_quality: float | None = None
+    rewritten: list[str] | None = None
 
 
 def stage(
     settings: Settings,
     dialogues: list[Path],
     rated: list[Path],
+    ratings: list[Path],
     learned: list[Path],
     store: Path,
     items: Path,
@@ -55,13 +59,15 @@ def stage(
     """Writes the tables `items` (the damaged ones) and `pairs`, and a record of the usage."""
     own = [item for path in dialogues for item in items_of_dialogues(read_table(path, UTTERANCES))]
     elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
-    good = chosen([*own, *elsewhere], settings.limit, settings.random_seed)
+    rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
+    well = well_rated(elsewhere, rated_by, settings.min_quality)
+    good = chosen([*own, *well], settings.limit, settings.random_seed)
     strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
     draws = {"dialogue": settings.dialogue_draws, "turn": settings.turn_draws}
     wanted = [
         (item, strategy, draw)
         for strategy in strategies
-        if strategy.by_model
+        if (strategy.by_model if settings.rewritten is None else strategy.name in settings.rewritten)
         for item in good
         if item.level == strategy.level
         for draw in range(draws[item.level])

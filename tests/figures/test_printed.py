@@ -1,0 +1,20 @@
+"""Printed numbers in a figure say that they were asked in other prompts."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dialeval.figures.panels import published_marker
+from dialeval.figures.printed import mark_printed
+
+
+def test_only_the_entries_of_published_numbers_are_marked() -> None:
+    figure = Figure()
+    panel = figure.subplots()
+    panel.legend(handles=[Line2D([], [], label="pass rate"), published_marker("published")])
+    figure.legend(handles=[published_marker("published Elo")])
+    mark_printed(figure)
+    (legend,) = figure.legends
+    texts = [text.get_text() for one in (panel.get_legend(), legend) for text in one.get_texts()]
+    assert texts == ["pass rate", "published, other prompts", "published Elo, other prompts"]
