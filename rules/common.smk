@@ -297,9 +297,29 @@ def rewrite_settings(model):
     )
 
 
-def dialogbench_settings(**more):
-    """Returns what a stage of DialogBench needs that asks no model; nothing where it is not configured."""
-    return settings(**more) if CONFIG.dialogbench else settings()
+def item_table_settings():
+    """Returns what the tables of DialogBench need; nothing where it is not configured."""
+    section = CONFIG.dialogbench
+    if section is None:
+        return settings()
+    names = {name for name, method in examined()}
+    kind_of = {name: kind for name, kind in kinds(CONFIG).items() if name in names}
+    groups = {
+        kind: [name for name, own in kind_of.items() if own == kind]
+        for kind in ("base", "chat")
+    }
+    groups |= {
+        tag: [name for name in tagged_names if name in names]
+        for tag, tagged_names in tagged(CONFIG).items()
+        if tag not in groups
+    }
+    return settings(
+        confidence=section.confidence,
+        ablations=item_ablations(),
+        groups={name: members for name, members in groups.items() if members},
+        kinds=kind_of,
+        parts=parts_in_items(section, CONFIG.models),
+    )
 
 
 def item_writer_settings():

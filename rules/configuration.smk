@@ -24,9 +24,11 @@ try:
     from dialeval.config.labelling import labelled_sheets
     from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
     from dialeval.config.ensemble_pool import one_model, pool_of
+    from dialeval.config.dialogbench import parts_in_items
     from dialeval.config.fill import partial_to
     from dialeval.config.joined_criteria import fillable, joined_criteria
     from dialeval.config.printed import asks_otherwise
+    from dialeval.config.groups import kinds, tagged
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.training import LoraTraining
     from dialeval.corpora import robustness_sets

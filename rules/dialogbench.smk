@@ -163,10 +163,7 @@ rule tabulate_dialogbench:
     conda:
         "../envs/core.yaml"
     params:
-        settings=dialogbench_settings(
-            confidence=CONFIG.dialogbench and CONFIG.dialogbench.confidence,
-            ablations=item_ablations(),
-        ),
+        settings=item_table_settings(),
         code=code("dialogbench_tables"),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:

@@ -3,6 +3,8 @@
 DIALOGBENCH_TABLES = [
     "items",
     "accuracy",
+    "overview",
+    "averages",
     "domains",
     "positions",
     "circular",

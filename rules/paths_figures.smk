@@ -31,7 +31,10 @@ DRAWN = {  # one without anything to show says why
         entries.ROBUSTNESS,
         {"interval": interval(CONFIG.robustness, "clustered by dialogue")},
     ),
-    "dialogbench": drawings(entries.DIALOGBENCH, {}),
+    "dialogbench": drawings(
+        entries.DIALOGBENCH,
+        {"interval": interval(CONFIG.dialogbench, "clustered by dialogue")},
+    ),
     "training": drawings(
         entries.TRAINING, {"interval": interval(None, "clustered by dialogue")}
     ),

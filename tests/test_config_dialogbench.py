@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dialeval.config import DOMAINS, DialogBench, load_config
-from dialeval.config.dialogbench import BY_RULE, TASKS
+from dialeval.config.dialogbench import BY_RULE, TASKS, parts_in_items
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
 from dialeval.dialogbench.domains import NAMES
 from dialeval.dialogbench.embedded_writer import CLOZE_TASKS
@@ -99,6 +99,24 @@ def test_a_mistake_is_told_with_field_value_and_remedy(section: dict[str, Any], 
         load_config(with_section(**section))
     for word in words:
         assert word in str(caught.value)
+
+
+def test_a_model_is_known_under_another_name_as_the_one_that_wrote_or_filtered() -> None:
+    models = MODELS | {
+        "gpt-again": {**MODELS["gpt"], "price_input": 1},
+        "elsewhere": {"engine": "vllm", "model": "gpt"},
+    }
+    section = {
+        "written": {"writer": "gpt", "filter": "retrieval"},
+        "examine": {"letter": ["gpt-again", "retrieval", "elsewhere", "base"], "perplexity": ["base"]},
+    }
+    config = load_config({"models": models, "dialogbench": section})
+    assert config.dialogbench is not None
+    assert parts_in_items(config.dialogbench, config.models) == {"gpt-again": "wrote", "retrieval": "filtered"}
+    both = {**section, "written": {"writer": "gpt", "filter": "gpt-again"}, "bundled": ["en"]}
+    config = load_config({"models": models, "dialogbench": both})
+    assert config.dialogbench is not None
+    assert parts_in_items(config.dialogbench, config.models) == {"gpt-again": "wrote and filtered"}
 
 
 def test_published_items_lie_in_the_data_folder(tmp_path: Path) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import nan
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dialeval.figures.dialogbench_accuracy import PEOPLE, figure_domains, figure_positions, figure_tasks
+from dialeval.figures.dialogbench_accuracy import CHANCE, figure_domains, figure_positions, figure_tasks
+from dialeval.figures.dialogbench_names import PEOPLE_OF_PAPER
+from dialeval.figures.dialogbench_overall import figure_averages, figure_overall
 from dialeval.figures.dialogbench_shares import figure_domain_counts, figure_styles
 from dialeval.figures.saving import save_figure
 from dialeval.figures.style import PAGE_WIDTH
@@ -21,6 +24,7 @@ from dialeval.tables import empty_table
 TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
 DRAW: dict[str, Callable[[pd.DataFrame], Figure]] = {
     "accuracy": figure_tasks,
+    "averages": figure_averages,
     "domains": figure_domains,
     "positions": figure_positions,
     "styles": figure_styles,
@@ -32,7 +36,13 @@ def accuracy(models: dict[str, float], tasks: tuple[str, ...] = TASKS, source: s
     """Returns `dialogbench/accuracy` in which a model's accuracy is the same in every task, and people's is .9."""
     rows = []
     for model, value in {**models, "human": 0.9}.items():
-        about = {
+        about: dict[str, Any] = {
+            "chance": nan if model == "human" else 0.25,
+            "low": nan if model == "human" else value - 0.1,
+            "high": nan if model == "human" else value + 0.05,
+            "kind": {"human": "people", "basic": "base"}.get(model, "chat"),
+            "part": "filtered" if model == "filter" else None,
+            "published": 0.9 if model == "human" else 0.6 if model == "known" else nan,
             "source": "paper" if model == "human" else source,
             "model": model,
             "method": "published" if model == "human" else "letter",
@@ -78,10 +88,11 @@ def test_tasks_are_columns_and_the_best_model_is_on_top_below_people() -> None:
     figure = figure_tasks(accuracy({"worse": 0.25, "better": 0.5, "none": nan}))
     panel = figure.axes[0]
     assert panel.get_title(loc="left") == "bundled items, English"
-    assert rows_of(panel) == [PEOPLE, "better (letter)", "worse (letter)", "none (letter)"]
+    assert rows_of(panel) == [PEOPLE_OF_PAPER, "better (letter)", "worse (letter)", "none (letter)", CHANCE]
     assert columns_of(panel) == ["Overall", "", *TASKS]
-    assert words_in(panel).count("50") == words_in(panel).count("25") == 13
-    assert len(words_in(panel)) == 3 * 13
+    assert words_in(panel).count("50") == 13
+    assert words_in(panel).count("25") == 2 * 13  # the worse one's, and blind guessing's
+    assert len(words_in(panel)) == 4 * 13
     assert "4 items in each task" in caption_of(figure)
     assert figure.get_figwidth() == PAGE_WIDTH
 
@@ -90,13 +101,67 @@ def test_people_stand_only_where_all_tasks_are_there_and_sources_have_a_map_each
     both = pd.concat([accuracy({"m": 0.5}), accuracy({"m": 1.0}, ("MRG", "DI"), "written").query("source != 'paper'")])
     maps = figure_tasks(both).axes[:2]
     assert [panel.get_title(loc="left") for panel in maps] == ["bundled items, English", "written items, English"]
-    assert rows_of(maps[0]) == [PEOPLE, "m (letter)"]
-    assert rows_of(maps[1]) == ["m (letter)"]
+    assert rows_of(maps[0]) == [PEOPLE_OF_PAPER, "m (letter)", CHANCE]
+    assert rows_of(maps[1]) == ["m (letter)", CHANCE]
     assert columns_of(maps[1]) == ["Overall", "", "MRG", "DI"]
 
 
+def test_who_filtered_the_items_is_marked_and_what_the_mark_means_is_said() -> None:
+    for draw in (figure_tasks, figure_overall):
+        figure = draw(accuracy({"filter": 0.9, "other": 0.8}, source="written"))
+        assert {"filter (letter) †", "other (letter)"} <= set(rows_of(figure.axes[0]))
+        assert "had a part in these items (filter filtered) and is not to be compared" in caption_of(figure)
+        assert "†" not in caption_of(draw(accuracy({"other": 0.8})))
+
+
+def line_at(panel: Axes) -> list[float]:
+    """Returns where the dashed lines of a panel stand."""
+    return [float(line.get_xdata()[0]) for line in panel.lines if line.get_linestyle() == "--"]  # type: ignore[index]
+
+
+def test_over_all_tasks_models_have_intervals_and_stand_beside_chance_and_people() -> None:
+    figure = figure_overall(accuracy({"weak": 0.3, "known": 0.7, "basic": 0.5}), interval="90 % interval")
+    (panel,) = figure.axes
+    assert rows_of(panel) == [PEOPLE_OF_PAPER, "known (letter)", "basic (letter)", "weak (letter)"]
+    assert line_at(panel) == [0.25]
+    bars = {tuple(segment[0]) for bar in panel.containers for segment in bar[2][0].get_segments()}  # type: ignore[index]
+    assert {round(x, 6) for x, _ in bars} == {0.6, 0.4, 0.2}  # the lower ends, one for each model
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend == ["base models", "chat models", "blind guessing", "the paper's, on its own items"]
+    assert "90 % interval" in caption_of(figure)
+    assert figure_overall(accuracy({})).texts[0].get_text().startswith("No model was examined")
+
+
+def test_averages_by_domain_stand_below_their_groups_mean_with_a_mark_for_each_kind() -> None:
+    about = {"source": "s", "language": "zh", "n": 8, "chance": 0.3, "n_models": 2}
+    names = [
+        ("domain", "Film"),
+        ("domains", "daily life"),
+        ("domain", "Physics"),
+        ("domains", "professional knowledge"),
+    ]
+    table = pd.DataFrame(
+        [
+            {**about, "group": group, "method": method, "scope": scope, "name": name, "accuracy": value,
+             "low": value - 0.1, "high": value + 0.1, "published": 0.5 if group == "chat" else nan}
+            for group, method, value in (("base", "perplexity", 0.4), ("chat", "letter", 0.7))
+            for scope, name in [("overall", "Overall"), *names]
+        ]
+    )  # fmt: skip
+    figure = figure_averages(table)
+    (panel,) = figure.axes
+    assert rows_of(panel) == ["daily life", "Film", "professional knowledge", "Physics"]
+    assert line_at(panel) == [pytest.approx(0.3)]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend == ["base, perplexity: 2 models", "chat, letter: 2 models", "blind guessing",
+                      "the paper's models and items"]  # fmt: skip
+    assert "8 items in each domain" in caption_of(figure)
+    only = figure_averages(table[table["scope"] == "overall"])
+    assert only.texts[0].get_text().startswith("No item names a domain")
+
+
 def test_domains_stand_by_group_behind_their_mean() -> None:
-    about = {"source": "s", "model": "m", "method": "letter", "language": "zh", "n": 8}
+    about = {"source": "s", "model": "m", "method": "letter", "language": "zh", "n": 8, "kind": None, "part": None}
     rows = [("daily life", "Film", 1.0), ("daily life", "Music", 0.0), ("daily life", "mean", 0.5),
             ("professional knowledge", "Physics", 0.2), ("professional knowledge", "mean", 0.2),
             ("", "Weather", 0.7)]  # fmt: skip
@@ -112,7 +177,8 @@ def test_domains_stand_by_group_behind_their_mean() -> None:
 
 
 def position_rows(model: str, shares: tuple[float, ...], right: tuple[float, ...], p: float) -> list[dict[str, object]]:
-    about = {"source": "s", "model": model, "method": "letter", "language": "en", "n_options": len(shares), "n": 8}
+    about = {"source": "s", "model": model, "method": "letter", "language": "en", "n_options": len(shares), "n": 8,
+             "orders": 1}  # fmt: skip
     return [
         {**about, "letter": letter, "accuracy": accuracy, "share_chosen": share, "p_uniform": p}
         for letter, share, accuracy in zip("ABCD", shares, right, strict=False)

@@ -121,7 +121,13 @@ def tables_of(tmp_path: Path, answers: list[dict[str, Any]], ablations: list[str
     write_items(tmp_path / "written.parquet")
     write_table(tmp_path / "answers.parquet", TEST_ANSWERS, to_table(TEST_ANSWERS, answers), HERE)
     dialogbench_tables.stage(
-        dialogbench_tables.Settings(confidence=0.9, ablations=ablations),
+        dialogbench_tables.Settings(
+            confidence=0.9,
+            ablations=ablations,
+            groups={"chat": ["m"], "own": ["m"]},
+            kinds={"m": "chat"},
+            parts={"m": "filtered"},
+        ),
         tmp_path / "items.parquet",
         [tmp_path / "answers.parquet"],
         [tmp_path / "written.parquet"],
@@ -146,6 +152,21 @@ def test_sources_are_never_mixed_and_ablations_stand_apart(tmp_path: Path) -> No
     assert overall["written"]["n"] == 2
     assert overall["paper"]["accuracy"] == pytest.approx(0.925)
     assert overall["paper"]["low"] is None
+    assert [overall[name]["part"] for name in ("bundled", "written", "paper")] == [None, "filtered", None]
+    assert [overall[name]["kind"] for name in ("bundled", "written", "paper")] == ["chat", "chat", "people"]
+    assert overall["written"]["chance"] == 0.25
+    wide = rows_of(folder, "overview")
+    assert [(row["source"], row["type"], row["model"], row["IC"], row["SF"]) for row in wide] == [
+        ("paper", "people", "human", 0.96, 0.98),
+        ("bundled", "chat", "m", 1.0, None),
+        ("bundled", "chat", "average", 1.0, None),
+        ("written", "chat", "m", 0.5, None),
+        ("written", "chat", "average", 0.5, None),
+    ]
+    averages = {(row["source"], row["group"], row["name"]): row for row in rows_of(folder, "averages")}
+    assert averages["written", "own", "IC"]["accuracy"] == averages["written", "chat", "Film"]["accuracy"] == 0.5
+    assert averages["written", "chat", "Overall"]["published"] == pytest.approx(0.6238)
+    assert averages["written", "own", "Overall"]["published"] is None
     ablations = {row["variant"]: row for row in rows_of(folder, "ablations") if row["scope"] == "overall"}
     assert {name: (row["accuracy"], row["n"]) for name, row in ablations.items()} == {
         "full": (0.5, 2),

@@ -209,6 +209,29 @@ def unfit_models(section: DialogBench, models: Mapping[str, Model]) -> Iterator[
                 yield field, name, reason
 
 
+def parts_in_items(section: DialogBench, models: Mapping[str, Model]) -> dict[str, str]:
+    """Returns which examined models had a part in the written items, and which: `wrote`, `filtered`, or both.
+
+    A model has it under whatever name it is examined: what counts are its weights, or its name at the endpoint.
+    """
+    written = section.written
+    roles = {"wrote": written.writer, "filtered": written.filter} if written else {}
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for names in section.examine.by_method().values() for name in names):
+        for part, other in roles.items():
+            if other and _is_the_same(name, other, models):
+                found.setdefault(name, []).append(part)
+    return {name: " and ".join(parts) for name, parts in found.items()}
+
+
+def _is_the_same(name: str, other: str, models: Mapping[str, Model]) -> bool:
+    one, two = models[name], models[other]
+    weights = getattr(one, "model", None)
+    return name == other or (
+        weights is not None and one.engine == two.engine and weights == getattr(two, "model", None)
+    )
+
+
 def _unfit(field: str, name: str, model: Model) -> str | None:
     if isinstance(model, PublishedModel):
         return f"'{name}' is a published model, of which nothing can be asked"

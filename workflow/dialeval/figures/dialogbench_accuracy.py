@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from dialeval.figures.dialogbench_names import PEOPLE_OF_PAPER, examinees, groups, what_the_mark_means
 from dialeval.figures.panels import check_columns, counted
 from dialeval.figures.share_maps import ShareMap, stacked
 from dialeval.figures.style import sentence_figure, styled
 
 OVERALL, MEAN = "Overall", "mean"
 _MEANS = {"daily life": "daily life (mean)", "professional knowledge": "professional (mean)"}
-PEOPLE = "people (the paper's items)"
+CHANCE = "blind guessing"
 ALL_TASKS = 12
 LEAST = 5
 """Items of a domain below which its accuracy is not painted."""
-_LANGUAGES = {"en": "English", "zh": "Chinese"}
 _UNANSWERED = "No model was examined, so there are no accuracies to show."
 
 
@@ -27,26 +27,30 @@ _UNANSWERED = "No model was examined, so there are no accuracies to show."
 def figure_tasks(accuracy: pd.DataFrame) -> Figure:
     """Draws every model's accuracy by task, with the mean of the tasks first (DialogBench, Tables 2 and 3).
 
-    One map for each source and language, the best model on top. Above it stand people's published accuracies, where
-    all twelve tasks are there.
+    One map for each source and language, the best model on top, what blind guessing gives below. Above it stand
+    people's published accuracies, where all twelve tasks are there.
 
     Args:
-        accuracy: `dialogbench/accuracy`: source, model, method, language, scope, name, accuracy, n.
+        accuracy: `dialogbench/accuracy`: source, model, method, language, scope, name, accuracy, n, chance, kind, part.
     """
-    check_columns(accuracy, "source", "model", "method", "language", "scope", "name", "accuracy", "n")
+    check_columns(accuracy, "source", "model", "method", "language", "scope", "name", "accuracy", "n", "chance", "kind",
+                  "part")  # fmt: skip
     ours = accuracy[accuracy["source"] != "paper"]
     if ours.empty:
         return sentence_figure(_UNANSWERED)
     maps = []
-    for title, rows in _groups(ours):
+    for title, rows in groups(ours):
         rows = rows[rows["scope"] != "dimension"]
         tasks = list(dict.fromkeys(rows.loc[rows["scope"] == "task", "name"]))
         people = accuracy[(accuracy["source"] == "paper") & (accuracy["language"] == rows["language"].iloc[0])]
-        bold = frozenset({PEOPLE} if len(tasks) == ALL_TASKS and not people.empty else ())
-        named = [rows.assign(row=_examinees(rows))] + [people.assign(row=PEOPLE)] * len(bold)
+        bold = frozenset({PEOPLE_OF_PAPER} if len(tasks) == ALL_TASKS and not people.empty else ())
+        named = [rows.assign(row=examinees(rows))] + [people.assign(row=PEOPLE_OF_PAPER)] * len(bold)
+        guessed = rows.groupby("name", sort=False)["chance"].mean().rename("accuracy")
+        named.append(guessed.reset_index().assign(row=CHANCE))
         maps.append(_best_first(title, pd.concat(named), "name", OVERALL, tasks, bold))
     n = counted(ours.loc[ours["scope"] == "task", "n"], "items")
-    return stacked(maps, f"accuracy in percent, {n} in each task; Overall: unweighted mean of the tasks")
+    quantity = f"accuracy in percent, {n} in each task; Overall: unweighted mean of the tasks"
+    return stacked(maps, quantity, what_the_mark_means(ours))
 
 
 @styled
@@ -56,20 +60,20 @@ def figure_domains(domains: pd.DataFrame) -> Figure:
     A domain of fewer than `LEAST` items shows their number alone: its accuracy says next to nothing.
 
     Args:
-        domains: `dialogbench/domains`: source, model, method, language, group, domain, accuracy, n.
+        domains: `dialogbench/domains`: source, model, method, language, group, domain, accuracy, n, kind, part.
     """
-    check_columns(domains, "source", "model", "method", "language", "group", "domain", "accuracy", "n")
+    check_columns(domains, "source", "model", "method", "language", "group", "domain", "accuracy", "n", "kind", "part")
     known = domains[domains["group"] != ""]
     if known.empty:
         return sentence_figure(_UNANSWERED if domains.empty else "No item names a domain of DialogBench's.")
     maps = []
-    for title, rows in _groups(known):
+    for title, rows in groups(known):
         means = rows["domain"] == MEAN
         few = ~means & (rows["n"] < LEAST)
         rows = rows.assign(
             accuracy=rows["accuracy"].mask(few),
             words=np.where(few, "n=" + rows["n"].astype(str), ""),
-            row=_examinees(rows),
+            row=examinees(rows),
             column=rows["domain"].where(~means, rows["group"].map(_MEANS)),
         )
         columns: list[str] = []
@@ -81,6 +85,7 @@ def figure_domains(domains: pd.DataFrame) -> Figure:
     n = counted(known.loc[known["domain"] != MEAN, "n"], "items")
     hidden = (known.loc[known["domain"] != MEAN, "n"] < LEAST).any()
     details = f"of fewer than {LEAST} items only their number n is shown; means are over all" if hidden else ""
+    details = "; ".join(filter(None, [details, what_the_mark_means(known)]))
     return stacked(maps, f"accuracy in percent, {n} in each domain", details)
 
 
@@ -92,16 +97,16 @@ def figure_positions(positions: pd.DataFrame) -> Figure:
 
     Args:
         positions: `dialogbench/positions`: source, model, method, language, n_options, letter, accuracy, n,
-            share_chosen, p_uniform.
+            share_chosen, p_uniform, orders.
     """
-    check_columns(positions, "source", "model", "method", "language", "n_options", "letter", "accuracy", "n",
+    check_columns(positions, "source", "model", "method", "language", "n_options", "orders", "letter", "accuracy", "n",
                   "share_chosen", "p_uniform")  # fmt: skip
     if positions.empty:
         return sentence_figure(_UNANSWERED)
     maps = []
-    for title, rows in _groups(positions):
+    for title, rows in groups(positions):
         rows = rows[rows["n_options"] == rows["n_options"].max()]
-        rows = rows.assign(row=_examinees(rows))
+        rows = rows.assign(row=examinees(rows))
         letters = sorted(set(rows["letter"]))
         shares, right = (_wide(rows, "letter", value, letters) for value in ("share_chosen", "accuracy"))
         unevenness = ((shares - 1 / len(letters)) ** 2).sum(axis=1, min_count=1).to_dict()
@@ -114,23 +119,15 @@ def figure_positions(positions: pd.DataFrame) -> Figure:
             ShareMap(title, order, [*letters, "", *letters], values, [_p_value(float(p[name])) for name in order])
         )
     most = positions.groupby(["source", "language"])["n_options"].transform("max")
-    n = counted(positions.loc[positions["n_options"] == most, "n"], "items")
+    shown = positions.loc[positions["n_options"] == most]
+    n = counted(shown["n"], "items")
+    orders = ", every item in all places" if (shown["orders"] > 1).all() else ""
     return stacked(
         maps,
         f"left: share of each letter among the readable answers; right: accuracy where the right option stands there "
-        f"({n} each), in percent",
+        f"({n} each{orders}), in percent",
         "beside: probability of letters at least as uneven by chance (chi-square)",
     )
-
-
-def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yields the rows of each source and language with a title, in the table's order."""
-    for (source, language), rows in table.groupby(["source", "language"], sort=False):
-        yield f"{source} items, {_LANGUAGES.get(str(language), language)}", rows
-
-
-def _examinees(rows: pd.DataFrame) -> pd.Series:
-    return rows["model"] + " (" + rows["method"].str.replace("_", ", ") + ")"
 
 
 def _best_first(
@@ -140,7 +137,7 @@ def _best_first(
     columns = [first, "", *others] if "" not in others else [first, *others]
     wide = _wide(rows, column, "accuracy", [name for name in columns if name])
     best = wide[first].to_dict()
-    order = sorted(map(str, best), key=lambda name: (name not in bold, -_number(best[name]), name))
+    order = sorted(map(str, best), key=lambda name: (name not in bold, name == CHANCE, -_number(best[name]), name))
     values = wide.reindex(index=order, columns=columns).to_numpy(float)
     words = None
     if "words" in rows:

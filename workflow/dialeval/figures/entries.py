@@ -187,6 +187,14 @@ ROBUSTNESS = (
 
 DIALOGBENCH = (
     Figure(
+        "overall",
+        ("dialogbench/accuracy",),
+        "dialogbench_overall.figure_overall",
+        "Accuracy over all tasks",
+        "Each model's accuracy with its interval, beside blind guessing and people (DialogBench, Tables 2 and 3).",
+        options=("interval",),
+    ),
+    Figure(
         "tasks",
         ("dialogbench/accuracy",),
         "dialogbench_accuracy.figure_tasks",
@@ -201,6 +209,14 @@ DIALOGBENCH = (
         "Accuracy by domain",
         "Daily life beside professional knowledge; of fewer than five items only their number is shown (Tables 7 and "
         "8).",
+    ),
+    Figure(
+        "averages",
+        ("dialogbench/averages",),
+        "dialogbench_overall.figure_averages",
+        "Kinds of models by domain",
+        "The mean accuracy of the models of each kind, or of a tag, in each domain (Figure 8).",
+        options=("interval",),
     ),
     Figure(
         "positions",

@@ -74,6 +74,27 @@ def published_accuracy(model: str, language: str, column: str) -> float | None:
     return _share(table, language, model, column)
 
 
+def published_average(kind: str, method: str, language: str, column: str) -> float | None:
+    """Returns the published mean of the paper's models of a kind as a share, or None.
+
+    Args:
+        kind: `base`, examined by `perplexity`, or `chat`, by `letter`; the paper has no other groups.
+        method: how models answer.
+        language: `en` or `zh`.
+        column: abbreviation of a task, `Overall`, a domain, or a group of domains (chat models in Chinese).
+    """
+    group = {("base", "perplexity"): "pre-trained", ("chat", "letter"): "instruction-tuned"}.get((kind, method))
+    table = {"en": "2", "zh": "3"}.get(language)
+    for row in published_rows() if group else ():
+        if row.model != AVERAGE or row.language != language:
+            continue
+        if (row.table, row.group) == (table, group) and column in row.values:
+            return row.values[column] / 100.0
+        if row.table == "7" and kind == "chat" and (column in row.values or column == row.group):
+            return row.values[AVERAGE if column == row.group else column] / 100.0
+    return None
+
+
 def published_domain_accuracy(model: str, language: str, domain: str) -> float | None:
     """Returns a model's published accuracy in a domain as a share, or None where there is none."""
     return _share("7", language, model, domain)

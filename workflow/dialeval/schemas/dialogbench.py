@@ -78,7 +78,8 @@ ACCURACY = Table(
     "dialogbench/accuracy", schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT, accuracy=maybe(FLOAT),
         low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
-        published=maybe(FLOAT)
+        chance=maybe(FLOAT),
+        kind=maybe(TEXT), part=maybe(TEXT), published=maybe(FLOAT)
     ),
     row="source, model, method, language and name (DialogBench's Tables 2 and 3)",
     title="Accuracy",
@@ -88,6 +89,9 @@ ACCURACY = Table(
         "scope": "what the share is over: a task, a dimension (group of tasks), or overall",
         "name": "which of them",
         "n_tasks": "tasks that the mean is of",
+        "chance": "of blind guessing",
+        "kind": "of the model: chat or base",
+        "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
     },
     cells={"accuracy": Interval("low", "high", published="published")},
     numbers="share",
@@ -96,14 +100,61 @@ DOMAINS = Table(
     "dialogbench/domains", schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, group=TEXT, domain=TEXT, accuracy=maybe(FLOAT),
         low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
-        published=maybe(FLOAT)
+        chance=maybe(FLOAT),
+        kind=maybe(TEXT), part=maybe(TEXT), published=maybe(FLOAT)
     ),
     row="source, model, method, language and domain (DialogBench's Table 7)",
     title="Accuracy by domain",
     columns={
         "domain": "mean: unweighted mean of its group",
+        "chance": "of blind guessing",
+        "kind": "of the model: chat or base",
+        "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
     },
     cells={"accuracy": Interval("low", "high", published="published")},
+    numbers="share",
+)
+AVERAGES = Table(
+    "dialogbench/averages", schema(
+        source=TEXT, group=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_models=INT, models=TEXT,
+        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, n_clusters=INT,
+        note=maybe(TEXT), chance=maybe(FLOAT), published=maybe(FLOAT)
+    ),
+    row="source, group of models, method, language and name (Avg. of DialogBench's Tables 2, 3 and 7; Figure 8)",
+    title="Average accuracy of kinds of models",
+    caption="Means over the models of a kind, or of a tag, that answer by one method; intervals are over items.",
+    columns={
+        "group": "kind of the models (chat, base), or a tag of theirs",
+        "scope": "task, dimension, overall, domain, or domains (unweighted mean of a group of domains)",
+        "name": "which of them",
+        "models": "that are averaged",
+        "n": "items",
+        "chance": "of blind guessing",
+        "published": "mean of the paper's own models of that kind",
+    },
+    cells={"accuracy": Interval("low", "high", published="published")},
+    numbers="share",
+)
+OVERVIEW = Table(
+    "dialogbench/overview", schema(
+        source=TEXT, language=TEXT, type=TEXT, model=TEXT, method=TEXT,
+        SF=maybe(FLOAT), IC=maybe(FLOAT), KRG=maybe(FLOAT), CRG=maybe(FLOAT), DI=maybe(FLOAT), MRG=maybe(FLOAT),
+        PRG=maybe(FLOAT), RC=maybe(FLOAT), ED=maybe(FLOAT), NLI=maybe(FLOAT), DS=maybe(FLOAT), OD=maybe(FLOAT),
+        overall=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), chance=maybe(FLOAT), n=maybe(INT), part=maybe(TEXT),
+        published=maybe(FLOAT)
+    ),
+    row="model and method, with a column for each task (the shape of DialogBench's Tables 2 and 3)",
+    title="Accuracy by task, a column each",
+    columns={
+        "source": "where the items are from; people's published numbers have the source paper",
+        "type": "people, base or chat; empty where the configuration does not say the model's kind",
+        "model": "average: unweighted mean of the models of that type and method",
+        "overall": "unweighted mean of the tasks",
+        "chance": "of blind guessing, over all",
+        "part": "what the model had to do with these items: wrote, filtered",
+        "published": "the paper's Overall",
+    },
+    cells={"overall": Interval("low", "high", published="published")},
     numbers="share",
 )
 POSITIONS = Table(

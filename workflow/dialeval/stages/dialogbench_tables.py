@@ -11,9 +11,11 @@ from pydantic import BaseModel
 from dialeval.aggregation.answer_rates import Answer, Row, grouped
 from dialeval.aggregation.dialogbench.ablations import ablation_rows
 from dialeval.aggregation.dialogbench.accuracy import accuracy_rows, domain_rows, human_rows
+from dialeval.aggregation.dialogbench.averages import average_rows
 from dialeval.aggregation.dialogbench.descriptions import domain_count_rows, style_rows
 from dialeval.aggregation.dialogbench.differences import ablation_differences, accuracy_differences
 from dialeval.aggregation.dialogbench.items import item_rows
+from dialeval.aggregation.dialogbench.overview import PEOPLE, overview_rows
 from dialeval.aggregation.dialogbench.positions import circular_rows, position_rows
 from dialeval.aggregation.differences import corrected
 from dialeval.corpora.multiple_choice import TestItem
@@ -23,6 +25,7 @@ from dialeval.dialogbench.rounds import Attempt
 from dialeval.schemas.dialogbench import (
     ABLATIONS,
     ACCURACY,
+    AVERAGES,
     CIRCULAR,
     DIALOGBENCH_DIFFERENCES,
     DOMAIN_COUNTS,
@@ -30,6 +33,7 @@ from dialeval.schemas.dialogbench import (
     FILTER_COUNTS,
     ITEM_COUNTS,
     ITEM_DESCRIPTIONS,
+    OVERVIEW,
     POSITIONS,
     STYLES,
     TEST_ANSWERS,
@@ -39,12 +43,22 @@ from dialeval.schemas.dialogbench import (
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, iterate_rows, read_tables, write_rows
 
+WRITTEN = "written"
+"""The source of items that were written for this run."""
+
 
 class Settings(BaseModel):
-    """The confidence of the intervals, and the ablations that are compared with the full procedure."""
+    """The confidence of the intervals, the ablations that are compared with the full procedure, and who was examined.
+
+    `groups` are examined models by kind and by tag, `kinds` the kind of each that has one, `parts` what those had to do
+    with the written items that wrote or filtered them.
+    """
 
     confidence: float
     ablations: list[str]
+    groups: dict[str, list[str]]
+    kinds: dict[str, str]
+    parts: dict[str, str]
 
 
 def stage(
@@ -60,13 +74,21 @@ def stage(
     every = read_tables(answers, TEST_ANSWERS).to_pylist()
     full = [answer for answer in every if answer["variant"] == "full"]
     variants = _variants(every, settings.ablations)
+    accuracy = _told(_by_source(accuracy_rows, full, settings.confidence), settings) + _people(full)
+    averages = [
+        {"source": source, **row}
+        for (source,), group in grouped(full, "source")
+        for row in average_rows(group, settings.groups, settings.confidence)
+    ]
     described = dict(_by_variant(read_tables(descriptions, ITEM_DESCRIPTIONS).to_pylist()))
     for table, rows in (
         (ITEM_COUNTS, _items(items)),
-        (ACCURACY, [*_by_source(accuracy_rows, full, settings), *_people(full)]),
-        (DOMAINS, _by_source(domain_rows, full, settings)),
-        (POSITIONS, _by_source(position_rows, full, settings)),
-        (CIRCULAR, _by_source(circular_rows, full, settings)),
+        (ACCURACY, accuracy),
+        (OVERVIEW, overview_rows(accuracy, averages)),
+        (AVERAGES, averages),
+        (DOMAINS, _told(_by_source(domain_rows, full, settings.confidence), settings)),
+        (POSITIONS, _by_source(position_rows, full, settings.confidence)),
+        (CIRCULAR, _by_source(circular_rows, full, settings.confidence)),
         (STYLES, style_rows(described, settings.confidence)),
         (DOMAIN_COUNTS, domain_count_rows(described, settings.confidence)),
         (ABLATIONS, ablation_rows(variants, settings.confidence)),
@@ -89,25 +111,37 @@ def _items(path: Path) -> list[Row]:
 
 
 def _by_source(
-    rows_of: Callable[[Iterable[Answer], float], list[Row]], answers: list[dict[str, Any]], settings: Settings
+    rows_of: Callable[[Iterable[Answer], float], list[Row]], answers: list[dict[str, Any]], confidence: float
 ) -> list[Row]:
     return [
         {"source": source, **row}
         for (source,), group in grouped(answers, "source")
-        for row in rows_of(group, settings.confidence)
+        for row in rows_of(group, confidence)
+    ]
+
+
+def _told(rows: list[Row], settings: Settings) -> list[Row]:
+    """Returns the rows with the model's kind, and its part in the items where they were written for this run."""
+    return [
+        {
+            **row,
+            "kind": settings.kinds.get(row["model"]),
+            "part": settings.parts.get(row["model"]) if row["source"] == WRITTEN else None,
+        }
+        for row in rows
     ]
 
 
 def _people(answers: list[dict[str, Any]]) -> list[Row]:
     languages = sorted({answer["language"] for answer in answers})
-    return [{"source": "paper", **row} for row in human_rows(languages)]
+    return [{"source": "paper", "kind": PEOPLE, "part": None, **row} for row in human_rows(languages)]
 
 
 def _variants(answers: list[dict[str, Any]], ablations: list[str]) -> dict[str, list[Answer]]:
     """Returns the answers to written items by procedure, if there is any to compare with the full one."""
     if not ablations:
         return {}
-    of = dict(_by_variant(answer for answer in answers if answer["source"] == "written"))
+    of = dict(_by_variant(answer for answer in answers if answer["source"] == WRITTEN))
     variants = {"full": of.get("full", [])}
     if "styles" in ablations:
         variants["-styles"] = of.get("-styles", [])

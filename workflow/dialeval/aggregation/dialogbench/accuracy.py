@@ -9,7 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from dialeval.aggregation.answer_rates import Answer, Rate, Row, first_rotation, grouped, mean_rate, rate_of
+from dialeval.aggregation.answer_rates import (
+    Answer,
+    Rate,
+    Row,
+    first_rotation,
+    grouped,
+    mean_rate,
+    rate_of,
+    unweighted_mean,
+)
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, DIMENSIONS, TASKS
 from dialeval.dialogbench.domains import DOMAINS, GROUPS, NAMES
 from dialeval.published.dialogbench import HUMAN, OVERALL, published_accuracy, published_domain_accuracy
@@ -27,13 +36,12 @@ def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
         answers_to = dict(grouped(group, "task"))
         by_task = {task: answers_to[task,] for task in ABBREVIATIONS if (task,) in answers_to}
         for task, found in by_task.items():
-            rows.append(_accuracy_row(about, "task", task, rate_of(found, confidence), 1))
+            rows.append(_accuracy_row(about, "task", task, [found], confidence))
         for dimension in DIMENSIONS:
             own = [by_task[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in by_task]
             if own:
-                rows.append(_accuracy_row(about, "dimension", dimension, mean_rate(own, confidence), len(own)))
-        overall = mean_rate(list(by_task.values()), confidence)
-        rows.append(_accuracy_row(about, "overall", OVERALL, overall, len(by_task)))
+                rows.append(_accuracy_row(about, "dimension", dimension, own, confidence))
+        rows.append(_accuracy_row(about, "overall", OVERALL, list(by_task.values()), confidence))
     return rows
 
 
@@ -49,9 +57,12 @@ def human_rows(languages: Sequence[str]) -> list[Row]:
         for name in (*ABBREVIATIONS, OVERALL):
             accuracy = published_accuracy(HUMAN, language, name)
             if accuracy is not None:
-                rate = Rate(accuracy, math.nan, math.nan, 0, 0)
+                rate = Rate(accuracy, math.nan, math.nan, 0, 0).to_row()
                 scope, n_tasks = ("overall", len(TASKS)) if name == OVERALL else ("task", 1)
-                rows.append(_accuracy_row(about, scope, name, rate, n_tasks))
+                rows.append(
+                    {**about, "scope": scope, "name": name, "n_tasks": n_tasks, **rate, "chance": None}
+                    | {"published": accuracy}
+                )
     return rows
 
 
@@ -68,17 +79,24 @@ def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
             own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
             for name, found in own.items():
                 published = published_domain_accuracy(model, language, name)
-                rate = rate_of(found, confidence).to_row()
+                rate = {**rate_of(found, confidence).to_row(), "chance": chance_of([found])}
                 rows.append({**about, "group": group_name, "domain": name, **rate, "published": published})
             if own:
-                mean = mean_rate(list(own.values()), confidence).to_row()
+                cells = list(own.values())
+                mean = {**mean_rate(cells, confidence).to_row(), "chance": chance_of(cells)}
                 rows.append({**about, "group": group_name, "domain": "mean", **mean, "published": None})
         for name in sorted(set(by_domain) - set(NAMES)):
-            rate = rate_of(by_domain[name], confidence).to_row()
+            rate = {**rate_of(by_domain[name], confidence).to_row(), "chance": chance_of([by_domain[name]])}
             rows.append({**about, "group": "", "domain": name, **rate, "published": None})
     return rows
 
 
-def _accuracy_row(about: Row, scope: str, name: str, rate: Rate, n_tasks: int) -> Row:
+def chance_of(cells: Sequence[Sequence[Answer]]) -> float:
+    """Returns the accuracy of blind guessing: one in the number of options; every cell counts once."""
+    return unweighted_mean([math.fsum(1 / one["n_options"] for one in cell) / len(cell) for cell in cells if cell])
+
+
+def _accuracy_row(about: Row, scope: str, name: str, cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
     published = published_accuracy(about["model"], about["language"], name) if scope != "dimension" else None
-    return {**about, "scope": scope, "name": name, "n_tasks": n_tasks, **rate.to_row(), "published": published}
+    found = {**mean_rate(cells, confidence).to_row(), "chance": chance_of(cells), "published": published}
+    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found}
