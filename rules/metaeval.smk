@@ -212,6 +212,31 @@ rule correlate:
         )
 
 
+rule tabulate_by_language:
+    input:
+        averages=f"{METAEVAL}/averages.parquet",
+        correlations=f"{METAEVAL}/correlations.parquet",
+    output:
+        [
+            f"{METAEVAL}/{name}.{suffix}"
+            for name in BY_LANGUAGE
+            for suffix in ("parquet", "csv")
+        ],
+    log:
+        f"{RESULTS}/logs/tables/metaeval_by_language.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(),
+        code=code("tabulate_by_language"),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+    shell:
+        command(
+            "tabulate_by_language",
+            "--averages {input.averages:q} --correlations {input.correlations:q} --folder {params.folder:q}",
+        )
+
+
 rule find_ceilings:
     input:
         item_tables=items_of(RATED),

@@ -1,6 +1,7 @@
 # Which files meta-evaluation and robustness read and write, by the configuration.
 
 CORRELATIONS = ["correlations", "averages", "judge_pairs", "ranking_agreement"]
+BY_LANGUAGE = ["by_language", "natural_chinese"]
 ROBUSTNESS_TABLES = [
     "pairs",
     "robustness",
@@ -160,6 +161,7 @@ def metaeval_tables():
             "ceilings",
             *(["repeat_agreement"] if repeated_scores() else []),
             *CORRELATIONS,
+            *BY_LANGUAGE,
             *BEYOND_ONE_JUDGE,
         ]
         for suffix in ("parquet", "csv")

@@ -62,7 +62,7 @@ XDIAL_EVAL = Paper(
         _result(
             "Table 4",
             "Pearson correlation by language of judges that were trained on English",
-            ("metaeval/averages",),
+            ("metaeval/by_language", "metaeval/averages"),
             ("metaeval/judges_by_language",),
             _TRAINED,
             benchmark=("xdial-eval",),
@@ -70,7 +70,7 @@ XDIAL_EVAL = Paper(
         _result(
             "Table 5",
             "Pearson correlation by language of judges zero-shot, trained on ten languages, and in ensembles",
-            ("metaeval/averages",),
+            ("metaeval/by_language", "metaeval/averages"),
             ("metaeval/judges_by_language",),
             _TRAINED,
             benchmark=("xdial-eval",),
@@ -105,7 +105,7 @@ XDIAL_EVAL = Paper(
         _result(
             "Table 15",
             "correlation with the ratings of dialogues that were written in Chinese",
-            ("metaeval/correlations",),
+            ("metaeval/natural_chinese", "metaeval/correlations"),
             ("metaeval/judges_by_corpus",),
             _TRAINED,
             corpus=("ECM-Turn", "LCCC-Turn", "HC-Turn", "LCCC-Dial", "HC-Dial"),
@@ -113,14 +113,14 @@ XDIAL_EVAL = Paper(
         _result(
             "Table 16",
             "Table 4 in Spearman's correlation",
-            ("metaeval/averages",),
+            ("metaeval/by_language", "metaeval/averages"),
             config=_TRAINED,
             benchmark=("xdial-eval",),
         ),
         _result(
             "Table 17",
             "Table 5 in Spearman's correlation",
-            ("metaeval/averages",),
+            ("metaeval/by_language", "metaeval/averages"),
             config=_TRAINED,
             benchmark=("xdial-eval",),
         ),

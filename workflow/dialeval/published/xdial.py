@@ -30,6 +30,8 @@ ENGLISH, MULTILINGUAL = "English", "multilingual"
 """What a system was trained on."""
 LANGUAGES = PAPER_ORDER
 AVERAGE = "average"
+TABLE_OF_CHINESE = "15"
+"""The table of corpora that were written in Chinese."""
 CHINESE: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"turn": ("ECM-Turn", "LCCC-Turn", "HC-Turn"), "dialogue": ("LCCC-Dial", "HC-Dial")}
 )
@@ -141,7 +143,7 @@ def _values() -> Mapping[tuple[str, str, str, str], float]:
             (folded(row.label), row.level, language, row.statistic): value
             for row in rows()
             for language, value in row.values.items()
-            if row.table != "15"
+            if row.table != TABLE_OF_CHINESE
         }
     )
 
@@ -153,7 +155,7 @@ def _values_in_chinese() -> Mapping[tuple[str, str, str, str], float]:
             (folded(row.label), row.level, folded(corpus), row.statistic): value
             for row in rows()
             for corpus, value in row.values.items()
-            if row.table == "15"
+            if row.table == TABLE_OF_CHINESE
         }
     )
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from dialeval.schemas import (
     battles,
     botchat,
+    by_language,
     dialogbench,
     judgements,
     labels,
@@ -40,6 +41,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             labels,
             trust,
             metaeval,
+            by_language,
             robustness,
             dialogbench,
             transcripts,
