@@ -75,7 +75,7 @@ def test_counts_by_hand() -> None:
         "unit": "words",
         "words_context": 1.0,
         "words_response": 2.0,
-        "words_utterance": 2.0,
+        "words_utterance": 1.75,  # (2.5 + 1) / 2
         "n_dimensions": 3,
         "human_dimensions": "relevance, overall, own",
         "model_dimensions": "specificity",

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 from dialeval.papers.entry import NEEDS, Item, Paper
+from dialeval.papers.printed import n_stored, read_record
 from dialeval.papers.registry import PAPERS
 
 ROOT = Path(__file__).parents[2]
@@ -19,8 +20,20 @@ Every table, figure and prompt of the papers, and what stands for it here. This 
 `workflow/dialeval/papers/` (`python -m dialeval.papers_reference`); the report's part "Papers" has the same list with
 what the run made. *Made by* names the configuration, then what to ask of Snakemake; files lie below the results. A
 published value stands beside ours where a model has the paper's name. Wherever a configuration makes an item, another
-one with your models does too.
+one with your models does too. Which printed values come out of the public data is written down by
+`python -m dialeval.printed_values DATA_DIR`, and computed again by a test.
 """
+REMARKS = {
+    "BotChat": (
+        "GTEval's shares are made of whole verdicts, which were recovered from the percentages in the authors' "
+        "notebook, and so check no more than the formula. Lengths, pass rates and Elo need dialogues and verdicts that "
+        "are gone."
+    ),
+    "DialogBench": "Its items were never published with their contents, so that no accuracy can be computed.",
+    "comp-analysis": "Everything else needs the scores of its judges, of which GPT-4's on dialogues alone are public.",
+    "xDial-Eval": "Everything else needs the scores of its judges, none of which is public.",
+}
+_SHOWN = ("item", "what", "printed", "ours", "why")
 
 
 def docs_text() -> str:
@@ -41,6 +54,7 @@ def _about(paper: Paper) -> str:
         "|---|---|---|---|---|---|",
         *map(_row, paper.items),
         "",
+        *_printed_values(paper.name),
     ]
     return "\n".join(lines)
 
@@ -53,6 +67,32 @@ def _row(item: Item) -> str:
     to_know = " ".join(filter(None, (f"Not made: {item.why_not}." if item.why_not else "", item.remark)))
     cells = (item.number, item.shows, made_by, "<br>".join(files), ", ".join(item.needs), to_know)
     return "| " + " | ".join(cells) + " |"
+
+
+def _printed_values(paper: str) -> list[str]:
+    """Returns what of a paper's printed values comes out, and a table of what does not."""
+    rows = [row for row in read_record() if row["paper"] == paper]
+    counts = {
+        source: (len(found), sum(row["equal"] == "yes" for row in found))
+        for source in ("data", "rows")
+        for found in [[row for row in rows if row["source"] == source]]
+    }
+    (of_data, equal), (of_rows, equal_rows) = counts["data"], counts["rows"]
+    said = [f"The project keeps {n_stored(paper):,} values that the paper prints."]
+    if of_data:
+        said.append(
+            f"From the public data alone {of_data} printed values can be computed, and {equal} ({equal / of_data:.0%}) "
+            "come out."
+        )
+    if of_rows:
+        said.append(f"Of {of_rows} averages and sums of printed rows {equal_rows} come out.")
+    lines = ["### Printed values that come out\n", " ".join([*said, REMARKS[paper]]) + "\n"]
+    different = [row for row in rows if row["equal"] == "no"]
+    if different:
+        lines += ["| item | what | printed | ours | why |", "|---|---|---|---|---|"]
+        lines += ["| " + " | ".join(row[column] for column in _SHOWN) + " |" for row in different]
+        lines.append("")
+    return lines
 
 
 def _link(file: str) -> str:

@@ -79,12 +79,12 @@ def _unit(group: Sequence[Item]) -> Unit:
 
 
 def _lengths(group: Sequence[Item], level: Level, unit: Unit) -> dict[str, float | None]:
-    """Returns the mean length of context and response (of a dialogue the whole), and of an utterance."""
+    """Returns the mean length of context and response (of a dialogue the whole), and of an item's utterances."""
     counted = [[_length(text, unit) for text in item.utterances] for item in group]
     return {
         "words_context": _mean(sum(lengths[:-1]) for lengths in counted) if level == "turn" else None,
         "words_response": _mean(lengths[-1] if level == "turn" else sum(lengths) for lengths in counted),
-        "words_utterance": _mean(length for lengths in counted for length in lengths),
+        "words_utterance": _mean(_mean(lengths) for lengths in counted),
     }
 
 
@@ -187,7 +187,7 @@ def _length(text: str, unit: Unit) -> int:
     return len(text.split()) if unit == "words" else sum(map(is_word, surface_tokens(text)))
 
 
-def _mean(values: Iterable[int]) -> float:
+def _mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
 
 

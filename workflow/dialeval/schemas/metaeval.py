@@ -125,7 +125,7 @@ RATED_CORPORA = Table(
         "unit": "what lengths are counted in: words, or characters where no blanks part words",
         "words_context": "mean length of the context, in that unit",
         "words_response": "mean length of the response, or of the whole dialogue",
-        "words_utterance": "mean length of an utterance",
+        "words_utterance": "mean length of an item's utterances, averaged over items",
         "n_dimensions": "dimensions that people rated",
         "agreement_low": "lowest mean correlation of two people over dimensions; empty where means alone are known",
         "agreement_high": "the highest",
