@@ -271,6 +271,7 @@ def damage_settings():
         ),
         random_seed=CONFIG.random_seed,
         **told(section, "min_quality"),
+        **({"wordnet": str(CONFIG.wordnet())} if CONFIG.wordnet() else {}),
     )
 
 

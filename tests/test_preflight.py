@@ -46,6 +46,13 @@ def test_a_rewriter_is_asked_for_what_a_model_makes(mine: Path) -> None:
     assert "robustness.rewritten: no model makes 'order_shuffle'" in check({**BASE, "robustness": robustness}, mine)
 
 
+def test_wordnet_that_is_not_there_is_told_before_anything_runs(mine: Path) -> None:
+    robustness = {"corpora": ["bundled"], "wordnet": "dict"}
+    message = check({**BASE, "data_dir": str(mine.parent), "robustness": robustness}, mine)
+    assert "robustness.wordnet: " in message
+    assert "dict has no file index.noun" in message
+
+
 def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(mine: Path) -> None:
     translate = {"bundled": {"into": ["es", "xx"], "by": "gpt", "source": "englsh"}}
     message = check({**BASE, "translate": translate}, mine, asks=False)

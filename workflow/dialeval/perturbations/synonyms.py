@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -49,6 +50,10 @@ class Synonym(NamedTuple):
     forms: tuple[str, ...]
 
 
+SynonymsOf = Callable[[str], tuple[Synonym, ...]]
+"""Gives the unnatural synonyms of a word form in lower case."""
+
+
 @cache
 def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
     """Returns the unnatural synonyms of every form of the words in our list."""
@@ -61,7 +66,7 @@ def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
                 _add(found, inflected(word, kind), "verb", word, [inflected(synonym, kind) for synonym in unnatural])
         elif part == "noun":
             _add(found, word, "noun", word, unnatural)
-            _add(found, _plural(word), "noun", word, [_plural(synonym) for synonym in unnatural])
+            _add(found, plural(word), "noun", word, [plural(synonym) for synonym in unnatural])
         elif part == "adjective":
             _add(found, word, "adjective", word, unnatural)
         else:
@@ -69,17 +74,25 @@ def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
     return MappingProxyType({form: tuple(synonyms) for form, synonyms in found.items()})
 
 
-def fitting_synonym(word: Word, previous: str, following: str) -> Synonym | None:
+def listed_synonyms(form: str) -> tuple[Synonym, ...]:
+    """Returns the unnatural synonyms of a word form in our list."""
+    return unnatural_synonyms().get(form, ())
+
+
+def fitting_synonym(
+    word: Word, previous: str, following: str, synonyms_of: SynonymsOf = listed_synonyms
+) -> Synonym | None:
     """Returns the synonym of a word that fits what stands beside it, or None.
 
     Args:
         word: a word of an utterance.
         previous: the word before it in lower case; empty at the beginning and after a mark.
         following: the word after it in lower case; empty at the end and before a mark.
+        synonyms_of: gives the synonyms of a word form in lower case.
     """
     if word.lower == "like" and previous not in _BEFORE_VERB:
         return None  # a preposition more often than a verb
-    synonyms = unnatural_synonyms().get(word.lower, ())
+    synonyms = synonyms_of(word.lower)
     nouns = [synonym for synonym in synonyms if synonym.part == "noun"]
     if following == "of" and nouns:
         return nouns[0]
@@ -101,6 +114,7 @@ def _add(found: dict[str, list[Synonym]], form: str, part: Part, base: str, form
         known.append(Synonym(part, base, tuple(forms)))
 
 
-def _plural(noun: str) -> str:
+def plural(noun: str) -> str:
+    """Returns the plural of a noun; of several words the last is the noun."""
     first, blank, last = noun.rpartition(" ")
     return first + blank + (_PLURALS.get(last) or with_s(last))

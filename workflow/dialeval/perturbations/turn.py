@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from dialeval.perturbations.pronouns import Way as PronounWay
 from dialeval.perturbations.pronouns import replace_pronouns
 from dialeval.perturbations.speakers import same_speaker_before
 from dialeval.perturbations.strategy import Case, Edit, NewText, Strategy, Target, first_of, one_of, span
-from dialeval.perturbations.synonyms import fitting_synonym
+from dialeval.perturbations.synonyms import SynonymsOf, fitting_synonym, listed_synonyms
 from dialeval.perturbations.words import (
     Replacement,
     has_word,
@@ -90,7 +91,7 @@ def repetition(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
 
 def unnatural_paraphrase(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Words of the response that carry meaning, drawn at random, become synonyms that people hardly ever use."""
-    return first_of({"synonyms": _rare_synonyms}, case, rng)
+    return first_of({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
 
 
 def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -176,12 +177,20 @@ def _repeated_portion(case: Case, rng: np.random.Generator) -> NewText | NotAppl
     return NewText(text, (f'"{blank.join(portion)}" {copies} times more',))
 
 
-def _rare_synonyms(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    """Returns the response with at least half of the words that have such synonyms replaced by them.
+
+    Args:
+        synonyms_of: gives the unnatural synonyms of a word form in lower case.
+        case: the response in its context.
+        rng: draws words and synonyms.
+    """
     text = case.item.response
     found = words(text)
     choice: list[tuple[Replacement, str]] = []
     for place, word in enumerate(found):
-        synonym = fitting_synonym(word, neighbour(text, found, place, -1), neighbour(text, found, place, 1))
+        beside = (neighbour(text, found, place, -1), neighbour(text, found, place, 1))
+        synonym = fitting_synonym(word, *beside, synonyms_of)
         if synonym and not _DETACHED_NOT.match(text, word.end):
             form = synonym.forms[int(rng.integers(len(synonym.forms)))]
             new = in_case_of(word.text, form, first=starts_sentence(text, word.start))

@@ -15,6 +15,7 @@ from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.quality import well_rated
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.suite import Outcome, damage_all, ladders, pools, published_outcome
+from dialeval.perturbations.wordnet import WordNet, with_wordnet
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
@@ -35,6 +36,7 @@ class Settings(BaseModel):
     published: Path | None
     random_seed: int
     min_quality: float | None = None
+    wordnet: Path | None = None
 
 
 def stage(
@@ -75,6 +77,9 @@ def _outcomes(
     settings: Settings, good: list[Item], everything: list[Item], originals: dict[tuple[str, str, str], Item]
 ) -> Iterator[Outcome]:
     strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
+    if settings.wordnet:
+        wordnet = WordNet(settings.wordnet)
+        strategies = [with_wordnet(strategy, wordnet) for strategy in strategies]
     pool_of = pools(everything)
     yield from damage_all(
         good,

