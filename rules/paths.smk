@@ -283,6 +283,7 @@ def report_judges():
     own = [
         judge
         for name, one in shown_protocols().items()
+        if one.form != "mark"  # whose numbers are on no leaderboard
         for judge in CONFIG.judging(name)
     ]
     return list(dict.fromkeys([*(CONFIG.judges if CONFIG.talks() else []), *own]))

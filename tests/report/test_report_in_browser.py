@@ -123,7 +123,7 @@ def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address:
     assert seeds_after("mt-1") == ["MT-1", "MT-10"]
     assert seeds_after("") == ["MT-1", "MT-2", "MT-10"]
     choose(browser, "filter-model", "weak")
-    choose(browser, "filter-outcome", "lost, or called AI")
+    choose(browser, "filter-outcome", "lost, called AI, or shows it")
     assert texts(browser, "#seed-list strong") == ["MT-1", "MT-2", "MT-10"]
     choose(browser, "filter-protocol", "UniEval")
     assert texts(browser, "#seed-list strong") == ["MT-2", "MT-10"]

@@ -113,7 +113,7 @@ def parse(
             choice=None if places is None else "Yes" if places else "No",
             place=places[0] if places else None,
             places=None if places is None else list(places),
-            reason=(reason or problem) if places is None else reason,
+            reason=problem if places is None else reason if places else "",
         )
     if not question.shipped:  # a user's kinds need not be failures
         return
@@ -126,6 +126,7 @@ def parse(
         protocol=question.name,
         criterion=GOOD,
         choice=None if not readable else "No" if there else "Yes",
+        reason=reason if readable and not there else "",
     )
 
 

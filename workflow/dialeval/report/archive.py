@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dialeval.failure_kinds import GOOD
 from dialeval.pages.self_contained import pack
 from dialeval.report.dialogues import Dialogues, sources_of
 from dialeval.report.inputs import ReportInputs
@@ -62,7 +63,10 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
     """
     inputs = with_labels(inputs)
     names, answers = Names(inputs), raw_answers(inputs)
-    counts = Counts(frozenset(one.name for one in inputs.protocols if one.lengths))
+    counts = Counts(
+        frozenset(one.name for one in inputs.protocols if one.lengths),
+        frozenset(one.name for one in inputs.protocols if one.form == "mark"),
+    )
     sources = sources_of(inputs)
     kept = _Kept([], [], [], [set() for _ in sources])
     left = budget
@@ -124,9 +128,22 @@ def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _
         "judges": list(names.judges),
         "people": people_of(inputs),
         "embedded": sorted(names.embedded),
-        "titles": {one.name: one.title for one in alone_first},
+        "titles": {one.name: one.title for one in alone_first} | _kinds(inputs, counts),
+        "marking": sorted(counts.marking),
+        "good_case": GOOD,
         "at_lengths": sorted(counts.at_lengths),
         "shipped": sorted(TITLES),
         "cases": [[names.judge(judge), protocol, n, names.model(model)] for judge, protocol, n, model in cases],
         "outcomes": outcomes,
+    }
+
+
+def _kinds(inputs: ReportInputs, counts: Counts) -> dict[str, str]:
+    """Returns what the kinds of protocols that mark are called where they can be chosen."""
+    titles = {one.name: one.title for one in inputs.protocols if one.name in counts.marking}
+    return {
+        name: f"{titles[protocol]}: {kind.replace('_', ' ')}"
+        for _, name, _, _ in counts.by_case
+        for protocol, _, kind in [name.partition(": ")]
+        if protocol in titles
     }

@@ -44,6 +44,7 @@ const dialogueColumns = (() => {
       choice: text(verdicts.choice[row]),
       outcome: verdicts.outcome[row],
       firstAi: verdicts.place[row],
+      places: verdicts.places[row] ?? [],
       reason: text(verdicts.reason[row]),
       status: text(verdicts.status[row]),
       answer: text(verdicts.answer[row]),
@@ -106,6 +107,7 @@ const dialogueColumns = (() => {
         accused.set(firstAi - 1, [...(accused.get(firstAi - 1) ?? []), index.judges[judge]]);
       }
     }
+    const marks = marksByTurn(about);
     const own = dialogues.speakers_of?.[at];
     const speakers = own ?? (dialogues.speakers.length > 1 ? dialogues.speakers : ["A", "B"]);
     const asides = (dialogues.asides ?? []).filter(([ofDialogue]) => showAsides && ofDialogue === at);
@@ -146,10 +148,40 @@ const dialogueColumns = (() => {
         bubble.classList.add("is-accused");
         bubble.append(element("span", "accused", `first AI utterance, says ${accused.get(turn).join(", ")}`));
       }
+      if (marks.has(turn)) {
+        bubble.classList.add("is-marked");
+        for (const [kind, judges] of marks.get(turn)) {
+          bubble.append(element("span", "marked", `${kind}, says ${[...judges].join(", ")}`));
+        }
+      }
       list.append(bubble);
     });
     addAsides(dialogues.utterances[at].length);
     return list;
+  }
+
+  /** Returns, by turn, the kinds that judges or rules see in an utterance, each with who sees it. */
+  function marksByTurn(about) {
+    const marks = new Map();
+    for (const { judge, criterion, places } of about) {
+      for (const place of places) {
+        const kinds = marks.get(place - 1) ?? new Map();
+        const kind = inWords(criterion);
+        kinds.set(kind, (kinds.get(kind) ?? new Set()).add(index.judges[judge]));
+        marks.set(place - 1, kinds);
+      }
+    }
+    return marks;
+  }
+
+  const inWords = (criterion) => criterion.replaceAll("_", " ");
+
+  /** Returns the verdicts that are worth a line: of kinds that were looked for, those that are there or not readable. */
+  function worthALine(verdicts) {
+    const isGood = ({ criterion }) => criterion === index.good_case;
+    return verdicts.filter(
+      (verdict) => !index.marking.includes(verdict.protocol) || verdict.choice === "Yes" || (verdict.choice === "" && !isGood(verdict)),
+    );
   }
 
   /** Returns an utterance as text, with what was searched for marked. */
@@ -213,14 +245,17 @@ const dialogueColumns = (() => {
 
   function singles(model, verdicts) {
     const made = element("div", "singles");
-    for (const verdict of verdicts) {
+    for (const verdict of worthALine(verdicts)) {
       const outcome = outcomeFor(model, verdict);
       const card = element("div", "verdict");
       const line = element("p", "verdict-line");
-      const about = verdict.criterion ? ` · ${verdict.criterion}` : "";
+      const marking = index.marking.includes(verdict.protocol);
+      const about = verdict.criterion ? ` · ${marking ? inWords(verdict.criterion) : verdict.criterion}` : "";
       line.append(element("strong", "", protocolName(verdict.protocol) + about), " ");
       line.append(badge(outcome, outcome.single, verdict.status));
-      if (verdict.firstAi) {
+      if (verdict.places.length) {
+        line.append(` in utterance${verdict.places.length > 1 ? "s" : ""} ${verdict.places.join(", ")}`);
+      } else if (verdict.firstAi) {
         line.append(verdict.criterion ? ` in utterance ${verdict.firstAi}` : ` from utterance ${verdict.firstAi} on`);
       }
       card.append(line, ...reasons(verdict));

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from dialeval.report.dialogues import Dialogues
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.outcomes import SIDES, Result, comparison_outcomes, single_outcome
+from dialeval.report.outcomes import SIDES, Result, comparison_outcomes, marked, single_outcome
 from dialeval.report.packing import Columns, Grouped, Names, Pool, zipped
 
 Case = tuple[str, str, int, str]
@@ -20,7 +20,7 @@ Case = tuple[str, str, int, str]
 OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none")
 _COLUMNS = [
     "judge", "protocol", "request_id", "case_id", "left", "right", "n_utterances", "choice", "outcome", "place",
-    "reason", "status", "item_id", "criterion", "value", "scale_min", "scale_max", "repeat",
+    "reason", "status", "item_id", "criterion", "value", "scale_min", "scale_max", "repeat", "places",
 ]  # fmt: skip
 _ORDER = [
     "case", "judge", "protocol", "criterion", "n_utterances", "left", "right", "item_id", "repeat", "request_id"
@@ -57,9 +57,15 @@ class Judged:
 
 @dataclass
 class Counts:
-    """How often each system won, tied, lost or got no verdict on each case, by judge and protocol."""
+    """How often each system won, tied, lost or got no verdict on each case, by judge and protocol.
+
+    Attributes:
+        at_lengths: protocols that are asked at several N.
+        marking: protocols that mark kinds, each of which counts like a protocol: lost is where it shows.
+    """
 
     at_lengths: frozenset[str]
+    marking: frozenset[str] = frozenset()
     by_case: dict[Case, dict[Result, dict[int, int]]] = field(
         default_factory=lambda: defaultdict(lambda: {outcome: defaultdict(int) for outcome in OUTCOMES})
     )
@@ -73,10 +79,17 @@ class Counts:
             if right is not None:
                 for system, result in zip((left, right), comparison_outcomes(outcome), strict=True):
                     self.by_case[judge, protocol, at, system][result][place] += 1
+            elif protocol in self.marking:
+                self.by_case[judge, kind_of(protocol, criterion), at, left][marked(criterion, choice)][place] += 1
             elif criterion is None:
                 self.by_case[judge, protocol, at, left][single_outcome(choice)][place] += 1
             elif value is None and choice is None:
                 self.by_case[judge, protocol, at, left]["none"][place] += 1
+
+
+def kind_of(protocol: str, criterion: str) -> str:
+    """Returns what a kind under a protocol that marks several is called, among protocols."""
+    return f"{protocol}: {criterion}"
 
 
 def raw_answers(inputs: ReportInputs) -> dict[tuple[str, str], str]:
@@ -108,6 +121,7 @@ def judgements_piece(names: Names, rows: Columns, answers: Mapping[tuple[str, st
         "choice": places(rows["choice"]),
         "outcome": [-1 if outcome is None else SIDES.index(outcome) for outcome in rows["outcome"]],
         "place": [place or 0 for place in rows["place"]],
+        "places": rows["places"],
         "value": [None if value is None else round(value, 4) for value in rows["value"]],
         "scale": [
             pool.place(None if low is None or high is None else f"{low:g}–{high:g}")

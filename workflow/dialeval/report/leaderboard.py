@@ -17,10 +17,13 @@ from dialeval.report.trust import trusted
 
 
 def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
-    """Returns a leaderboard per kind of dialogues and judge; of self-chat without a judge, one of lengths."""
+    """Returns a leaderboard per kind of dialogues and judge; of self-chat without a judge, one of lengths.
+
+    Kinds that are marked, such as failures, are on none: their rates make nobody best.
+    """
     boards = []
     for sources in inputs.board_sources():
-        protocols = [one for one in inputs.protocols if one.sources == sources]
+        protocols = [one for one in inputs.protocols if one.sources == sources and one.form != "mark"]
         judges: list[str | None] = [judge for judge in inputs.judges if _has_rows(inputs, protocols, judge)]
         if sources == (SELFCHAT,):
             judges = [name for name in inputs.judges if name in judges or name not in inputs.ensembles] or [None]

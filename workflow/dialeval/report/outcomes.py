@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from dialeval.failure_kinds import GOOD
 from dialeval.schemas.judgements import Outcome
 
 Result = Literal["won", "tied", "lost", "none"]
@@ -41,3 +42,15 @@ def single_outcome(choice: str | None) -> Result:
     if choice not in {"Yes", "No"}:
         raise ValueError(f"choice {choice!r} is neither Yes nor No")
     return "won" if choice == "No" else "lost"
+
+
+def marked(criterion: str, choice: str | None) -> Result:
+    """Returns whether a dialogue shows a kind (lost) or not (won); a good case is won where it is one.
+
+    Raises:
+        ValueError: the choice is neither Yes nor No.
+    """
+    found = single_outcome(choice)
+    if criterion != GOOD or found == "none":
+        return found
+    return "lost" if found == "won" else "won"

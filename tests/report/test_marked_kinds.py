@@ -1,0 +1,129 @@
+"""Failures in the report: the utterances are marked, cases are found by kind, and no leaderboard ranks by them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import transcripts_report as mine
+from report_browser import PROGRAM, Browser
+
+from dialeval.report import AskedProtocol, ReportInputs, build_report
+from dialeval.report.leaderboard import build_boards
+from dialeval.report.outcomes import marked
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import EXAMPLES, RATES
+from dialeval.tables import to_table
+
+
+def kind(
+    judge: str, item_id: str, system: str, criterion: str, places: list[int] | None, **more: Any
+) -> dict[str, Any]:
+    """A judgement that a kind shows in some utterances of a dialogue on the case `refund`."""
+    choice = None if places is None else "Yes" if places else "No"
+    about = {"item_id": item_id, "case_id": "refund", "left": system, "criterion": criterion}
+    status = "unparsed" if places is None else "ok"
+    row = mine.judgement("failures", **about, choice=choice, places=places, place=(places or [None])[0], status=status)
+    return row | {"judge": judge} | more
+
+
+ROWS = [
+    kind("clerk", "a1", "v1", "formal_tone", [2, 4], reason="Stiff."),
+    kind("rules", "a1", "v1", "repetitive_phrasing", [4]),
+    kind("clerk", "a1", "v1", "repetitive_phrasing", [4]),
+    kind("clerk", "a1", "v1", "excessive_length", []),
+    kind("clerk", "a2", "v2", "excessive_length", None, reason="no readable line"),
+    kind("clerk", "a3", "v2", "good_case", None, choice="Yes", status="ok", reason="Natural."),
+]
+
+
+@pytest.fixture(scope="module")
+def inputs() -> ReportInputs:
+    found = mine.inputs()
+    rate = {"label": "Yes", "estimate": 0.5, "low": 0.1, "high": 0.9, "n": 2, "n_unparsed": 0, "system": "v1"}
+    example = {"criterion": "formal_tone", "rank": 1, "system": "v1", "corpus": "support", "item_id": "a1"}
+    example |= {
+        "case_id": "refund",
+        "seen_by": "clerk",
+        "utterance": 2,
+        "n_places": 2,
+        "text": "Ask.",
+        "before": "Who?",
+    }
+    return dataclasses.replace(
+        found,
+        verdicts=to_table(JUDGEMENTS, [*found.verdicts.to_pylist(), *ROWS]),
+        protocols=(*found.protocols, AskedProtocol("failures", "mark", ("support",), ("rates", "examples"))),
+        tables={
+            **found.tables,
+            "failures/rates": to_table(RATES, [rate | {"judge": "clerk", "criterion": "formal_tone"}]),
+            "failures/examples": to_table(EXAMPLES, [example]),
+        },
+    )
+
+
+def test_no_leaderboard_ranks_by_failures(inputs: ReportInputs) -> None:
+    names = [measure.name for board in build_boards(inputs) for measure in board.measures]
+    assert names
+    assert not [name for name in names if "formal" in name or "Failures" in name]
+
+
+def test_the_clearest_examples_stand_in_the_report(inputs: ReportInputs) -> None:
+    page = build_report(inputs)
+    assert "Clearest examples" in page
+    assert "Ask." in page
+
+
+def test_what_shows_is_lost_and_a_good_case_is_won() -> None:
+    assert [marked("formal_tone", choice) for choice in ("Yes", "No", None)] == ["lost", "won", "none"]
+    assert [marked("good_case", choice) for choice in ("Yes", "No", None)] == ["won", "lost", "none"]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if PROGRAM is None:
+        pytest.skip("no chromium or chrome on the PATH")
+    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+def texts(browser: Browser, selector: str) -> list[str]:
+    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
+    return found
+
+
+def test_utterances_are_marked_and_cases_are_found_by_kind(
+    browser: Browser, inputs: ReportInputs, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(build_report(inputs), encoding="utf-8")
+    browser.open(
+        f"{path.as_uri()}#seed=refund&source=support&models=v1,v2",
+        until="document.querySelectorAll('.verdicts').length === 3",
+    )
+    assert texts(browser, ".is-marked .bubble-head") == ["2 · agent", "4 · agent"]
+    assert texts(browser, ".is-marked .marked") == [
+        "formal tone, says clerk", "formal tone, says clerk", "repetitive phrasing, says clerk, rules",
+    ]  # fmt: skip
+    of_v1, first_of_v2, second_of_v2 = texts(browser, ".verdicts")
+    assert "Failures · formal tone Yes in utterances 2, 4Stiff." in of_v1
+    assert "excessive length" not in of_v1  # what was looked for and is not there
+    assert "Failures · excessive length no verdict: unparsed" in first_of_v2
+    assert "Failures · good case YesNatural." in second_of_v2
+    offered = texts(browser, "#filter-protocol option")
+    assert "Failures: formal tone" in offered
+    assert "failures" not in offered
+    choose = (
+        "(() => {{ const s = document.getElementById('{0}');"
+        "s.value = [...s.options].find(o => o.textContent === '{1}').value;"
+        "s.dispatchEvent(new Event('change', {{bubbles: true}})); }})()"
+    )
+    browser.evaluate(choose.format("filter-protocol", "Failures: formal tone"))
+    browser.evaluate(choose.format("filter-outcome", "lost, called AI, or shows it"))
+    browser.wait("document.getElementById('found').textContent === '1 of 3 cases'")
+    assert texts(browser, "#seed-list strong") == ["refund"]
+    browser.evaluate(choose.format("filter-protocol", "Failures: excessive length"))
+    browser.wait("document.getElementById('found').textContent === '0 of 3 cases'")
+    assert browser.complaints() == []
