@@ -19,6 +19,7 @@ try:
         PublishedModel,
         VllmModel,
     )
+    from dialeval.config.absent import told, without_absent
     from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
     from dialeval.config.labelling import labelled_protocols as labelled_protocols_of
     from dialeval.config.labelling import labelled_sheets
@@ -93,6 +94,12 @@ CONFIG = in_words(
     labelling=LABELLING,
     own_environments=OWN_ENVIRONMENTS,
 )
+
+if not DOWNLOADING:
+    WHOLE, CONFIG = CONFIG, in_words(without_absent, CONFIG)
+    if workflow.exec_mode == ExecMode.DEFAULT:
+        for line in told(CONFIG, WHOLE):
+            print(line, file=sys.stderr)
 
 # Snakemake's own lock, where a profile leaves it on, would come first and say less
 if workflow.exec_mode == ExecMode.DEFAULT and not (

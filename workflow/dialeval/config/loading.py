@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from dialeval.config.absent import absent_corpora, is_there
 from dialeval.config.consistency import Mistake, inconsistencies
 from dialeval.config.whole import WITHOUT_CHATBOTS, Config
 from dialeval.config.wording import in_words, place_of
@@ -64,7 +65,8 @@ def missing_files(config: Config) -> Iterator[Mistake]:
     sources |= {f"transcripts.{name}.path": config.transcripts_path(name) for name in config.transcripts}
     sources |= config.published_sources()
     if config.metaeval:
-        sources |= {f"metaeval.corpora.{name}.path": config.rated_path(name) for name in config.metaeval.corpora}
+        needed = [name for name in config.metaeval.corpora if name not in absent_corpora(config)]
+        sources |= {f"metaeval.corpora.{name}.path": config.rated_path(name) for name in needed}
         sources |= {
             f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.metaeval.score_files
         }
@@ -75,7 +77,7 @@ def missing_files(config: Config) -> Iterator[Mistake]:
             f"dialogbench.published.{name}.path": config.item_path(name) for name in config.dialogbench.published
         }
     for field, path in sources.items():
-        if path is not None and not _exists(path):
+        if path is not None and not is_there(path):
             words = (
                 f"{path} does not exist; correct the path or `data_dir` (now '{config.data_dir}'), for example with "
                 "--config data_dir=FOLDER"
@@ -85,15 +87,8 @@ def missing_files(config: Config) -> Iterator[Mistake]:
         ("prompts.directory", config.prompts.directory),
         ("tokens.cl100k_file", config.tokens.cl100k_file),
     ):
-        if path is not None and not _exists(path.expanduser()):
+        if path is not None and not is_there(path.expanduser()):
             yield Mistake(field, f"{path} does not exist; correct the path or leave the field out")
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, RuntimeError):  # too long a name, no such user behind ~
-        return False
 
 
 def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:

@@ -95,6 +95,9 @@ class RatedCorpus(Section):
         "with, such as {relevance: overall}, as xDial-Eval does; yes_no asks about these, and about `dimensions`.",
     )
     benchmark: str = Field("all", min_length=1, description="Averages are over the corpora of one benchmark.")
+    optional: bool = Field(
+        False, description="Whether the run goes on without it, and says so, where its file is not there."
+    )
 
     @property
     def asked(self) -> list[str] | None:

@@ -1,0 +1,70 @@
+"""The meta-evaluation of all public corpora, as its user runs it: how much work it is, and which stages do it.
+
+    python benchmarks/metaeval_run.py --data FOLDER [--target metaeval] [--cores 2]
+
+Runs configs/metaeval.yaml on the corpora under FOLDER (laid out as docs/rated-corpora.md says) in a folder of its own, and
+adds up the processor time of every job by stage, looked at four times a second. Processor time is what tells on a machine
+that others use, too: the wall-clock time of an idle one is at least its share by core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[1]
+OTHER = "Snakemake and its shells"
+
+
+def stage_of(command: list[str]) -> str:
+    """Returns what a process of the run does: its stage and judge, or Snakemake's own work."""
+    stage = next((word.partition("stages.")[2] for word in command if word.startswith("dialeval.stages.")), "")
+    return stage or OTHER
+
+
+def main() -> None:
+    """Runs it and prints processor seconds by stage."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--target", default="metaeval")
+    parser.add_argument("--cores", type=int, default=2)
+    chosen = parser.parse_args()
+    spent: dict[tuple[int, float], tuple[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "snakemake", "--cores", str(chosen.cores), chosen.target]
+        command += ["--configfile", "configs/metaeval.yaml", "--config", f"data_dir={chosen.data.resolve()}"]
+        command += [f"results_dir={folder}/results", f"store_dir={folder}/store"]
+        begun = time.perf_counter()
+        run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while run.poll() is None:
+            look(run.pid, spent)
+            time.sleep(0.25)
+        wall = time.perf_counter() - begun
+    by_stage: Counter[str] = Counter()
+    for stage, seconds in spent.values():
+        by_stage[stage] += seconds
+    total = sum(by_stage.values())
+    print(f"exit status {run.returncode}, {wall / 60:.1f} minutes of wall clock, {total / 60:.1f} of processor")
+    for stage, seconds in by_stage.most_common():
+        print(f"{stage:28} {seconds:7.0f} s  {seconds / total:4.0%}")
+
+
+def look(root: int, spent: dict[tuple[int, float], tuple[str, float]]) -> None:
+    """Notes the processor time that every living process of the run has taken so far."""
+    for process in [psutil.Process(root), *psutil.Process(root).children(recursive=True)]:
+        try:
+            times = process.cpu_times()
+            spent[process.pid, process.create_time()] = (stage_of(process.cmdline()), times.user + times.system)
+        except psutil.Error:  # it has ended
+            continue
+
+
+if __name__ == "__main__":
+    main()
