@@ -17,10 +17,12 @@ from matplotlib.figure import Figure
 from dialeval.errors import UserError
 from dialeval.figures import entries
 from dialeval.figures.metaeval_ceilings import figure_ceilings
+from dialeval.figures.metaeval_dimension_ensembles import figure_dimension_ensembles
 from dialeval.figures.metaeval_forest import correlation_limits, figure_judges
 from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judges_by_language, plain
 from dialeval.figures.metaeval_matrices import figure_dimensions, figure_judges_among_themselves, figure_languages
 from dialeval.figures.metaeval_names import averaged_groups, dimension_order, main_dimension
+from dialeval.figures.metaeval_rankings import figure_rankings
 from dialeval.figures.metaeval_raters import figure_annotators, figure_ensembles
 from dialeval.figures.saving import save_figure
 from dialeval.figures.style import PAGE_WIDTH
@@ -44,6 +46,8 @@ def drawn(name: str, judges: tuple[tuple[str, str], ...] = example.JUDGES) -> Fi
         "languages": lambda: figure_languages(matrices),
         "judges_among_themselves": lambda: figure_judges_among_themselves(matrices),
         "ensembles": lambda: figure_ensembles(example.model_ensemble().to_pandas()),
+        "dimension_ensembles": lambda: figure_dimension_ensembles(example.dimension_ensemble(judges).to_pandas()),
+        "rankings": lambda: figure_rankings(example.ranking_agreement().to_pandas()),
         "annotators": lambda: figure_annotators(example.annotator_agreement().to_pandas()),
         "ceilings": lambda: figure_ceilings(example.ceilings(judges).to_pandas()),
     }
@@ -227,6 +231,36 @@ def test_ensembles_have_panels_only_where_there_is_one_and_the_mean_comes_last()
 def test_ensembles_of_too_few_judges_are_one_sentence() -> None:
     none = example.model_ensemble().to_pandas().assign(pearson=nan)
     assert "no ensembles" in figure_ensembles(none).texts[0].get_text()
+
+
+def test_dimension_ensembles_are_shown_by_people_and_by_all() -> None:
+    figure = drawn("dimension_ensembles")
+    assert titles(figure) == [
+        "one, dialogue level (en; people's ratings)",
+        "one, dialogue level (en; people's ratings, or else a model's)",
+    ]
+    assert rows_of(panels(figure)[1]) == [f"{judge} ({method})" for judge, method in example.JUDGES]
+    named = figure_dimension_ensembles(example.dimension_ensemble().to_pandas(), order=["length", "gpt-4"])
+    assert [row.partition(" ")[0] for row in rows_of(panels(named)[0])] == ["length", "gpt-4", "gpt-x", "forest"]
+
+
+def test_dimension_ensembles_of_one_corpus_need_no_mean() -> None:
+    table = example.dimension_ensemble().to_pandas()
+    alone = table[table["corpus"] == "a-corpus"]
+    assert titles(figure_dimension_ensembles(alone)) == ["a-corpus, dialogue level (en; a model's ratings)"]
+    built = pd.concat([alone.assign(corpus=name, rater_kind="construction") for name in ("steps", "more")])
+    assert [title.split(",")[0] for title in titles(figure_dimension_ensembles(built))] == ["more", "steps"]
+    assert "overall" in figure_dimension_ensembles(alone.assign(ensemble=nan, direct=nan)).texts[0].get_text()
+
+
+def test_rankings_have_a_panel_per_corpus_and_model_and_mark_what_is_missing() -> None:
+    figure = drawn("rankings")
+    (panel,) = panels(figure)
+    assert titles(figure) == ["small-talk, dialogue level: people and gpt-4, 9 to 13 judges"]
+    assert rows_of(panel) == list(example.DIALOGUE)
+    assert words_in(panel) == ["no value"]
+    none = example.ranking_agreement().to_pandas().assign(spearman=nan)
+    assert "no rankings to compare" in " ".join(figure_rankings(none).texts[0].get_text().split())
 
 
 def test_annotators_have_a_panel_per_rater() -> None:

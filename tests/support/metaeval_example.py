@@ -15,9 +15,11 @@ from dialeval.schemas.metaeval import (
     AVERAGES,
     CEILINGS,
     CORRELATIONS,
+    DIMENSION_ENSEMBLE,
     ITEMS,
     MATRICES,
     MODEL_ENSEMBLE,
+    RANKING_AGREEMENT,
     RATINGS,
     REPEAT_AGREEMENT,
 )
@@ -104,6 +106,40 @@ def model_ensemble() -> pa.Table:
         | {"reason": "only 1 of 3 judges have scores to choose by and to use"}
     )
     return to_table(MODEL_ENSEMBLE, _rated(rows))
+
+
+def dimension_ensemble(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
+    """Both scores of every judge, on a corpus that people rated, on one that a model did, and in the mean."""
+    rows = []
+    for place, (judge, method) in enumerate(judges):
+        about = {"judge": judge, "method": method, "benchmark": "one", "level": "dialogue", "language": "en"}
+        for corpus, kind, n, value in (
+            ("small-talk", "human", 40, 0.7),
+            ("a-corpus", "model", 60, 0.5),
+            ("average", "human", 40, 0.7),
+            ("average", "full", 100, 0.6),
+        ):
+            ensemble, direct = value - 0.1 * place, value - 0.15 * place
+            ends = {"ensemble_low": ensemble - 0.1, "ensemble_high": ensemble + 0.1}
+            ends |= {"direct_low": direct - 0.1, "direct_high": direct + 0.1}
+            printed = {"published_ensemble": 0.709} if (judge, kind) == ("gpt-x", "full") else {}
+            row = {"corpus": corpus, "rater_kind": kind, "n": n, "ensemble": ensemble, "direct": direct}
+            rows.append(about | row | ends | printed)
+    return to_table(DIMENSION_ENSEMBLE, rows)
+
+
+def ranking_agreement() -> pa.Table:
+    """Rankings of judges by people and by a model, on one dimension by too few judges."""
+    about = {"level": "dialogue", "corpus": "small-talk", "language": "en", "first_rater": "human"}
+    about |= {"second_rater": "gpt-4"}
+    rows = [
+        about
+        | {"dimension": dimension, "n_judges": 2 if dimension == "diversity" else 9 + place}
+        | {"spearman": None if dimension == "diversity" else 0.9 - 0.1 * place}
+        | {"published_spearman": 0.945 if dimension == "overall" else None}
+        for place, dimension in enumerate(DIALOGUE)
+    ]
+    return to_table(RANKING_AGREEMENT, rows)
 
 
 def annotator_agreement() -> pa.Table:

@@ -138,6 +138,22 @@ METAEVAL = (
         ("interval",),
     ),
     Figure(
+        "dimension_ensembles",
+        ("metaeval/dimension_ensemble",),
+        "metaeval_dimension_ensembles.figure_dimension_ensembles",
+        "Other dimensions taken together",
+        "The mean of a judge's scores on the other dimensions, beside its own score on overall, each against the "
+        "overall rating (comp-analysis, Table 8). Dialogues resampled.",
+        ("interval",),
+    ),
+    Figure(
+        "rankings",
+        ("metaeval/ranking_agreement",),
+        "metaeval_rankings.figure_rankings",
+        "Judges ranked by people and by a model",
+        "Whether a model's ratings rank the judges as people's do: 1 is the same order (comp-analysis, Table 7).",
+    ),
+    Figure(
         "annotators",
         ("metaeval/annotator_agreement",),
         "metaeval_raters.figure_annotators",

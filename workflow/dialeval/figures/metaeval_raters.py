@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dialeval.figures.metaeval_forest import (
@@ -18,32 +16,18 @@ from dialeval.figures.metaeval_forest import (
     draw_correlation_axis,
 )
 from dialeval.figures.metaeval_names import AVERAGE, Group, dimension_order, level_order, main_language, raters_named
+from dialeval.figures.metaeval_series import FOOT, ROW, STEP, Series, draw_series
 from dialeval.figures.panels import (
     caption,
     check_columns,
     draw_published,
-    interval_lengths,
-    label_rows,
     legend_marker,
-    mark_missing,
     published_marker,
 )
 from dialeval.figures.style import BLACK, BLUE, ORANGE, new_figure, sentence_figure, styled
 
-_STEP, _ROW, _FOOT = 0.26, 0.24, 0.9
 _PAPERS_CHOICE = "all corpora"
 _CHOSEN = {_PAPERS_CHOICE: ("o", BLUE), "other corpora": ("s", ORANGE)}
-
-
-class _Series(NamedTuple):
-    """A number and the ends of its interval by the names of their columns, and its look."""
-
-    rows: pd.DataFrame
-    value: str
-    ends: tuple[str, str] | None
-    shape: str
-    colour: str
-    shift: float = 0.0
 
 
 @styled
@@ -66,17 +50,17 @@ def figure_ensembles(model_ensemble: pd.DataFrame, interval: str = INTERVAL) -> 
         return sentence_figure("No corpus has scores of enough judges, so there are no ensembles to show.")
     corpora = [sorted(set(rows["corpus"]), key=lambda name: (name == AVERAGE, name)) for _, rows in groups]
     heights = [
-        block_height(rows["dimension"].nunique(), _ROW * max(len(names), 2))
+        block_height(rows["dimension"].nunique(), ROW * max(len(names), 2))
         for (_, rows), names in zip(groups, corpora, strict=True)
     ]
-    figure = new_figure(_FOOT + sum(heights))
+    figure = new_figure(FOOT + sum(heights))
     parts = figure.subfigures(len(groups), 1, squeeze=False, height_ratios=heights)[:, 0]
     limits = correlation_limits(model_ensemble)
     for part, (title, rows), names in zip(parts, groups, corpora, strict=True):
         dimensions = dimension_order(rows["dimension"])
         for panel, dimension in zip(block_panels(part, title, dimensions), dimensions, strict=True):
             of_dimension = rows[rows["dimension"] == dimension].assign(row=rows["corpus"])
-            _draw(panel, names, _ensemble_series(of_dimension))
+            draw_series(panel, names, _ensemble_series(of_dimension))
             chosen_on_all = of_dimension[of_dimension["chosen_on"] == _PAPERS_CHOICE].set_index("row")
             draw_published(panel, np.arange(len(names)), chosen_on_all["published_pearson"].reindex(names))
             draw_correlation_axis(panel, limits, len(names))
@@ -105,8 +89,8 @@ def figure_annotators(annotator_agreement: pd.DataFrame, interval: str = INTERVA
     keys = ["corpus", "rater_kind", "rater"]
     blocks = [(keys_of, rows.assign(row=rows["dimension"])) for keys_of, rows in annotator_agreement.groupby(keys)]
     names = [dimension_order(rows["dimension"]) for _, rows in blocks]
-    heights = [0.45 + _ROW * max(len(rows), 2) for rows in names]
-    figure = new_figure(_FOOT + sum(heights))
+    heights = [0.45 + ROW * max(len(rows), 2) for rows in names]
+    figure = new_figure(FOOT + sum(heights))
     axes = figure.subplots(len(blocks), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     ends = annotator_agreement.rename(columns={"pairwise_pearson": "pearson"})
     limits = correlation_limits(ends)
@@ -115,11 +99,11 @@ def figure_annotators(annotator_agreement: pd.DataFrame, interval: str = INTERVA
     for panel, ((corpus, kind, rater), rows), order in zip(axes, blocks, names, strict=True):
         who = f"{rater} (a model)" if kind == "model" else rater
         panel.set_title(f"{corpus}: {rows['n_rounds'].max()} ratings by {who}", loc="left")
-        pearson = _Series(rows, "pairwise_pearson", ("pearson_low", "pearson_high"), "o", BLUE, -_STEP / 2)
-        _draw(
+        pearson = Series(rows, "pairwise_pearson", ("pearson_low", "pearson_high"), "o", BLUE, -STEP / 2)
+        draw_series(
             panel,
             order,
-            [pearson, _Series(rows, "krippendorff_alpha", ("alpha_low", "alpha_high"), "s", ORANGE, _STEP / 2)],
+            [pearson, Series(rows, "krippendorff_alpha", ("alpha_low", "alpha_high"), "s", ORANGE, STEP / 2)],
         )
         draw_correlation_axis(panel, limits, len(order))
     handles = [
@@ -151,29 +135,10 @@ def _ensemble_groups(model_ensemble: pd.DataFrame) -> Iterator[Group]:
                 n_human = len(found) if raters == "human" else n_human
 
 
-def _ensemble_series(rows: pd.DataFrame) -> list[_Series]:
+def _ensemble_series(rows: pd.DataFrame) -> list[Series]:
     series = []
     for number, (chosen_on, (shape, colour)) in enumerate(_CHOSEN.items()):
-        chosen, shift = rows[rows["chosen_on"] == chosen_on], _STEP * (number - 0.5)
-        series.append(_Series(chosen, "pearson", ("pearson_low", "pearson_high"), shape, colour, shift))
-        series.append(_Series(chosen, "best_member", None, "|", BLACK, shift))
+        chosen, shift = rows[rows["chosen_on"] == chosen_on], STEP * (number - 0.5)
+        series.append(Series(chosen, "pearson", ("pearson_low", "pearson_high"), shape, colour, shift))
+        series.append(Series(chosen, "best_member", None, "|", BLACK, shift))
     return series
-
-
-def _draw(panel: Axes, order: Sequence[str], series: Sequence[_Series]) -> None:
-    """Draws several numbers in each row."""
-    label_rows(panel, order)
-    valued: set[str] = set()
-    for one in series:
-        rows = one.rows.set_index("row").reindex(list(order))
-        valued.update(rows.index[rows[one.value].notna()])
-        panel.errorbar(
-            rows[one.value],
-            np.arange(len(rows)) + one.shift,
-            xerr=interval_lengths(rows, one.value, *one.ends) if one.ends else None,
-            fmt=one.shape,
-            markersize=6.0 if one.shape == "|" else 3.2,
-            color=one.colour,
-            elinewidth=0.9,
-        )
-    mark_missing(panel, [place for place, name in enumerate(order) if name not in valued])
