@@ -85,6 +85,14 @@ def test_the_mean_over_dimensions_is_that_of_the_means_over_corpora() -> None:
     assert mean["pearson_low"] < mean["pearson"] < mean["pearson_high"]
 
 
+def test_a_mean_over_fewer_dimensions_says_so() -> None:
+    items, ratings, scores = tables({"a": 0.5, "b": 0.6}, ("one",))
+    scores = [row for row in scores if (row["judge"], row["criterion"]) != ("b", "diversity")]
+    rows = list(model_ensemble_rows(cells_of(items, ratings, scores), Ensembles(2, **HOW)))
+    mean = find(rows, dimension="average", raters="human", chosen_on="all corpora")
+    assert mean["reason"] == "mean of 4 of 5 dimensions: the others have no ensemble"
+
+
 def test_judges_are_chosen_by_people_alone_and_by_all() -> None:
     cells = half_rated({"a": 0.5, "b": 1.0, "c": 2.0})
     (two,) = [cell for cell in cells if cell.corpus == "two"]

@@ -32,7 +32,7 @@ COMP_ANALYSIS = Paper(
             config=_CONFIG,
             target="metaeval",
             needs=("download", "unpublished"),
-            remark="Human-Eval was withdrawn by its authors.",
+            remark="Human-Eval was withdrawn by its authors. In FED-Turn the paper counts speakers' names as words.",
             where={"human_dimensions": ()},
         ),
         Item(
@@ -68,12 +68,16 @@ COMP_ANALYSIS = Paper(
             "Table 7",
             "whether models rank alike by a model's ratings and by people's",
             ("metaeval/ranking_agreement",),
+            ("metaeval/rankings",),
+            "GPT-4's ratings of FED-Turn are not public: its row needs a judge under `metaeval.fill`.",
             spearman=(),
         ),
         _result(
             "Table 8",
             "the mean of a judge's other dimensions as its overall score",
             ("metaeval/dimension_ensemble",),
+            ("metaeval/dimension_ensembles",),
+            "Of means, `rater_kind` tells human ratings alone from the full data.",
             benchmark=("comp-analysis",),
         ),
         _result(
@@ -81,6 +85,7 @@ COMP_ANALYSIS = Paper(
             "the mean of the best judges beside proprietary ones",
             ("metaeval/model_ensemble",),
             ("metaeval/ensembles",),
+            "`metaeval.ensemble_pool` limits members to open models; `raters` tells human ratings from the full data.",
             benchmark=("comp-analysis",),
         ),
         Item("Table 10", "the fourteen kinds of damage", stands=("docs/robustness.md",), remark="In our own words."),

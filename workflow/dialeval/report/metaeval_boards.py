@@ -51,7 +51,13 @@ def judge_boards(inputs: ReportInputs) -> tuple[JudgeBoard, ...]:
         inputs.tables.get(kind.name, empty_table(kind)).to_pandas() for kind in (AVERAGES, CORRELATIONS)
     )
     groups = averaged_groups(averages, correlations, also_full=True)
-    return tuple(_judge_board(inputs, title, rows.assign(row=scorer_names(rows))) for title, rows in groups)
+    boards, told = [], set()
+    for title, rows in groups:
+        level = rows["level"].iloc[0]
+        repeats = () if level in told else repeat_sentence(inputs, level)
+        boards.append(_judge_board(inputs, title, rows.assign(row=scorer_names(rows)), repeats))
+        told.add(level)
+    return tuple(boards)
 
 
 def judge_tags(inputs: ReportInputs, judge: str, method: str) -> tuple[str, ...]:
@@ -65,7 +71,7 @@ def judge_tags(inputs: ReportInputs, judge: str, method: str) -> tuple[str, ...]
     return (EMBEDDED,) if judge in inputs.embedded else ()
 
 
-def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame) -> JudgeBoard:
+def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: tuple[str, ...]) -> JudgeBoard:
     dimensions = dimension_order(rows["dimension"])
     deciding = deciding_dimension(dimensions)
     measures = tuple(
@@ -84,7 +90,6 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame) -> JudgeB
     means = tuple(mean_of(judge, inputs.ensembles[judge]) for judge in ensembles)
     by_people = "benchmark" in rows and rows["raters"].iloc[0] == "human"
     ceilings = ceiling_sentence(inputs, rows["benchmark"].iloc[0], rows["level"].iloc[0]) if by_people else ()
-    repeats = repeat_sentence(inputs, rows, rows["level"].iloc[0])
     return JudgeBoard(title, board, tags, replace(summary, basis=(*summary.basis, *ceilings, *repeats, *means)))
 
 

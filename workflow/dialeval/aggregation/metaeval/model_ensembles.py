@@ -71,10 +71,12 @@ def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[
     for (benchmark, level, language), group in groups.items():
         where = {"benchmark": benchmark, "level": level, "language": language}
         means: dict[tuple[str, str], dict[str, _Mean]] = defaultdict(dict)
+        n_rated: dict[str, int] = defaultdict(int)
         for dimension in dict.fromkeys(name for cell in group for name in cell.dimensions):
             every = [_Rated(cell, dimension, how) for cell in group if dimension in cell.dimensions]
             for raters, kinds in RATERS.items():
                 rated = [one for one in every if one.kind in kinds]
+                n_rated[raters] += bool(rated)
                 for chosen_on in (ALL_CORPORA, OTHER_CORPORA) if rated else ():
                     about = where | {"dimension": dimension, "raters": raters, "chosen_on": chosen_on}
                     found = [(one, _members(one, rated, chosen_on, how)) for one in rated]
@@ -87,7 +89,8 @@ def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[
                             yield _average_row(about, mean, how)
         for (raters, chosen_on), of_dimensions in means.items():
             if len(of_dimensions) > 1:
-                yield _over_dimensions(where | {"raters": raters, "chosen_on": chosen_on}, of_dimensions, how)
+                about = where | {"raters": raters, "chosen_on": chosen_on}
+                yield _over_dimensions(about, of_dimensions, n_rated[raters], how)
 
 
 def _members(one: _Rated, rated: Sequence[_Rated], chosen_on: str, how: Ensembles) -> tuple[Scorer, ...]:
@@ -176,19 +179,18 @@ def _average_row(about: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[str
     return about | more | _numbers(mean.result) | {"published_pearson": printed}
 
 
-def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], how: Ensembles) -> dict[str, Any]:
+def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], n_rated: int, how: Ensembles) -> dict[str, Any]:
     """Returns the mean over dimensions of the means over corpora; each dimension has members of its own."""
     average = average_over([mean.result for mean in means.values()], "dimensions")
     printed = [_published(about, name, mean, how) for name, mean in means.items()]
     is_the_papers = len(printed) == _PAPERS_DIMENSIONS and None not in printed
-    rated = ", ".join(dict.fromkeys(name for mean in means.values() for name in mean.rated))
-    more = {"dimension": AVERAGE, "rated": rated, "corpus": AVERAGE, "rater_kind": about["raters"], "members": ""}
-    return (
-        about
-        | more
-        | _numbers(average)
-        | {"published_pearson": published_ensemble(about["level"], AVERAGE) if is_the_papers else None}
-    )
+    row = about | {"dimension": AVERAGE, "corpus": AVERAGE, "rater_kind": about["raters"], "members": ""}
+    row |= _numbers(average) | {
+        "published_pearson": published_ensemble(about["level"], AVERAGE) if is_the_papers else None
+    }
+    if len(means) < n_rated:
+        row["reason"] = f"mean of {len(means)} of {n_rated} dimensions: the others have no ensemble"
+    return row
 
 
 _PAPERS_SIZE, _PAPERS_DIMENSIONS = 3, 5
