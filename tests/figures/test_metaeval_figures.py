@@ -167,7 +167,8 @@ def test_all_dimensions_together_are_shown_only_where_they_say_something_new() -
     assert dimension_order(one.rows["dimension"]) == ["overall"]
     assert one.rows["published_pearson"].tolist() == [0.3] * 4  # what the paper prints of all dimensions
     assert "all" not in set(five.rows["dimension"])
-    two = pd.concat([averages, every, averages[averages["level"] == "turn"].assign(dimension="relevance")])
+    relevance = {"dimension": "relevance", "rated": "relevance"}
+    two = pd.concat([averages, every, averages[averages["level"] == "turn"].assign(**relevance)])
     one, _ = averaged_groups(two, nothing)
     assert dimension_order(one.rows["dimension"]) == ["relevance", "overall", "all"]
     figure = figure_judges(two[two["level"] == "turn"], nothing)

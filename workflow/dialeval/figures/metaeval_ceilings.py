@@ -23,6 +23,7 @@ from dialeval.figures.metaeval_names import (
     level_order,
     main_dimension,
     main_language,
+    rated_otherwise,
     raters_named,
     scorer_names,
 )
@@ -90,7 +91,7 @@ def _groups(ceilings: pd.DataFrame) -> Iterator[Group]:
                 rows = of_kind[of_kind["corpus"] == corpus]
                 language = main_language(rows["language"])
                 rows = rows[rows["language"] == language]
-                title = f"{corpus}, {level} level ({language}; {raters_named(kind)})"
+                title = f"{corpus}, {level} level ({language}; {raters_named(kind)}{rated_otherwise(rows)})"
                 yield Group(title, rows.assign(row=scorer_names(rows)))
 
 

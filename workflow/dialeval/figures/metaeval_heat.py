@@ -15,11 +15,12 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from dialeval.figures.metaeval_names import (
-    ALL,
     OVERALL,
     level_order,
     main_dimension,
     main_language,
+    one_dimension,
+    rated_otherwise,
     raters_named,
     scorer_names,
     shown_dimension,
@@ -85,9 +86,10 @@ def figure_judges_by_language(averages: pd.DataFrame) -> Figure:
             if len(languages) < 2:
                 continue
             raters = "human" if (rows["raters"] == "human").any() else "full"
-            dimension = ALL if (rows["dimension"] == ALL).any() else main_dimension(rows["dimension"])
+            dimension = one_dimension(rows["dimension"])
+            rated = rated_otherwise(rows)
             rows = rows[(rows["raters"] == raters) & (rows["dimension"] == dimension)]
-            title = f"{benchmark}, {level} level: {shown_dimension(dimension)} ({raters_named(raters)})"
+            title = f"{benchmark}, {level} level: {shown_dimension(dimension)} ({raters_named(raters)}{rated})"
             maps.append(_wide(title, rows.assign(column=rows["language"]), languages))
     if not maps:
         return sentence_figure("No rated corpus has several languages, so there is nothing to compare between them.")
@@ -141,7 +143,8 @@ def _of_corpus(rows: pd.DataFrame) -> pd.DataFrame:
         if of_kind.empty:
             continue
         dimension = main_dimension(of_kind["dimension"])
-        said = [dimension] * (dimension != OVERALL) + [raters_named(kind)] * (kind != "human")
+        rated = rated_otherwise(of_kind[of_kind["dimension"] == dimension])
+        said = [f"{dimension}{rated}"] * (dimension != OVERALL) + [raters_named(kind)] * (kind != "human")
         lines = wrapped(rows["corpus"].iloc[0], LABEL_WIDTH), f"({', '.join(said)})" if said else ""
         return of_kind[of_kind["dimension"] == dimension].assign(column="\n".join(filter(None, lines)))
     raise ValueError(f"unknown kinds of raters: {sorted(set(rows['rater_kind']))}")

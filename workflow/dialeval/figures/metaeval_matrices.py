@@ -23,6 +23,7 @@ from dialeval.figures.metaeval_names import (
     level_order,
     main_dimension,
     main_language,
+    rated_otherwise,
     short,
 )
 from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, shade_cells
@@ -115,12 +116,16 @@ def figure_judges_among_themselves(matrices: pd.DataFrame) -> Figure:
             rows = rows[rows["language"] == main_language(rows["language"])]
             shown.append(rows[rows["dimension"] == main_dimension(rows["dimension"])])
         names = _scorers(pd.concat([rows[end] for rows in shown for end in ("first", "second")]))
-        panels = [_panel(rows, f"{rows['corpus'].iloc[0]}: {rows['dimension'].iloc[0]}", names) for rows in shown]
+        panels = [_panel(rows, _asked_in(rows), names) for rows in shown]
         blocks.append(_Block(f"{level} level", panels))
     if not blocks:
         return sentence_figure("There is only one judge and nobody else's rating, so there is no pair to compare.")
     columns = 2 if max(len(block.panels[0].names) for block in blocks) <= _JUDGES_SIDE_BY_SIDE else 1
     return _small_multiples(blocks, "Pearson correlation between judges", columns, numbered=True)
+
+
+def _asked_in(rows: pd.DataFrame) -> str:
+    return f"{rows['corpus'].iloc[0]}: {rows['dimension'].iloc[0]}{rated_otherwise(rows)}"
 
 
 def _of_kind(matrices: pd.DataFrame, kind: str) -> pd.DataFrame:

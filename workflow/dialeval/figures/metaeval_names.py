@@ -65,6 +65,26 @@ def shown_dimension(name: str) -> str:
     return "all dimensions" if name == ALL else name
 
 
+def rated_otherwise(rows: pd.DataFrame) -> str:
+    """Returns behind what was asked, for a title, what was rated; nothing where it was the same.
+
+    Args:
+        rows: with the columns `dimension` and `rated`, which may hold several, parted by commas.
+    """
+    asked = rows[~rows["dimension"].isin([ALL, AVERAGE])]
+    other = asked[asked["rated"] != asked["dimension"]]["rated"].dropna()
+    names = dimension_order(name for text in other for name in text.split(", "))
+    return f"; rated: {', '.join(names)}" if names else ""
+
+
+def one_dimension(names: Iterable[str]) -> str:
+    """Returns the only dimension of some averages, or what stands for all of them."""
+    named = set(names) - {ALL, AVERAGE}
+    if len(named) == 1:
+        return named.pop()
+    return ALL if ALL in set(names) else main_dimension(named)
+
+
 def short(dimension: str) -> str:
     """Returns a dimension's name in three letters, as the papers write it."""
     return _SHORT.get(dimension, dimension)
@@ -121,8 +141,9 @@ def _averaged(benchmark: str, level: str, rows: pd.DataFrame) -> Group:
     language = AVERAGE if several else main_language(rows["language"])
     spoken = f"mean over {rows['language'].nunique() - 1} languages" if several else language
     raters = raters_named(rows["raters"].iloc[0])
-    title = f"{benchmark}, {level} level ({spoken}; {raters})"
-    return Group(title, _without_repetition(rows[rows["language"] == language]))
+    rows = rows[rows["language"] == language]
+    title = f"{benchmark}, {level} level ({spoken}; {raters}{rated_otherwise(rows)})"
+    return Group(title, _without_repetition(rows))
 
 
 def _without_repetition(rows: pd.DataFrame) -> pd.DataFrame:
