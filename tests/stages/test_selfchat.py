@@ -19,6 +19,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.aggregation.usage import read_usage
 from dialeval.corpora.scenarios import Scenario, scenario_table, seeds_of
+from dialeval.prompt_sets import PromptSet
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.scenarios import SCENARIOS
@@ -88,9 +89,11 @@ def arguments(folder: Path, url: str, chatbot: str = "bot", **more: Any) -> dict
     }
 
 
-def talk(folder: Path, url: str, chatbot: str = "bot", **more: Any) -> dict[str, list[tuple[str, str]]]:
+def talk(
+    folder: Path, url: str, chatbot: str = "bot", prompt_set: PromptSet = "ours", **more: Any
+) -> dict[str, list[tuple[str, str]]]:
     given = arguments(folder, url, chatbot, **more)
-    selfchat.stage(**given, templates=Templates(), provenance=Provenance())
+    selfchat.stage(**given, templates=Templates(prompt_set=prompt_set), provenance=Provenance())
     dialogues: dict[str, list[tuple[str, str]]] = {}
     for row in read_table(given["generated"], GENERATED).to_pylist():
         dialogues.setdefault(row["seed_id"], []).append((row["origin"], row["text"]))
@@ -112,6 +115,18 @@ def test_a_talk_is_asked_for_once_and_written_down_for_both(tmp_path: Path) -> N
         assert talk(tmp_path, served.url) == dialogues
         assert talkers.asked == before
     assert set(before.values()) == {1}
+
+
+def test_each_set_of_prompts_keeps_its_answers_and_back_again_nothing_is_asked(tmp_path: Path) -> None:
+    with endpoint() as (served, talkers):
+        ours = talk(tmp_path, served.url)
+        asked, of_user = talkers.of("bot"), talkers.of("user")
+        talk(tmp_path, served.url, prompt_set="papers")
+        assert talkers.of("bot") == 2 * asked, "the chatbot is told in other words"
+        assert talkers.of("user") == of_user, "the partner's prompt is no paper's"
+        both = dict(talkers.asked)
+        assert talk(tmp_path, served.url) == ours
+        assert talkers.asked == both
 
 
 def test_first_words_are_the_same_for_all_chatbots(tmp_path: Path) -> None:
