@@ -320,7 +320,23 @@ def item_table_settings():
         groups={name: members for name, members in groups.items() if members},
         kinds=kind_of,
         parts=parts_in_items(section, CONFIG.models),
+        at_least=section.experts.at_least if section.experts else None,
+        random_seed=CONFIG.random_seed,
     )
+
+
+def expert_sheet_settings():
+    """Returns how many items experts are to answer; nothing where there are no experts."""
+    experts = CONFIG.dialogbench.experts if CONFIG.dialogbench else None
+    if experts is None:
+        return settings()
+    return settings(per_task=experts.per_task, random_seed=CONFIG.random_seed)
+
+
+def expert_settings():
+    """Returns what is to be known of the experts; nothing where there are none."""
+    experts = CONFIG.dialogbench.experts if CONFIG.dialogbench else None
+    return settings(simulated=experts.simulated) if experts else settings()
 
 
 def item_writer_settings():

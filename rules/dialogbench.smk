@@ -146,12 +146,54 @@ rule parse_examination:
         )
 
 
+rule draw_expert_sheet:
+    input:
+        rules.read_items.output,
+    output:
+        f"{DIALOGBENCH}/experts/sheet.digest",
+    log:
+        f"{RESULTS}/logs/dialogbench/expert_sheet.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=expert_sheet_settings(),
+        code=code("dialogbench_sheet"),
+        # no output of the rule, whose outputs are deleted before it runs again: people write their answers into it
+        sheet=f"{DIALOGBENCH}/experts/sheet.csv",
+    shell:
+        command(
+            "dialogbench_sheet",
+            "--items {input:q} --sheet-file {params.sheet:q} --digest {output:q}",
+        )
+
+
+rule read_expert_answers:
+    input:
+        item_table=rules.read_items.output,
+        file=expert_files(),
+    output:
+        f"{DIALOGBENCH}/experts/answers.parquet",
+    log:
+        f"{RESULTS}/logs/dialogbench/expert_answers.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=expert_settings(),
+        code=code("dialogbench_experts"),
+    shell:
+        command(
+            "dialogbench_experts",
+            "--items {input.item_table:q} --file {input.file:q} --answers {output:q}",
+        )
+
+
 rule tabulate_dialogbench:
     input:
         item_table=rules.read_items.output,
         answers=test_answers(),
         written=written_items(),
         descriptions=item_descriptions(),
+        experts=expert_answers(),
     output:
         [
             f"{RESULTS}/tables/dialogbench/{name}.{suffix}"
@@ -170,5 +212,5 @@ rule tabulate_dialogbench:
         command(
             "dialogbench_tables",
             "--items {input.item_table:q} --answers {input.answers:q} --written {input.written:q} "
-            "--descriptions {input.descriptions:q} --folder {params.folder:q}",
+            "--descriptions {input.descriptions:q} --experts {input.experts:q} --folder {params.folder:q}",
         )

@@ -8,6 +8,8 @@ DIALOGBENCH_TABLES = [
     "domains",
     "positions",
     "circular",
+    "experts",
+    "agreement",
     "styles",
     "domain_counts",
     "ablations",
@@ -92,6 +94,23 @@ def examination_responses(wildcards):
     ]
 
 
+def expert_files():
+    """Returns the file of what experts answered to test items, if there is one."""
+    path = CONFIG.expert_answers()
+    return [str(path)] if path else []
+
+
+def expert_answers():
+    """Returns the table of what experts answered to test items, if there is one."""
+    return [f"{RESULTS}/dialogbench/experts/answers.parquet" for path in expert_files()]
+
+
+def expert_sheet():
+    """Returns the digest of the sheet for experts, if there are any."""
+    experts = CONFIG.dialogbench.experts if CONFIG.dialogbench else None
+    return [f"{RESULTS}/dialogbench/experts/sheet.digest"] if experts else []
+
+
 def dialogbench_usage():
     """Returns what every job of DialogBench that asks a model writes about that."""
     return [item_usage(part) for part, name in item_makers().items() if name] + [
@@ -119,6 +138,7 @@ def dialogbench_files():
         return []
     return [
         *dialogbench_tables(),
+        *expert_sheet(),
         *figure_files("dialogbench", "svg"),
         *figure_files("dialogbench", "pdf"),
     ]

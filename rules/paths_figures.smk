@@ -3,7 +3,7 @@
 # by another name, as a line that begins with `report` is a directive
 from snakemake.io import report as shown_in_report
 
-PRINTED_IN = {"unieval", "arena", "gteval", "metaeval", "robustness"}
+PRINTED_IN = {"unieval", "arena", "gteval", "metaeval", "robustness", "dialogbench"}
 """The folders of tables whose figures have numbers that a paper prints."""
 
 

@@ -91,6 +91,8 @@ def test_items_by_rule_need_their_corpus_and_only_their_tasks() -> None:
         ({"written": {"frequency_penalty": True}}, ["dialogbench.written.frequency_penalty", "a number is needed"]),
         ({"published": {"bundled": {"path": "x"}}}, ["dialogbench.published", "choose another name"]),
         ({"published": {"mine": {"path": "x", "task": "KG"}}}, ["published.mine.task", "did you mean 'KRG'"]),
+        ({"bundled": ["en"], "experts": {"answers": "a.csv"}}, ["dialogbench.experts.answers", "does not exist"]),
+        ({"bundled": ["en"], "experts": {"per_task": 0}}, ["dialogbench.experts.per_task", "0"]),
         ({"published": {"mine": {"path": "none.json"}}}, ["dialogbench.published.mine.path", "does not exist"]),
     ],
 )

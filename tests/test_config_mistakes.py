@@ -78,6 +78,7 @@ LISTS = {
     "dialogbench.examine.letter": ["retrieval"],
     "dialogbench.examine.choice": ["forest"],
     "dialogbench.examine.perplexity": ["local"],
+    "dialogbench.experts.simulated": ["ann"],
 }
 
 

@@ -127,7 +127,7 @@ def test_over_all_tasks_models_have_intervals_and_stand_beside_chance_and_people
     bars = {tuple(segment[0]) for bar in panel.containers for segment in bar[2][0].get_segments()}  # type: ignore[index]
     assert {round(x, 6) for x, _ in bars} == {0.6, 0.4, 0.2}  # the lower ends, one for each model
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert legend == ["base models", "chat models", "blind guessing", "the paper's, on its own items"]
+    assert legend == ["base models", "chat models", "blind guessing", "published (the paper's items)"]
     assert "90 % interval" in caption_of(figure)
     assert figure_overall(accuracy({})).texts[0].get_text().startswith("No model was examined")
 
@@ -154,7 +154,7 @@ def test_averages_by_domain_stand_below_their_groups_mean_with_a_mark_for_each_k
     assert line_at(panel) == [pytest.approx(0.3)]
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend == ["base, perplexity: 2 models", "chat, letter: 2 models", "blind guessing",
-                      "the paper's models and items"]  # fmt: skip
+                      "published (the paper's models and items)"]  # fmt: skip
     assert "8 items in each domain" in caption_of(figure)
     only = figure_averages(table[table["scope"] == "overall"])
     assert only.texts[0].get_text().startswith("No item names a domain")

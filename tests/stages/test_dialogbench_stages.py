@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,19 @@ from dialogbench_examples import item, record
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.rounds import Attempt
 from dialeval.dialogbench.written import Outcome
+from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import request_from_row
 from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.shared import REQUESTS
-from dialeval.stages import dialogbench_plan, dialogbench_read, dialogbench_tables
+from dialeval.stages import (
+    dialogbench_experts,
+    dialogbench_plan,
+    dialogbench_read,
+    dialogbench_sheet,
+    dialogbench_tables,
+)
 from dialeval.stats.shares import share_interval
 from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
 
@@ -116,7 +124,9 @@ def answer(source: str, variant: str, correct: bool, number: int) -> dict[str, A
     }
 
 
-def tables_of(tmp_path: Path, answers: list[dict[str, Any]], ablations: list[str]) -> Path:
+def tables_of(
+    tmp_path: Path, answers: list[dict[str, Any]], ablations: list[str], experts: list[Path] | None = None
+) -> Path:
     read(tmp_path, [], bundled=["en"])
     write_items(tmp_path / "written.parquet")
     write_table(tmp_path / "answers.parquet", TEST_ANSWERS, to_table(TEST_ANSWERS, answers), HERE)
@@ -127,11 +137,14 @@ def tables_of(tmp_path: Path, answers: list[dict[str, Any]], ablations: list[str
             groups={"chat": ["m"], "own": ["m"]},
             kinds={"m": "chat"},
             parts={"m": "filtered"},
+            at_least=None,
+            random_seed=0,
         ),
         tmp_path / "items.parquet",
         [tmp_path / "answers.parquet"],
         [tmp_path / "written.parquet"],
         [],
+        experts or [],
         tmp_path / "tables",
         HERE,
     )
@@ -195,3 +208,42 @@ def test_without_answers_the_tables_are_empty_but_there(tmp_path: Path) -> None:
     folder = tables_of(tmp_path, [], [])
     assert rows_of(folder, "accuracy") == rows_of(folder, "circular") == rows_of(folder, "ablations") == []
     assert sum(row["n"] for row in rows_of(folder, "items")) == 48
+
+
+def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = tmp_path / "items.parquet"
+    rows = read(tmp_path, [], bundled=["en"])
+    right = {row["item_id"]: row["label"] for row in rows}
+    settings = dialogbench_sheet.Settings(per_task=1, random_seed=0)
+    dialogbench_sheet.stage(settings, items, tmp_path / "sheet.csv", tmp_path / "sheet.digest")
+    with (tmp_path / "sheet.csv").open(encoding="utf-8", newline="") as file:
+        asked = list(csv.DictReader(file))
+    filled = [{**row, "answer": right[row["item"]], "expert": name} for name in ("ann", "bo") for row in asked]
+    filled[0]["answer"] = "B" if right[asked[0]["item"]] == "A" else "A"
+    with (tmp_path / "filled.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(asked[0]))
+        writer.writeheader()
+        writer.writerows(filled)
+    told = dialogbench_experts.Settings(simulated=["bo"])
+    dialogbench_experts.stage(told, items, tmp_path / "filled.csv", tmp_path / "experts.parquet", HERE)
+    assert "24 answers of 2 experts to 12 items; 0 rows were left blank" in capsys.readouterr().out
+    folder = tables_of(tmp_path, [], [], [tmp_path / "experts.parquet"])
+    overall = {row["source"]: row for row in rows_of(folder, "accuracy") if row["scope"] == "overall"}
+    assert overall["bundled"]["model"] == "people (simulated)"
+    assert (overall["bundled"]["kind"], overall["bundled"]["n"]) == ("people", 12)
+    assert overall["bundled"]["accuracy"] == pytest.approx(11 / 12)  # two of two are more than half
+    each = {row["expert"]: row["accuracy"] for row in rows_of(folder, "experts") if row["task"] == "Overall"}
+    assert each == {"ann": pytest.approx(11 / 12), "bo (simulated)": 1.0}
+    (agreement,) = [row for row in rows_of(folder, "agreement") if row["task"] == "Overall"]
+    assert agreement["agreement"] == pytest.approx(11 / 12)
+    assert [row["type"] for row in rows_of(folder, "overview")] == ["people"]
+    with pytest.raises(UserError, match="nobody in .*filled.csv is called 'bob'; did you mean 'bo'"):
+        dialogbench_experts.stage(
+            dialogbench_experts.Settings(simulated=["bob"]),
+            items,
+            tmp_path / "filled.csv",
+            tmp_path / "e.parquet",
+            HERE,
+        )

@@ -16,10 +16,11 @@ SECTION: dict[str, Any] = {
     "written": {"domains": ["Film", "Music"], "filter": "generic", "ablations": ["filter"]},
     "examine": {"letter": ["generic"], "perplexity": ["generic"]},
     "circular": True,
+    "experts": {"per_task": 1},
 }
 TABLES = ("items", "accuracy", "domains", "positions", "circular", "styles", "domain_counts", "ablations",
-          "filter_counts")  # fmt: skip
-FIGURES = ("tasks", "domains", "positions", "styles", "domain_counts")
+          "filter_counts", "averages", "overview", "experts", "agreement")  # fmt: skip
+FIGURES = ("overall", "averages", "tasks", "domains", "positions", "styles", "domain_counts")
 
 
 def configure(workspace: Workspace, **changes: Any) -> None:
@@ -107,6 +108,25 @@ def test_another_examinee_is_the_only_one_asked(changed: Workspace) -> None:
     assert asked > 48
     assert len(changed.stored("*/*")) == len(before) + asked
     assert {row["model"] for row in rows_of(changed, "circular")} == {"generic", "random"}
+
+
+@pytest.mark.slow
+def test_what_experts_answer_asks_no_model_and_stands_beside_them(changed: Workspace) -> None:
+    with (changed.folder / "results/dialogbench/experts/sheet.csv").open(encoding="utf-8", newline="") as file:
+        asked = list(csv.DictReader(file))
+    assert {row["item"].split("/")[0] for row in asked} == {"bundled", "written"}
+    answers = [f"{row['item']},A,simulated\n" for row in asked]
+    (changed.folder / "answers.csv").write_text("item,answer,expert\n" + "".join(answers), encoding="utf-8")
+    before = changed.stored("*/*")
+    told = {"answers": str(changed.folder / "answers.csv"), "per_task": 1, "simulated": ["simulated"]}
+    configure(changed, experts=told)
+    jobs = changed.would_run("dialogbench")
+    assert {"read_expert_answers", "tabulate_dialogbench", "draw_dialogbench"} <= set(jobs)
+    assert not {"read_items", "examine", "draw_expert_sheet"} & set(jobs)
+    changed.run("dialogbench")
+    assert changed.stored("*/*") == before
+    people = [row for row in rows_of(changed, "accuracy") if row["method"] == "experts"]
+    assert {row["model"] for row in people} == {"people (simulated)"}
 
 
 @pytest.mark.slow

@@ -53,6 +53,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`dialogbench.published.<name>`", config.PublishedItems),
     ("`dialogbench.written`", config.WrittenItems),
     ("`dialogbench.examine`", config.Examine),
+    ("`dialogbench.experts`", config.Experts),
     ("`battles.<name>`", config.Battles),
     ("`elo`", config.Elo),
     ("`answering`", config.Answering),

@@ -10,6 +10,7 @@ from dialeval.config.consistency import Mistake
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.criteria import OwnCriterion, OwnWords
 from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
+from dialeval.config.experts import Experts
 from dialeval.config.failures import Failures, OfDialogues
 from dialeval.config.labels import Labels
 from dialeval.config.loading import load_config
@@ -48,6 +49,7 @@ __all__ = [
     "EncoderModel",
     "EncoderTraining",
     "Examine",
+    "Experts",
     "Failures",
     "GTEval",
     "Labels",

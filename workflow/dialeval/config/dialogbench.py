@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from dialeval.config.embedded_methods import able_to, serves
+from dialeval.config.experts import Experts
 from dialeval.config.models import EmbeddedModel, Model, OpenAIModel, PublishedModel
 from dialeval.config.penalties import Penalties
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, Temperature, TokenCount
@@ -152,6 +153,7 @@ class DialogBench(Penalties):
     classifier: Name | None = Field(
         None, description="Model that tells the style and domain of written dialogues (Figures 5 and 6); null: none."
     )
+    experts: Experts | None = Field(None, description="People who answer items, as the human row; null: the paper's.")
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
 
     @field_validator("published")

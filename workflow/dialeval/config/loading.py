@@ -71,6 +71,7 @@ def missing_files(config: Config) -> Iterator[Mistake]:
         }
     sources |= {"selfchat.scenarios.path": config.scenarios_path()}
     sources |= {"robustness.published": config.published_damage()}
+    sources |= {"dialogbench.experts.answers": config.expert_answers()}
     if config.dialogbench:
         sources |= {
             f"dialogbench.published.{name}.path": config.item_path(name) for name in config.dialogbench.published

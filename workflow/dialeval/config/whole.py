@@ -244,6 +244,11 @@ class Config(Section):
         assert self.dialogbench
         return self._in_data_dir(self.dialogbench.published[name].path)
 
+    def expert_answers(self) -> Path | None:
+        """Returns the file of what experts answered to test items, if there is one."""
+        experts = self.dialogbench.experts if self.dialogbench else None
+        return self._in_data_dir(experts.answers) if experts and experts.answers else None
+
     def sources(self) -> dict[str, object]:
         """Returns all corpora whose items can be damaged: of dialogues, and rated ones."""
         return {**self.corpora, **(self.metaeval.corpora if self.metaeval else {})}

@@ -78,7 +78,7 @@ def figure_overall(accuracy: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Fi
     entries = [legend_marker("o", _COLOURS[kind], names[kind], line=True) for kind in _COLOURS if kind in kinds]
     entries.append(Line2D([], [], color=GREY, linestyle=_DASHES, label="blind guessing"))
     if overall["published"].notna().any():
-        entries.append(published_marker("the paper's, on its own items"))
+        entries.append(published_marker("published (the paper's items)"))
     figure.legend(handles=entries, loc="outside upper center", ncols=min(len(entries), 4))
     details = [interval, what_the_mark_means(ours)]
     n = counted(ours["n"], "items")
@@ -125,7 +125,7 @@ def figure_averages(averages: pd.DataFrame, interval: str = SHARE_INTERVAL) -> F
     ]
     entries.append(Line2D([], [], color=GREY, linestyle=_DASHES, label="blind guessing"))
     if by_domain["published"].notna().any():
-        entries.append(published_marker("the paper's models and items"))
+        entries.append(published_marker("published (the paper's models and items)"))
     figure.legend(handles=entries, loc="outside upper center", ncols=min(len(entries), 3))
     n = counted(by_domain.loc[by_domain["scope"] == "domain", "n"], "items")
     caption(figure, f"mean accuracy of the models in percent, {n} in each domain", f"{interval}, of these models")

@@ -68,6 +68,18 @@ TEST_ANSWERS = Table(
         "choice": "the letter; empty if there is none",
     },
 )
+EXPERT_ANSWERS = Table(
+    "expert_answers", schema(
+        source=TEXT, cluster=TEXT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, n_options=INT, expert=TEXT,
+        label=TEXT, choice=TEXT
+    ),
+    row="answer of an expert to a test item (`dialogbench/experts/answers`)",
+    columns={
+        "expert": "who answered; expert where the file names nobody",
+        "choice": "letter of the option, as the item stands among the items",
+        "cluster": "items on one dialogue",
+    },
+)
 DIALOGBENCH_DIFFERENCES = differences(
     "dialogbench/differences",
     row="pair of models (and methods) and a task, dimension or all; and ablation",
@@ -173,6 +185,40 @@ POSITIONS = Table(
     },
     cells={"accuracy": Interval("low", "high")},
     numbers="share",
+)
+EXPERTS = Table(
+    "dialogbench/experts", schema(
+        source=TEXT, language=TEXT, expert=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
+        n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT)
+    ),
+    row="source, language, expert and task; empty without answers of experts",
+    title="Accuracy of each expert",
+    caption="What all of them together are worth stands among the models, as people.",
+    columns={
+        "expert": "(simulated): no person",
+        "task": "Overall: unweighted mean of the tasks",
+    },
+    cells={"accuracy": Interval("low", "high")},
+    numbers="share",
+)
+AGREEMENT = Table(
+    "dialogbench/agreement", schema(
+        source=TEXT, language=TEXT, task=TEXT, n_experts=INT, n=INT, n_pairs=INT, agreement=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT),
+        n_clusters=INT, note=maybe(TEXT)
+    ),
+    row="source, language and task; empty without two experts",
+    title="Agreement of the experts",
+    columns={
+        "task": "Overall: all items together",
+        "n": "items that two or more answered",
+        "n_pairs": "pairs of experts on an item",
+        "agreement": "share of the pairs that chose the same option",
+        "alpha": "Krippendorff's, of letters as names",
+    },
+    cells={"agreement": Interval("low", "high"), "alpha": Interval("alpha_low", "alpha_high")},
+    numbers="share",
+    kinds={"alpha": "correlation", "alpha_low": "correlation", "alpha_high": "correlation"},
 )
 CIRCULAR = Table(
     "dialogbench/circular", schema(

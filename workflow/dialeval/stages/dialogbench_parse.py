@@ -8,14 +8,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dialeval.corpora.clusters import beginning_clusters
-from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench.examination import Method, parse_all
+from dialeval.dialogbench.item_table import read_items
 from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
-from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS
+from dialeval.schemas.dialogbench import TEST_ANSWERS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, iterate_rows
+from dialeval.tables import Provenance, TableWriter
 
 _ABOUT = ("request_id", "case_id")
 _ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")
@@ -32,19 +31,12 @@ def stage(
     settings: Settings, items: Path, requests: Path, responses: list[Path], answers: Path, provenance: Provenance
 ) -> None:
     """Writes the table `test_answers`."""
-    item_of: dict[str, TestItem] = {}
-    origin_of: dict[str, dict[str, str]] = {}
-    for row in iterate_rows(items, TEST_ITEMS):
-        item_of[row["item_id"]] = TestItem.from_row(row)
-        origin_of[row["item_id"]] = {"source": row["source"], "variant": row["variant"]}
-    names = list(item_of)
-    for name, first in zip(names, beginning_clusters([item_of[name].utterances for name in names]), strict=True):
-        origin_of[name]["cluster"] = names[first]
+    item_of, origin_of = read_items(items)
 
     def rows() -> Iterator[dict[str, Any]]:
         pairs = answered(requests, responses, _ABOUT, _ANSWER)
         for row in parse_all(settings.model, settings.method, item_of, pairs):
-            yield origin_of[row["item_id"]] | row
+            yield {**origin_of[row["item_id"]], **row}
 
     with TableWriter(answers, TEST_ANSWERS, provenance) as table:
         table.write_all(with_statuses_said(rows(), settings.model))

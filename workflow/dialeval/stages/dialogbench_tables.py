@@ -15,7 +15,14 @@ from dialeval.aggregation.dialogbench.averages import average_rows
 from dialeval.aggregation.dialogbench.descriptions import domain_count_rows, style_rows
 from dialeval.aggregation.dialogbench.differences import ablation_differences, accuracy_differences
 from dialeval.aggregation.dialogbench.items import item_rows
-from dialeval.aggregation.dialogbench.overview import PEOPLE, overview_rows
+from dialeval.aggregation.dialogbench.overview import overview_rows
+from dialeval.aggregation.dialogbench.people import (
+    METHOD,
+    PEOPLE,
+    agreement_rows,
+    expert_rows,
+    joint_answers,
+)
 from dialeval.aggregation.dialogbench.positions import circular_rows, position_rows
 from dialeval.aggregation.differences import corrected
 from dialeval.corpora.multiple_choice import TestItem
@@ -25,11 +32,14 @@ from dialeval.dialogbench.rounds import Attempt
 from dialeval.schemas.dialogbench import (
     ABLATIONS,
     ACCURACY,
+    AGREEMENT,
     AVERAGES,
     CIRCULAR,
     DIALOGBENCH_DIFFERENCES,
     DOMAIN_COUNTS,
     DOMAINS,
+    EXPERT_ANSWERS,
+    EXPERTS,
     FILTER_COUNTS,
     ITEM_COUNTS,
     ITEM_DESCRIPTIONS,
@@ -59,6 +69,8 @@ class Settings(BaseModel):
     groups: dict[str, list[str]]
     kinds: dict[str, str]
     parts: dict[str, str]
+    at_least: int | None
+    random_seed: int
 
 
 def stage(
@@ -67,14 +79,17 @@ def stage(
     answers: list[Path],
     written: list[Path],
     descriptions: list[Path],
+    experts: list[Path],
     folder: Path,
     provenance: Provenance,
 ) -> None:
     """Writes the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
     every = read_tables(answers, TEST_ANSWERS).to_pylist()
     full = [answer for answer in every if answer["variant"] == "full"]
+    told = read_tables(experts, EXPERT_ANSWERS).to_pylist()
+    people = joint_answers(told, settings.at_least)
     variants = _variants(every, settings.ablations)
-    accuracy = _told(_by_source(accuracy_rows, full, settings.confidence), settings) + _people(full)
+    accuracy = _told(_by_source(accuracy_rows, full + people, settings.confidence), settings) + _people(full)
     averages = [
         {"source": source, **row}
         for (source,), group in grouped(full, "source")
@@ -86,13 +101,15 @@ def stage(
         (ACCURACY, accuracy),
         (OVERVIEW, overview_rows(accuracy, averages)),
         (AVERAGES, averages),
-        (DOMAINS, _told(_by_source(domain_rows, full, settings.confidence), settings)),
+        (DOMAINS, _told(_by_source(domain_rows, full + people, settings.confidence), settings)),
         (POSITIONS, _by_source(position_rows, full, settings.confidence)),
         (CIRCULAR, _by_source(circular_rows, full, settings.confidence)),
+        (EXPERTS, expert_rows(told, settings.confidence)),
+        (AGREEMENT, agreement_rows(told, settings.confidence, settings.random_seed)),
         (STYLES, style_rows(described, settings.confidence)),
         (DOMAIN_COUNTS, domain_count_rows(described, settings.confidence)),
         (ABLATIONS, ablation_rows(variants, settings.confidence)),
-        (DIALOGBENCH_DIFFERENCES, _differences(full, variants, settings.confidence)),
+        (DIALOGBENCH_DIFFERENCES, _differences(full + people, variants, settings.confidence)),
         (FILTER_COUNTS, _counts(written)),
     ):
         write_rows(folder, table, rows, provenance)
@@ -125,7 +142,7 @@ def _told(rows: list[Row], settings: Settings) -> list[Row]:
     return [
         {
             **row,
-            "kind": settings.kinds.get(row["model"]),
+            "kind": PEOPLE if row["method"] == METHOD else settings.kinds.get(row["model"]),
             "part": settings.parts.get(row["model"]) if row["source"] == WRITTEN else None,
         }
         for row in rows

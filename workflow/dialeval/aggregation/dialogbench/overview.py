@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from dialeval.aggregation.answer_rates import Row, grouped
+from dialeval.aggregation.dialogbench.people import PEOPLE
 from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
 from dialeval.published.dialogbench import OVERALL
 
-PEOPLE, AVERAGE = "people", "average"
-"""The type of rows of people, and the name of the last row of each kind of models."""
+AVERAGE = "average"
+"""The name of the last row of each kind of models."""
 _ORDER = (PEOPLE, "base", "chat", "")
 
 

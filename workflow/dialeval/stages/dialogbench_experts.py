@@ -1,0 +1,61 @@
+"""Reads what experts answered to test items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.dialogbench.people import SIMULATED
+from dialeval.corpora.expert_answers import read_expert_answers
+from dialeval.dialogbench.item_table import read_items
+from dialeval.errors import UserError, nearest
+from dialeval.schemas.dialogbench import EXPERT_ANSWERS
+from dialeval.stages.command import run
+from dialeval.tables import Provenance, to_table, write_table
+
+
+class Settings(BaseModel):
+    """Which experts are a simulation."""
+
+    simulated: list[str]
+
+
+def stage(settings: Settings, items: Path, file: Path, answers: Path, provenance: Provenance) -> None:
+    """Writes the table `expert_answers`, and says what was read and left out."""
+    item_of, origin_of = read_items(items)
+    reading = read_expert_answers(
+        file, {name: one for name, one in item_of.items() if origin_of[name]["variant"] == "full"}
+    )
+    experts = dict.fromkeys(one.expert for one in reading.answers)
+    for name in settings.simulated:
+        if name not in experts:
+            raise UserError(
+                f"dialogbench.experts.simulated: nobody in {file} is called '{name}'; {nearest(name, experts)}"
+            )
+    rows = []
+    for one in reading.answers:
+        item = item_of[one.item_id]
+        rows.append(
+            {
+                "source": origin_of[one.item_id]["source"],
+                "cluster": origin_of[one.item_id]["cluster"],
+                "item_id": one.item_id,
+                "task": item.task,
+                "domain": item.domain,
+                "language": item.language,
+                "n_options": len(item.options),
+                "expert": one.expert + SIMULATED * (one.expert in settings.simulated),
+                "label": item.label,
+                "choice": one.choice,
+            }
+        )
+    write_table(answers, EXPERT_ANSWERS, to_table(EXPERT_ANSWERS, rows), provenance)
+    n_items = len({one.item_id for one in reading.answers})
+    print(f"{len(rows)} answers of {len(experts)} experts to {n_items} items; {reading.blank} rows were left blank")
+    if reading.moved:
+        print(f"{reading.moved} letters meant options that stand elsewhere now, and were read by the options' words")
+
+
+if __name__ == "__main__":
+    run(stage)
