@@ -122,19 +122,31 @@ def test_the_reasons_hold_where_they_can_be_computed(real_data: Path) -> None:
         assert product == pytest.approx(float(comp["words_response"]), abs=0.051), comp["names"]
 
 
-def test_files_that_are_not_there_are_passed_over_and_none_at_all_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="download"):
-        values_from_data(tmp_path)
+@pytest.fixture
+def counts_alone(tmp_path: Path) -> Path:
+    """A folder with nothing but made-up verdicts."""
     counts = "model,win,both,neither,lose\n" + "".join(f"{name},1,2,3,4\n" for name in from_data._WIN_OR_TIE)
     (tmp_path / "botchat").mkdir()
     (tmp_path / "botchat" / "gteval_counts.csv").write_text(counts, encoding="utf-8")
-    found = values_from_data(tmp_path)
-    assert [one.ours for one in found] == [60.0] * 14 + [10.0, 40.0]
+    return tmp_path
 
 
-def test_the_command_wants_one_folder(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="DATA_DIR"):
-        printed_values.main([])
+def test_files_that_are_not_there_are_passed_over(counts_alone: Path) -> None:
+    assert [one.ours for one in values_from_data(counts_alone)] == [60.0] * 14 + [10.0, 40.0]
+
+
+def test_a_folder_without_any_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="download"):
+        values_from_data(tmp_path)
+
+
+def test_the_command_writes_the_record(counts_alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    printed_values.main([str(counts_alone)], counts_alone / "record.csv")
+    written = read_record(counts_alone / "record.csv")
+    of_rows = [row for row in RECORD if row["source"] == "rows"]
+    assert written[16:] == of_rows
+    equal = sum(row["equal"] == "yes" for row in written)
+    assert capsys.readouterr().out == f"{equal} of {16 + len(of_rows)} printed values come out\n"
 
 
 def test_the_record_reads_as_it_was_written(tmp_path: Path) -> None:

@@ -14,12 +14,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from empty_data import with_data
 from shown_commands import ROOT, Shown, shown_commands
 from workspace import new_workspace
-
-from dialeval.config import Config, load_config, read_config_file
-from dialeval.corpora import comp_dialogue, comp_turn
-from dialeval.corpora.robustness_sets import SETS
 
 pytestmark = pytest.mark.workflow
 ALL = shown_commands()
@@ -35,6 +32,11 @@ NOT_RUN = {
         "python",
         "dialeval.tables_reference",
     ): "writes a file of the project; test_tables_reference.py calls what it is made of",
+    ("python", "dialeval.papers_reference"): "writes a file of the project; test_registry.py calls what it is made of",
+    (
+        "python",
+        "dialeval.prompts_reference",
+    ): "writes a file of the project; test_prompts_reference.py calls what it is made of",
     ("python", "benchmarks/stats_elo.py"): "takes no options, and minutes",
     ("snakemake", "profiles/slurm"): "needs the executor plugin that stands beside it",
     ("snakemake", "mine.yaml"): "docs/extending.md; test_extending.py runs it",
@@ -64,36 +66,6 @@ def fits(shown: Shown, about: tuple[str, ...]) -> bool:
 
 def of(*programs: str) -> list[Shown]:
     return [shown for shown in ALL if shown.words[0] in programs and not not_run(shown)]
-
-
-def with_data(folder: Path) -> None:
-    """Makes a file or folder for everything that the shipped configurations read."""
-    for path in (ROOT / "configs").glob("*.yaml"):
-        raw = read_config_file(path)
-        config = load_config({**raw, "data_dir": str(folder)}, files_are_there=False)
-        for file in files_of(config):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            if file.suffix:
-                file.touch()
-            else:
-                file.mkdir(exist_ok=True)
-                (file / "one.txt").touch()
-
-
-def files_of(config: Config) -> list[Path]:
-    found = [config.corpus_path(name) for name in config.corpora]
-    found += [config.battles_path(name) for name in config.battles]
-    found += [config.transcripts_path(name) for name in config.transcripts]
-    found += config.published_sources().values()
-    for name, rated in config.metaeval.corpora.items() if config.metaeval else ():
-        path = config.rated_path(name)
-        found.append(path)
-        if path and rated.reader in ("comp_turn", "comp_dialogue"):
-            reader = comp_turn if rated.reader == "comp_turn" else comp_dialogue
-            found += reader.source_files(path)
-    damaged = config.published_damage()
-    found += [damaged / file for published in SETS.values() for file in published.files] if damaged else []
-    return [path for path in found if path is not None]
 
 
 def dry_run(shown: Shown, data: Path) -> list[str]:

@@ -6,32 +6,32 @@ has the data computes every value again.
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from dialeval.errors import UserError
 from dialeval.papers.from_data import values_from_data
 from dialeval.papers.from_rows import values_from_rows
-from dialeval.papers.printed import write_record
-
-USAGE = "python -m dialeval.printed_values DATA_DIR"
+from dialeval.papers.printed import RECORD, write_record
 
 
-def main(arguments: list[str]) -> None:
-    """Computes all values, writes the record and says how many are equal.
+def main(arguments: Sequence[str] | None = None, record: Path = RECORD) -> None:
+    """Computes all values, writes the record and says how many come out.
 
     Raises:
-        UserError: there is not one argument, or the folder has no data of the papers.
+        UserError: the folder has no data of the papers, or a file of them is not as published.
     """
-    if len(arguments) != 1:
-        raise UserError(f"one folder of public data is needed: {USAGE}")
-    values = [*values_from_data(Path(arguments[0])), *values_from_rows()]
-    write_record(values)
+    parser = argparse.ArgumentParser(description="Writes down which printed values of the papers come out.")
+    parser.add_argument("folder", type=Path, metavar="DATA_DIR", help="where the public data are")
+    values = [*values_from_data(parser.parse_args(arguments).folder), *values_from_rows()]
+    write_record(values, record)
     print(f"{sum(value.is_equal for value in values)} of {len(values)} printed values come out")
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        main()
     except UserError as error:
         sys.exit(str(error))
