@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from dialeval.papers.entry import Item, Need, Paper
+from dialeval.failure_kinds import FAILURES, GOOD
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper
 
 _CONFIG = "configs/botchat.yaml"
 _PUBLISHED = "The authors' own dialogues and answers, where you have them: configs/botchat-published.yaml."
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "workbook", "withdrawn")
+
+
+def _failures(number: str, shows: str, **where: tuple[str, ...]) -> Item:
+    """Returns an item about the kinds of failure."""
+    return Item(
+        number,
+        shows,
+        tables=("failures/rates", "failures/agreement", "failures/examples"),
+        figures=("failures/rates",),
+        config="config.yaml",
+        target="botchat",
+        remark="By rules in the run without keys; a judge that is asked names all kinds, and the utterances that show "
+        "them.",
+        where=where,
+    )
+
 
 BOTCHAT = Paper(
     "BotChat",
@@ -96,16 +113,8 @@ BOTCHAT = Paper(
             needs=_NEEDS,
             remark=_PUBLISHED,
         ),
-        Item(
-            "Figure 8",
-            "bad dialogues of five kinds",
-            why_not="no judge names the kinds yet; the report's viewer shows every dialogue with its verdicts",
-        ),
-        Item(
-            "Figure 9",
-            "a good dialogue",
-            why_not="no judge names the kinds yet; the report's viewer shows every dialogue with its verdicts",
-        ),
+        _failures("Figure 8", "bad dialogues of five kinds", criterion=tuple(FAILURES)),
+        _failures("Figure 9", "a good dialogue", criterion=(GOOD,)),
         Item(
             "Algorithm 1",
             "self-chat, utterance by utterance",
@@ -124,17 +133,23 @@ BOTCHAT = Paper(
             "Appendix B",
             "the prompts of self-chat, UniEval, Arena and GTEval",
             stands=(
-                "workflow/dialeval/prompts/selfchat.j2",
-                "workflow/dialeval/prompts/unieval.j2",
-                "workflow/dialeval/prompts/arena.j2",
-                "workflow/dialeval/prompts/gteval.j2",
+                "docs/prompts.md",
+                "workflow/dialeval/prompts/papers/selfchat.j2",
+                "workflow/dialeval/prompts/papers/unieval.j2",
+                "workflow/dialeval/prompts/papers/arena.j2",
+                "workflow/dialeval/prompts/papers/gteval.j2",
             ),
-            remark="In our own words.",
+            remark=OWN_WORDS,
         ),
+        _failures("Appendix C", "five kinds of failure, and what a good dialogue is like"),
         Item(
-            "Appendix C",
-            "five kinds of failure, and what a good dialogue is like",
-            why_not="no judge names the kinds yet; the report's viewer shows every dialogue with its verdicts",
+            "README, leaderboard",
+            "share of verdicts against people's dialogues that a chatbot wins or ties",
+            tables=("gteval/win_rates",),
+            config=_CONFIG,
+            target="report",
+            needs=_NEEDS,
+            remark="Stands in the report's leaderboard too.",
         ),
     ),
 )

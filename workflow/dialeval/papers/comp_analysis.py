@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.papers.entry import Item, Need, Paper
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper
 
 _CONFIG = "configs/metaeval.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "withdrawn")
@@ -38,16 +38,27 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 2",
             "the prompt that asks for ratings of all dimensions at once",
-            stands=("workflow/dialeval/prompts/rating_dialogue.j2", "workflow/dialeval/prompts/rating_turn.j2"),
-            remark="In our own words.",
+            stands=(
+                "workflow/dialeval/prompts/papers/rating_dialogue.j2",
+                "workflow/dialeval/prompts/papers/rating_turn.j2",
+            ),
+            remark=OWN_WORDS,
         ),
         Item(
             "Table 3",
             "the prompt that asks yes or no",
-            stands=("workflow/dialeval/prompts/yes_no_dialogue.j2", "workflow/dialeval/prompts/yes_no_turn.j2"),
-            remark="In our own words.",
+            stands=(
+                "workflow/dialeval/prompts/papers/yes_no_dialogue.j2",
+                "workflow/dialeval/prompts/papers/yes_no_turn.j2",
+            ),
+            remark=OWN_WORDS,
         ),
-        Item("Table 4", "the question of each dimension", stands=("docs/criteria.md",), remark="In our own words."),
+        Item(
+            "Table 4",
+            "the question of each dimension",
+            stands=("docs/prompts.md", "docs/criteria.md"),
+            remark=OWN_WORDS,
+        ),
         _result(
             "Table 5",
             "correlation of thirty models with the ratings, dimension by dimension, on human and filled ratings",
@@ -127,6 +138,16 @@ COMP_ANALYSIS = Paper(
             ("metaeval/dimensions",),
             kind=("dimensions",),
             level=("turn",),
+        ),
+        Item(
+            "Missing annotations",
+            "ratings by a model where people gave none, and how far its rounds agree",
+            tables=("metaeval/repeat_agreement", "metaeval/annotator_agreement"),
+            config=_CONFIG,
+            target="metaeval",
+            needs=("keys", "download"),
+            remark="`metaeval.fill` names the judge whose repeats stand in; GPT-4's published rounds are read as well.",
+            where={"rater_kind": ("model",)},
         ),
     ),
 )

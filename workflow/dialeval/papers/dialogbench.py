@@ -6,7 +6,10 @@ from dialeval.papers.entry import Item, Need, Paper
 
 _CONFIG = "configs/dialogbench.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "unpublished")
-_WRITER = ("workflow/dialeval/prompts/dialogbench_write_en.j2", "workflow/dialeval/prompts/dialogbench_write_zh.j2")
+_WRITER = (
+    "workflow/dialeval/prompts/papers/dialogbench_write_en.j2",
+    "workflow/dialeval/prompts/papers/dialogbench_write_zh.j2",
+)
 _OWN_WORDS = "In our own words."
 _OWN_ITEMS = "On items that are written here: the paper's were never published with their contents."
 _WRITTEN_TASKS = (  # as the paper orders the tables of its prompts
@@ -46,15 +49,15 @@ DIALOGBENCH = Paper(
         _result(
             "Table 2",
             "accuracy of models and people by task, English",
-            ("dialogbench/accuracy",),
-            ("dialogbench/tasks",),
+            ("dialogbench/overview", "dialogbench/accuracy"),
+            ("dialogbench/tasks", "dialogbench/overall"),
             language=("en",),
         ),
         _result(
             "Table 3",
             "accuracy of models and people by task, Chinese",
-            ("dialogbench/accuracy",),
-            ("dialogbench/tasks",),
+            ("dialogbench/overview", "dialogbench/accuracy"),
+            ("dialogbench/tasks", "dialogbench/overall"),
             language=("zh",),
         ),
         _result(
@@ -89,8 +92,8 @@ DIALOGBENCH = Paper(
             "Table 21",
             "the prompt of the filter",
             stands=(
-                "workflow/dialeval/prompts/dialogbench_filter_en.j2",
-                "workflow/dialeval/prompts/dialogbench_filter_zh.j2",
+                "workflow/dialeval/prompts/papers/dialogbench_filter_en.j2",
+                "workflow/dialeval/prompts/papers/dialogbench_filter_zh.j2",
             ),
             remark=_OWN_WORDS,
         ),
@@ -119,18 +122,20 @@ DIALOGBENCH = Paper(
             "domains of the written dialogues before and after a domain is given",
             ("dialogbench/domain_counts",),
             ("dialogbench/domain_counts",),
+            variant=("-domains",),
         ),
         _result(
             "Figure 7",
             "accuracy by the place of the right option",
             ("dialogbench/positions",),
             ("dialogbench/positions",),
+            "With `circular` every item is asked with the right option in every place.",
         ),
         _result(
             "Figure 8",
             "mean accuracy of instruction-tuned models by domain",
-            ("dialogbench/domains",),
-            ("dialogbench/domains",),
+            ("dialogbench/averages",),
+            ("dialogbench/averages",),
         ),
         Item(
             "Figure 9",

@@ -22,6 +22,9 @@ NEEDS: Mapping[Need, str] = MappingProxyType(
     }
 )
 """What an item may need that a fresh copy of this project does not bring, in words."""
+OWN_WORDS = (
+    "What the paper asks, in our own words; `prompts: {set: papers}` asks so, docs/prompts.md says how they differ."
+)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.papers.entry import Item, Need, Paper
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper
 
 _CONFIG = "configs/metaeval.yaml"
 _TRAINED = "configs/xdial-train.yaml"
@@ -56,30 +56,35 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 3",
             "Alpaca's prompts for responses and dialogues",
-            stands=("workflow/dialeval/prompts/yes_no_turn.j2", "workflow/dialeval/prompts/yes_no_dialogue.j2"),
-            remark="In our own words; a model's own format is its chat template.",
+            stands=(
+                "workflow/dialeval/prompts/papers/yes_no_turn.j2",
+                "workflow/dialeval/prompts/papers/yes_no_dialogue.j2",
+            ),
+            remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
         ),
         _result(
             "Table 4",
             "Pearson correlation by language of judges that were trained on English",
-            ("metaeval/by_language", "metaeval/averages"),
+            ("metaeval/by_language",),
             ("metaeval/judges_by_language",),
             _TRAINED,
-            benchmark=("xdial-eval",),
+            statistic=("pearson",),
+            source=("this run",),
         ),
         _result(
             "Table 5",
             "Pearson correlation by language of judges zero-shot, trained on ten languages, and in ensembles",
-            ("metaeval/by_language", "metaeval/averages"),
+            ("metaeval/by_language",),
             ("metaeval/judges_by_language",),
             _TRAINED,
-            benchmark=("xdial-eval",),
+            statistic=("pearson",),
+            source=("this run",),
         ),
         Item(
             "Table 6",
             "the prompt that asks how adequate a translation is",
-            stands=("workflow/dialeval/prompts/adequacy.j2",),
-            remark="In our own words.",
+            stands=("workflow/dialeval/prompts/papers/adequacy.j2",),
+            remark=OWN_WORDS,
         ),
         *(
             Item(
@@ -97,8 +102,11 @@ XDIAL_EVAL = Paper(
             Item(
                 number,
                 f"the prompt in the format of {model}",
-                stands=("workflow/dialeval/prompts/yes_no_turn.j2", "workflow/dialeval/prompts/yes_no_dialogue.j2"),
-                remark="In our own words; a model's own format is its chat template.",
+                stands=(
+                    "workflow/dialeval/prompts/papers/yes_no_turn.j2",
+                    "workflow/dialeval/prompts/papers/yes_no_dialogue.j2",
+                ),
+                remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
             )
             for number, model in _TEMPLATES
         ),
@@ -113,16 +121,18 @@ XDIAL_EVAL = Paper(
         _result(
             "Table 16",
             "Table 4 in Spearman's correlation",
-            ("metaeval/by_language", "metaeval/averages"),
+            ("metaeval/by_language",),
             config=_TRAINED,
-            benchmark=("xdial-eval",),
+            statistic=("spearman",),
+            source=("this run",),
         ),
         _result(
             "Table 17",
             "Table 5 in Spearman's correlation",
-            ("metaeval/by_language", "metaeval/averages"),
+            ("metaeval/by_language",),
             config=_TRAINED,
-            benchmark=("xdial-eval",),
+            statistic=("spearman",),
+            source=("this run",),
         ),
         *(
             _result(
