@@ -12,9 +12,9 @@ from dialeval.figures.printed import mark_printed
 def test_only_the_entries_of_published_numbers_are_marked() -> None:
     figure = Figure()
     panel = figure.subplots()
-    panel.legend(handles=[Line2D([], [], label="pass rate"), published_marker("published")])
-    figure.legend(handles=[published_marker("published Elo")])
+    panel.legend(handles=[Line2D([], [], marker="D", label="published pass rate"), published_marker("published")])
+    figure.legend(handles=[published_marker("the paper's Elo")])
     mark_printed(figure)
     (legend,) = figure.legends
     texts = [text.get_text() for one in (panel.get_legend(), legend) for text in one.get_texts()]
-    assert texts == ["pass rate", "published, other prompts", "published Elo, other prompts"]
+    assert texts == ["published pass rate", "published, other prompts", "the paper's Elo, other prompts"]

@@ -18,6 +18,7 @@ from dialeval.report.summary import summarise
 from dialeval.schemas.botchat import UTTERANCE_LENGTHS
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import PASS_RATES, WIN_RATES
+from dialeval.schemas.robustness import PAIR_COUNTS
 from dialeval.tables import empty_table, to_table
 
 
@@ -80,8 +81,10 @@ def test_published_numbers_are_marked_where_the_run_asks_in_other_prompts() -> N
     assert [column.label for column in grid.columns if "paper" in column.label or "published" in column.label] == [
         "published mean (other prompts)"
     ]
-    assert "prompts: {set: papers}" in build_report(inputs)
-    assert "prompts: {set: papers}" not in build_report(dataclasses.replace(inputs, other_prompts=False))
+    counted = dataclasses.replace(inputs, tables={PAIR_COUNTS.name: empty_table(PAIR_COUNTS)})
+    assert "published n" in [column.label for grid in table_grids(counted) for column in grid.columns]  # by no prompt
+    assert "“other prompts”: the paper asked" in build_report(inputs)
+    assert "“other prompts”" not in build_report(dataclasses.replace(inputs, other_prompts=False))
 
 
 def test_tables_for_machines_are_not_shown_and_missing_values_sort_last() -> None:

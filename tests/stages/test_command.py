@@ -43,6 +43,13 @@ def test_a_users_mistake_is_one_message_without_a_traceback(tmp_path: Path) -> N
     assert not (tmp_path / "u.parquet").exists()
 
 
+def test_a_set_of_prompts_that_there_is_not_is_told(tmp_path: Path) -> None:
+    files = ("--drawn", str(tmp_path / "d"), "--requests", str(tmp_path / "r"))
+    done = stage("plan_adequacy", *files, "--prompts", "mine")
+    assert done.returncode == 2
+    assert "'mine' is no set of prompts; write ours:FOLDER or papers:FOLDER" in done.stderr
+
+
 def test_help_tells_what_every_stage_does() -> None:
     import importlib
 

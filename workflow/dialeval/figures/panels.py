@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -158,6 +159,15 @@ def legend_marker(shape: str, colour: str, label: str, line: bool = False) -> Li
 def published_marker(label: str) -> Line2D:
     """Returns the legend's entry for the hollow marker of published numbers."""
     return Line2D([], [], **_PUBLISHED, markersize=4.5, label=label)
+
+
+def is_published(entry: Artist) -> bool:
+    """Returns whether a legend's entry is the hollow marker of published numbers."""
+    return (
+        isinstance(entry, Line2D)
+        and entry.get_marker() == _PUBLISHED["marker"]
+        and entry.get_markerfacecolor() == _PUBLISHED["markerfacecolor"]
+    )
 
 
 def draw_published(panel: Axes, heights: NDArray[Any], values: pd.Series) -> None:

@@ -10,13 +10,19 @@ from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.report.numbers import is_missing, plural, sort_value, write_interval, write_number
 from dialeval.report.parts import SELFCHAT
+from dialeval.schemas.dialogbench import ITEM_COUNTS
 from dialeval.schemas.every import TABLES, table_named
+from dialeval.schemas.metaeval import RATED_CORPORA
+from dialeval.schemas.robustness import PAIR_COUNTS
 from dialeval.schemas.table import Interval, Kind
 from dialeval.schemas.table import Table as Kinds
+from dialeval.schemas.translation import TRANSLATION_QUALITY
 from dialeval.schemas.words import COMMON
 from dialeval.tables import HUMAN
 
 MAX_TABLE_ROWS = 2000
+NOT_ASKED = (RATED_CORPORA, PAIR_COUNTS, ITEM_COUNTS, TRANSLATION_QUALITY)
+"""Tables whose printed numbers no prompt decides: counts, and measures of the papers' own translations."""
 EMBEDDED = "embedded"
 """The tag of an embedded model."""
 _STRIP_WIDTH = 100.0
@@ -151,9 +157,10 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     kinds = {column: about.kind_of(column) for column in table.column_names}
     shown = table.slice(0, MAX_TABLE_ROWS).to_pydict()
     labels = [column for column in table.column_names if column not in inside]
-    cells = [_column(shown, column, kinds[column], about.cells.get(column), inputs.paper) for column in labels]
+    paper = "paper" if about in NOT_ASKED else inputs.paper
+    cells = [_column(shown, column, kinds[column], about.cells.get(column), paper) for column in labels]
     columns = [
-        Column(_heading(column, inputs), kinds[column] != "text", words=words.get(column, "")) for column in labels
+        Column(_heading(column, paper), kinds[column] != "text", words=words.get(column, "")) for column in labels
     ]
     named = shown.get("system") or shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
     rows = [Row(row, is_human=model == HUMAN) for row, model in zip(zip(*cells, strict=True), named, strict=True)]
@@ -164,10 +171,10 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
 
 
-def _heading(column: str, inputs: ReportInputs) -> str:
+def _heading(column: str, paper: str) -> str:
     """Returns what stands above a column; one that a paper prints says so where it was asked otherwise."""
     words = column.replace("_", " ")
-    return f"{words} (other prompts)" if inputs.other_prompts and column.startswith("published") else words
+    return words + paper.removeprefix("paper") if column.startswith("published") else words
 
 
 def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Interval | None, paper: str) -> list[Cell]:

@@ -90,7 +90,7 @@ TRANSLATION_QUALITY = Table(
         ),
         "by": "the model that translated back or judged, or the file",
         "n": "utterances that have the number; several ratings of one are averaged first",
-        "published": "of Table 2, by the metric's name; adequacy: GPT-4's",
+        "published": "of Table 2, by the metric's name; adequacy: GPT-4's, asked in the paper's prompt",
         "published_people": "mean rating of the paper's people",
         "signature": "how the number was computed, where there are many ways",
     },

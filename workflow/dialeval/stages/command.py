@@ -16,12 +16,13 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
 from dialeval import runwatch
 from dialeval.errors import UserError
+from dialeval.prompt_sets import PromptSet
 from dialeval.tables import Provenance
 
 INTERRUPTED = 130
@@ -79,6 +80,8 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
     code, settings, prompts = (values.pop(name) for name in ("code", "settings", "prompts"))
     if "templates" in kinds:  # where prompts lie is no setting: a folder that moves changes nothing
         prompt_set, _, folder = prompts.partition(":")
+        if prompt_set not in ("", *get_args(PromptSet)):
+            parser.error(f"--prompts: '{prompt_set}' is no set of prompts; write ours:FOLDER or papers:FOLDER")
         values["templates"] = kinds["templates"](Path(folder) if folder else None, prompt_set or "ours")
     if "provenance" in kinds:
         values["provenance"] = Provenance(stage=name, code=code, settings=settings)
