@@ -16,11 +16,17 @@ from matplotlib.figure import Figure
 
 from dialeval.errors import UserError
 from dialeval.figures import entries
+from dialeval.figures.judge_order import best_judges
 from dialeval.figures.metaeval_ceilings import figure_ceilings
 from dialeval.figures.metaeval_dimension_ensembles import figure_dimension_ensembles
 from dialeval.figures.metaeval_forest import correlation_limits, figure_judges
 from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judges_by_language, plain
-from dialeval.figures.metaeval_matrices import figure_dimensions, figure_judges_among_themselves, figure_languages
+from dialeval.figures.metaeval_matrices import (
+    _shape,
+    figure_dimensions,
+    figure_judges_among_themselves,
+    figure_languages,
+)
 from dialeval.figures.metaeval_names import averaged_groups, dimension_order, main_dimension
 from dialeval.figures.metaeval_rankings import figure_rankings
 from dialeval.figures.metaeval_raters import figure_annotators, figure_ensembles
@@ -225,8 +231,46 @@ def test_the_corpus_with_people_on_most_dimensions_stands_for_its_level() -> Non
 
 def test_ensembles_have_panels_only_where_there_is_one_and_the_mean_comes_last() -> None:
     figure = drawn("ensembles")
-    assert titles(figure) == ["coherence", "overall"]
+    assert titles(figure) == ["coherence 1 2 3", "overall 1 2 3"]
     assert rows_of(panels(figure)[0]) == ["a-corpus", "small-talk", "average"]
+    assert "members: 1 a, 2 b, 3 c;" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_members_that_differ_from_the_titles_stand_beside_their_rows() -> None:
+    table = example.model_ensemble().to_pandas()
+    others = (table["chosen_on"] == "other corpora") & (table["corpus"] == "a-corpus")
+    table.loc[others & (table["dimension"] == "overall"), "members"] = "b, d, a"
+    figure = figure_ensembles(table, order=["d", "c", "b", "a"])
+    assert "members: 1 d, 2 c, 3 b, 4 a;" in figure.get_supxlabel().replace("\n", " ")
+    assert titles(figure) == ["coherence 2 3 4", "overall 2 3 4"]
+    coherence, overall = panels(figure)
+    assert words_in(coherence) == []
+    (beside,) = [text for text in overall.texts if text.get_text()]
+    assert beside.get_text() == "1 3 4"
+    assert beside.xy[1] == rows_of(coherence).index("a-corpus")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["judges", "judges_by_corpus", "judges_by_language", "ceilings"])
+def test_rows_of_judges_keep_a_given_order(name: str) -> None:
+    order = ["length (yes_no)", "gpt-4 (annotation)", "forest (yes_no)", "gpt-x (rating)"]
+    drawing = DRAWINGS[name]
+    found = {table.name: getattr(example, table.name.partition("/")[2])().to_pandas() for table in drawing.tables}
+    figure = drawing.draw(*found.values(), order=order)
+    for panel in panels(figure):
+        assert rows_of(panel) == [judge for judge in order if judge in rows_of(panel)]
+
+
+def test_one_order_of_judges_is_by_what_decides_in_every_block() -> None:
+    averages, correlations = example.averages().to_pandas(), example.correlations().to_pandas()
+    tables = {"metaeval/averages": averages, "metaeval/correlations": correlations}
+    assert best_judges(tables) == ["gpt-x (rating)", "forest (yes_no)", "length (yes_no)", "gpt-4 (annotation)"]
+    averages.loc[averages["judge"] == "length", "pearson"] = 1.0
+    assert best_judges(tables)[0] == "length (yes_no)"
+    assert best_judges({"metaeval/matrices": example.matrices().to_pandas()}) == []
+
+
+def test_panels_stand_in_even_lines() -> None:
+    assert [_shape(n, 5) for n in (1, 4, 5, 6, 7, 11)] == [(1, 1), (1, 4), (1, 5), (2, 3), (2, 4), (3, 4)]
 
 
 def test_ensembles_of_too_few_judges_are_one_sentence() -> None:
@@ -317,13 +361,13 @@ def test_the_stage_writes_every_figure_and_names_a_missing_table(tmp_path: Path)
     for name, table in example.tables().items():
         paths.append(tmp_path / f"{name}.parquet")
         write_table(paths[-1], TABLES[name], table, Provenance())
-    stage(settings(entries.METAEVAL, "judges", "annotators"), paths, tmp_path / "figures")
+    stage(settings(entries.METAEVAL, "judges", "annotators"), paths, [], tmp_path / "figures")
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
         "annotators.pdf", "annotators.svg", "judges.pdf", "judges.svg",
     ]  # fmt: skip
     assert "90 % interval" in (tmp_path / "figures" / "judges.svg").read_text()
     with pytest.raises(UserError, match="figure languages needs the table 'metaeval/matrices'"):
-        stage(settings(entries.METAEVAL, "languages"), paths[:2], tmp_path)
+        stage(settings(entries.METAEVAL, "languages"), paths[:2], [], tmp_path)
 
 
 def test_a_single_judge_and_corpus_is_drawn() -> None:

@@ -244,9 +244,9 @@ def test_the_stage_writes_every_figure_and_names_a_missing_table(tmp_path: Path)
     for name, table in example.tables().items():
         paths.append(tmp_path / f"{name}.parquet")
         write_table(paths[-1], TABLES[name], table, Provenance())
-    stage(settings(entries.ROBUSTNESS, *DRAWINGS), paths, tmp_path / "figures")
+    stage(settings(entries.ROBUSTNESS, *DRAWINGS), paths, [], tmp_path / "figures")
     written = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert written == sorted(f"{name}.{suffix}" for name in DRAWINGS for suffix in ("pdf", "svg"))
     assert "90 % interval" in (tmp_path / "figures" / "ratios.svg").read_text()
     with pytest.raises(UserError, match="figure drops needs the table 'robustness/drops'"):
-        stage(settings(entries.ROBUSTNESS, "drops"), paths[:1], tmp_path)
+        stage(settings(entries.ROBUSTNESS, "drops"), paths[:1], [], tmp_path)

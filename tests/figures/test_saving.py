@@ -12,7 +12,7 @@ from report_browser import PROGRAM, Browser
 
 from dialeval.errors import UserError
 from dialeval.figures.saving import ON_DARK, save_figure
-from dialeval.figures.style import BLACK, GREY, LIGHT_GREY, new_figure, readable_on, sentence_figure, styled
+from dialeval.figures.style import BLACK, BLUE, GREY, LIGHT_GREY, new_figure, readable_on, sentence_figure, styled
 from dialeval.report.drawn import not_drawn, on_page
 from dialeval.report.inputs import Figure as ReportFigure
 
@@ -93,7 +93,7 @@ def test_the_ground_is_transparent_and_words_and_lines_have_dark_colours_too(tmp
     for light in (BLACK, GREY):
         assert ON_DARK[light] in style
         assert light.lower() in drawing
-    assert set(ON_DARK) == {BLACK, GREY, LIGHT_GREY}
+    assert set(ON_DARK) == {BLACK, GREY, LIGHT_GREY, BLUE}
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")

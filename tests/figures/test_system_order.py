@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dialeval.figures.system_order import best_systems, in_order
+from dialeval.figures.panels import in_order
+from dialeval.figures.system_order import best_systems
 
 
 def table(values: dict[str, float], **columns: object) -> pd.DataFrame:

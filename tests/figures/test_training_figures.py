@@ -87,5 +87,5 @@ def test_the_stage_draws_both(tmp_path: Path) -> None:
     for name, table in example.tables().items():
         paths.append(tmp_path / "tables" / f"{name}.parquet")
         write_table(paths[-1], TABLES[name], table, Provenance())
-    stage(settings(entries.TRAINING, "record", "curve"), paths, tmp_path)
+    stage(settings(entries.TRAINING, "record", "curve"), paths, [], tmp_path)
     assert {path.name for path in tmp_path.glob("*.svg")} == {"record.svg", "curve.svg"}

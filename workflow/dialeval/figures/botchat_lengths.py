@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 from scipy.stats import gaussian_kde
 
-from dialeval.figures.panels import check_columns, label_rows, write_beside
+from dialeval.figures.panels import check_columns, in_order, label_rows, write_beside
 from dialeval.figures.style import (
     BLACK,
     BLUE,
@@ -28,7 +28,6 @@ from dialeval.figures.style import (
     sentence_figure,
     styled,
 )
-from dialeval.figures.system_order import in_order
 
 _LOG_TICKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 _LOG_IF_LONGEST_EXCEEDS_MEDIAN = 8.0

@@ -23,6 +23,7 @@ from dialeval.figures.panels import (
     counted,
     distinct,
     draw_published,
+    in_order,
     interval_lengths,
     legend_marker,
     mark_missing,
@@ -44,7 +45,6 @@ from dialeval.figures.style import (
     sentence_figure,
     styled,
 )
-from dialeval.figures.system_order import in_order
 from dialeval.tables import HUMAN
 
 _MARKERS = "os^v<>Pph*"  # but the diamond, which marks published numbers

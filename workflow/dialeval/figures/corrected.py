@@ -17,6 +17,7 @@ from dialeval.figures.panels import (
     caption,
     check_columns,
     distinct,
+    in_order,
     interval_lengths,
     label_rows,
     legend_marker,
@@ -25,7 +26,6 @@ from dialeval.figures.panels import (
     shade_human,
 )
 from dialeval.figures.style import BLACK, BLUE, LIGHT_GREY, ORANGE, new_figure, sentence_figure, styled, wrapped
-from dialeval.figures.system_order import in_order
 
 _SERIES = (
     ("judge_only", "judge_low", "judge_high", "judge alone", ORANGE, "^"),

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dialeval.figures.entry import Figure
 
-_SYSTEMS = "system_order.best_systems"
+_SYSTEMS, _JUDGES = "system_order.best_systems", "judge_order.best_judges"
 _BIAS = Figure(
     "bias_{protocol}",
     ("{protocol}/bias",),
@@ -92,6 +92,7 @@ METAEVAL = (
         "Mean Pearson correlation over corpora, dimension by dimension; a paper's number beside it where a judge has "
         "a name of the paper's. Dialogues resampled.",
         ("interval",),
+        order=_JUDGES,
     ),
     Figure(
         "judges_by_corpus",
@@ -99,6 +100,7 @@ METAEVAL = (
         "metaeval_heat.figure_judges_by_corpus",
         "Corpus by corpus",
         "Pearson correlation of every judge with the ratings of every corpus, on overall or else what was rated.",
+        order=_JUDGES,
     ),
     Figure(
         "judges_by_language",
@@ -106,6 +108,7 @@ METAEVAL = (
         "metaeval_heat.figure_judges_by_language",
         "Language by language",
         "Pearson correlation of every judge in each language, averaged over corpora (xDial-Eval, Table 5).",
+        order=_JUDGES,
     ),
     Figure(
         "dimensions",
@@ -113,6 +116,7 @@ METAEVAL = (
         "metaeval_matrices.figure_dimensions",
         "Dimension with dimension",
         "Whether a judge tells dimensions apart as people do (comp-analysis, Figures 1 and 2).",
+        order=_JUDGES,
     ),
     Figure(
         "languages",
@@ -120,6 +124,7 @@ METAEVAL = (
         "metaeval_matrices.figure_languages",
         "Language with language",
         "How a judge's scores of the same items agree from language to language (xDial-Eval, Figures 1 and 2).",
+        order=_JUDGES,
     ),
     Figure(
         "judges_among_themselves",
@@ -127,15 +132,17 @@ METAEVAL = (
         "metaeval_matrices.figure_judges_among_themselves",
         "Judge with judge",
         "How the scores of judges go with one another's and with people's ratings (xDial-Eval, Figure 3).",
+        order=_JUDGES,
     ),
     Figure(
         "ensembles",
         ("metaeval/model_ensemble",),
         "metaeval_raters.figure_ensembles",
         "Ensembles of judges",
-        "The mean score of the best judges beside their best member, chosen on all corpora or on the others alone "
-        "(comp-analysis, Table 9). Dialogues resampled.",
+        "The mean score of the best judges, whose numbers stand below the heading, beside their best member; chosen on "
+        "all corpora or on the others alone (comp-analysis, Table 9). Dialogues resampled.",
         ("interval",),
+        order=_JUDGES,
     ),
     Figure(
         "dimension_ensembles",
@@ -145,6 +152,7 @@ METAEVAL = (
         "The mean of a judge's scores on the other dimensions, beside its own score on overall, each against the "
         "overall rating (comp-analysis, Table 8). Dialogues resampled.",
         ("interval",),
+        order=_JUDGES,
     ),
     Figure(
         "rankings",
@@ -169,6 +177,7 @@ METAEVAL = (
         "Raters differ, so no judge can be expected to correlate with their mean beyond the ceiling; what is corrected "
         "for the raters' errors may be compared between corpora. Dialogues resampled.",
         ("interval",),
+        order=_JUDGES,
     ),
 )
 

@@ -8,10 +8,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from dialeval.figures.measured_systems import figure_shares, groups_of
-from dialeval.figures.panels import INTERVAL, best_first, check_columns, distinct
+from dialeval.figures.panels import INTERVAL, best_first, check_columns, distinct, in_order
 from dialeval.figures.ratings import IN_BATTLES, forest_plot
 from dialeval.figures.style import sentence_figure, styled
-from dialeval.figures.system_order import in_order
 from dialeval.figures.win_maps import PAIR_COLUMNS, draw_win_maps
 
 _MOST_GROUPS = 12

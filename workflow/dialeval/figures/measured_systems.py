@@ -15,6 +15,7 @@ from dialeval.figures.panels import (
     check_columns,
     counted,
     distinct,
+    in_order,
     interval_lengths,
     legend_marker,
     mark_missing,
@@ -24,7 +25,6 @@ from dialeval.figures.panels import (
     write_beside,
 )
 from dialeval.figures.style import LIGHT_GREY, model_colours, sentence_figure, styled
-from dialeval.figures.system_order import in_order
 
 SHAPE = ("judge", "system", "estimate", "low", "high", "n")
 """Columns of every number of a system; what stands before `system` says of what it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ from dialeval.figures.metaeval_names import (
 from dialeval.figures.panels import (
     caption,
     check_columns,
+    in_order,
     interval_lengths,
     label_rows,
     legend_marker,
@@ -43,16 +44,17 @@ _CEILING = ("ceiling", "ceiling_low", "ceiling_high")
 
 
 @styled
-def figure_ceilings(ceilings: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+def figure_ceilings(ceilings: pd.DataFrame, interval: str = INTERVAL, order: Sequence[str] = ()) -> Figure:
     """Draws every judge's correlation, as it is and corrected, beside the ceiling: a block per corpus and raters.
 
-    One language of each corpus is shown, English if it has it; judges are sorted by their correlation on overall, or
-    else on the first dimension.
+    One language of each corpus is shown, English if it has it.
 
     Args:
         ceilings: `metaeval/ceilings`: judge, method, level, corpus, language, dimension, rater_kind, pearson, ceiling
             and corrected with low and high.
         interval: what the intervals are, for the caption.
+        order: the judges as other figures have them; those that it lacks follow by their correlation on overall, or
+            else on the first dimension.
     """
     check_columns(ceilings, "judge", "method", "level", "corpus", "language", "dimension", "rater_kind", "pearson")
     check_columns(ceilings, *_CORRECTED, *_CEILING)
@@ -65,7 +67,7 @@ def figure_ceilings(ceilings: pd.DataFrame, interval: str = INTERVAL) -> Figure:
     ends = ceilings.rename(columns={"corrected_low": "pearson_low", "corrected_high": "pearson_high"})
     limits = correlation_limits(ends)
     for part, (title, rows) in zip(parts, groups, strict=True):
-        dimensions, judges = dimension_order(rows["dimension"]), _best_first(rows)
+        dimensions, judges = dimension_order(rows["dimension"]), in_order(_best_first(rows), order)
         for panel, dimension in zip(block_panels(part, title, dimensions), dimensions, strict=True):
             of_dimension = rows[rows["dimension"] == dimension].set_index("row").reindex(judges)
             label_rows(panel, judges)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from dialeval.figures.metaeval_forest import INTERVAL, draw_correlation_axis
 from dialeval.figures.metaeval_names import AVERAGE, Group, level_order, main_language, raters_named, scorer_names
 from dialeval.figures.metaeval_series import FOOT, ROW, STEP, Series, draw_series
-from dialeval.figures.panels import caption, check_columns, draw_published, legend_marker, published_marker
+from dialeval.figures.panels import caption, check_columns, draw_published, in_order, legend_marker, published_marker
 from dialeval.figures.style import BLUE, ORANGE, new_figure, sentence_figure, styled
 
 _TITLE = 0.45  # inches
@@ -91,8 +91,6 @@ def _groups(table: pd.DataFrame) -> Iterator[Group]:
 
 def _ordered(rows: pd.DataFrame, order: Sequence[str]) -> list[str]:
     """Returns the judges with their methods in the order given, and then by their better score."""
-    places = {judge: place for place, judge in enumerate(order)}
     best = rows[["ensemble", "direct"]].max(axis=1).fillna(-2.0)
-    found = zip(rows["row"], rows["judge"], best, strict=True)
-    ranked = sorted(found, key=lambda one: (places.get(one[1], len(places)), -one[2], one[0]))
-    return list(dict.fromkeys(row for row, _, _ in ranked))
+    ranked = sorted(zip(rows["row"], best, strict=True), key=lambda one: (-one[1], one[0]))
+    return in_order(dict.fromkeys(row for row, _ in ranked), order)

@@ -22,6 +22,7 @@ from dialeval.figures.panels import (
     caption,
     check_columns,
     draw_published,
+    in_order,
     interval_lengths,
     label_rows,
     legend_marker,
@@ -57,12 +58,13 @@ _ROW, _HEAD, _FOOT = 0.2, 0.62, 0.9
 
 
 @styled
-def figure_judges(averages: pd.DataFrame, correlations: pd.DataFrame, interval: str = INTERVAL) -> Figure:
+def figure_judges(
+    averages: pd.DataFrame, correlations: pd.DataFrame, interval: str = INTERVAL, order: Sequence[str] = ()
+) -> Figure:
     """Draws every judge's mean Pearson correlation with people: a panel per dimension, a block per benchmark and level.
 
-    People's ratings count, or a model's where a benchmark has no others. Judges are sorted by their average over
-    dimensions, or else by all dimensions together, or by overall. Corpora whose reference is known by construction have
-    blocks of their own.
+    People's ratings count, or a model's where a benchmark has no others. Corpora whose reference is known by
+    construction have blocks of their own.
 
     Args:
         averages: `metaeval/averages`: judge, method, benchmark, level, language, dimension, raters, pearson with low
@@ -70,6 +72,8 @@ def figure_judges(averages: pd.DataFrame, correlations: pd.DataFrame, interval: 
         correlations: `metaeval/correlations`: judge, method, level, corpus, language, dimension, rater_kind, pearson
             with low and high.
         interval: what the intervals are, for the caption.
+        order: the judges as other figures have them; those that it lacks follow by their average over dimensions, or
+            else by all dimensions together, or by overall.
     """
     check_columns(averages, "judge", "method", "benchmark", "level", "language", "dimension", "raters", *NUMBERS)
     check_columns(averages, "n_averaged", "published_pearson")
@@ -79,7 +83,7 @@ def figure_judges(averages: pd.DataFrame, correlations: pd.DataFrame, interval: 
     ]
     if not groups:
         return sentence_figure("No judge has scored an item that was rated, so there are no correlations to show.")
-    blocks = [_Block(group) for group in groups]
+    blocks = [_Block(group, order) for group in groups]
     figure = new_figure(_FOOT + sum(block.height for block in blocks))
     parts = figure.subfigures(len(blocks), 1, squeeze=False, height_ratios=[block.height for block in blocks])[:, 0]
     everything = pd.concat([group.rows for group in groups])
@@ -140,11 +144,11 @@ def block_panels(part: SubFigure, title: str, dimensions: Sequence[str]) -> list
 class _Block:
     """One benchmark at one level: a panel per dimension, in which every judge has the same row."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, order: Sequence[str]) -> None:
         self._title = group.title
         self._rows = group.rows.assign(row=scorer_names(group.rows))
         self._dimensions = dimension_order(group.rows["dimension"])
-        self._judges = _best_first(self._rows, self._dimensions)
+        self._judges = in_order(_best_first(self._rows, self._dimensions), order)
         self.height = block_height(len(self._dimensions), _ROW * max(len(self._judges), 2))
 
     def draw(self, part: SubFigure, limits: tuple[float, float]) -> None:

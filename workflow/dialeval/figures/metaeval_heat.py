@@ -25,13 +25,14 @@ from dialeval.figures.metaeval_names import (
     scorer_names,
     shown_dimension,
 )
-from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, shade_cells
+from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, in_order, shade_cells
 from dialeval.figures.style import TINY, new_figure, readable_on, sentence_figure, styled, wrapped
 from dialeval.languages import language_order
 
 _COLOURS = "RdBu"  # blue for agreement, red for its opposite, white for none
 _ROW, _NARROWEST_NOTED = 0.2, 0.2
 _ROOM = 4.6  # inches that the columns of a heat map share
+_WIDEST = 0.7  # inches of one column
 _LETTER = 0.066  # inches
 
 
@@ -45,14 +46,14 @@ class _Map(NamedTuple):
 
 
 @styled
-def figure_judges_by_corpus(correlations: pd.DataFrame) -> Figure:
+def figure_judges_by_corpus(correlations: pd.DataFrame, order: Sequence[str] = ()) -> Figure:
     """Draws every judge's Pearson correlation on every corpus: on overall, or the first dimension that was rated.
 
-    People's ratings count, or else others; one language of each corpus is shown, English if it has it. Judges are
-    sorted by their mean over a level's corpora.
+    People's ratings count, or else others; one language of each corpus is shown, English if it has it.
 
     Args:
         correlations: `metaeval/correlations`: judge, method, level, corpus, language, dimension, rater_kind, pearson.
+        order: the judges as other figures have them; those that it lacks follow by their mean.
     """
     check_columns(correlations, "judge", "method", "level", "corpus", "language", "dimension", "rater_kind", "pearson")
     if correlations.empty:
@@ -61,13 +62,13 @@ def figure_judges_by_corpus(correlations: pd.DataFrame) -> Figure:
     for level in level_order(correlations["level"]):
         of_level = correlations[correlations["level"] == level]
         parts = [_of_corpus(of_level[of_level["corpus"] == corpus]) for corpus in sorted(set(of_level["corpus"]))]
-        maps.append(_wide(f"{level} level", pd.concat(parts), list(dict.fromkeys(pd.concat(parts)["column"]))))
+        maps.append(_wide(f"{level} level", pd.concat(parts), list(dict.fromkeys(pd.concat(parts)["column"])), order))
     dimension = "on overall, or else the dimension that was rated"
     return _stacked(maps, f"Pearson correlation with the ratings, {dimension}", "grey: no correlation")
 
 
 @styled
-def figure_judges_by_language(averages: pd.DataFrame) -> Figure:
+def figure_judges_by_language(averages: pd.DataFrame, order: Sequence[str] = ()) -> Figure:
     """Draws every judge's Pearson correlation in each language, averaged over corpora (xDial-Eval, Table 5).
 
     One map per benchmark and level that has several languages: of whatever its corpora are rated on. People's ratings
@@ -75,6 +76,7 @@ def figure_judges_by_language(averages: pd.DataFrame) -> Figure:
 
     Args:
         averages: `metaeval/averages`: judge, method, benchmark, level, language, dimension, raters, pearson.
+        order: the judges as other figures have them; those that it lacks follow by their mean.
     """
     check_columns(averages, "judge", "method", "benchmark", "level", "language", "dimension", "raters", "pearson")
     maps = []
@@ -90,7 +92,7 @@ def figure_judges_by_language(averages: pd.DataFrame) -> Figure:
             rated = rated_otherwise(rows)
             rows = rows[(rows["raters"] == raters) & (rows["dimension"] == dimension)]
             title = f"{benchmark}, {level} level: {shown_dimension(dimension)} ({raters_named(raters)}{rated})"
-            maps.append(_wide(title, rows.assign(column=rows["language"]), languages))
+            maps.append(_wide(title, rows.assign(column=rows["language"]), languages, order))
     if not maps:
         return sentence_figure("No rated corpus has several languages, so there is nothing to compare between them.")
     return _stacked(maps, "Pearson correlation with the ratings, mean over corpora", "grey: no correlation")
@@ -150,39 +152,48 @@ def _of_corpus(rows: pd.DataFrame) -> pd.DataFrame:
     raise ValueError(f"unknown kinds of raters: {sorted(set(rows['rater_kind']))}")
 
 
-def _wide(title: str, rows: pd.DataFrame, columns: list[str]) -> _Map:
-    """Returns a heat map of rows, the judge with the highest mean first."""
+def _wide(title: str, rows: pd.DataFrame, columns: list[str], order: Sequence[str]) -> _Map:
+    """Returns a heat map of rows in a given order, else the judge with the highest mean first."""
     wide = rows.assign(row=scorer_names(rows)).pivot(index="row", columns="column", values="pearson").astype(float)
     means = wide.mean(axis=1).to_dict()
-    order = sorted(map(str, means), key=lambda name: (math.isnan(means[name]), -means[name], name))
-    return _Map(title, order, columns, wide.reindex(index=order, columns=columns).to_numpy(dtype=np.float64))
+    best = sorted(map(str, means), key=lambda name: (math.isnan(means[name]), -means[name], name))
+    judges = in_order(best, order)
+    return _Map(title, judges, columns, wide.reindex(index=judges, columns=columns).to_numpy(dtype=np.float64))
 
 
 def _stacked(maps: list[_Map], quantity: str, details: str) -> Figure:
-    """Draws heat maps one below the other; the cells of all are as wide as those of the widest."""
-    widest = max(len(one.columns) for one in maps)
-    headings = [name for one in maps for name in one.columns]
-    lies = _LETTER * max(map(_longest_line, headings)) < _ROOM / widest
-    label = (
-        0.15 * max(1 + name.count("\n") for name in headings) if lies else _LETTER * max(map(_longest_line, headings))
-    )
-    heights = [0.35 + label + _ROW * max(len(one.rows), 2) for one in maps]
+    """Draws heat maps one below the other; each fills the page as far as cells of some width do."""
+    heights = [0.35 + _label_height(one) + _ROW * max(len(one.rows), 2) for one in maps]
     figure = new_figure(0.6 + sum(heights))
     grid = figure.add_gridspec(len(maps), 1, height_ratios=heights)
     panels = []
     for number, one in enumerate(maps):
         panel = figure.add_subplot(grid[number, 0])
-        padded = np.pad(one.values, ((0, 0), (0, widest - len(one.columns))), constant_values=np.nan)
-        image = draw_matrix(panel, padded, noted=_ROOM / widest >= _NARROWEST_NOTED)
+        room = max(len(one.columns), math.ceil(_ROOM / _WIDEST))
+        padded = np.pad(one.values, ((0, 0), (0, room - len(one.columns))), constant_values=np.nan)
+        image = draw_matrix(panel, padded, noted=_ROOM / room >= _NARROWEST_NOTED)
         shade_cells(panel, [True] * len(one.columns))
         panel.set_title(one.title, loc="left", fontsize=8.5, fontweight="bold")
         panel.set_yticks(range(len(one.rows)), [wrapped(name, LABEL_WIDTH) for name in one.rows])
         panel.set_xticks(range(len(one.columns)), one.columns)
-        panel.tick_params(axis="x", rotation=0 if lies else 90)
+        panel.tick_params(axis="x", rotation=0 if _lies(one) else 90)
         panels.append(panel)
     draw_scale(figure, image, panels, sum(heights))
     caption(figure, quantity, details)
     return figure
+
+
+def _lies(one: _Map) -> bool:
+    """Returns whether the headings of the columns have room side by side."""
+    width = min(_ROOM / len(one.columns), _WIDEST)
+    return _LETTER * max(map(_longest_line, one.columns)) < width
+
+
+def _label_height(one: _Map) -> float:
+    """Returns the height of the columns' headings, in inches."""
+    if _lies(one):
+        return 0.15 * max(1 + name.count("\n") for name in one.columns)
+    return _LETTER * max(map(_longest_line, one.columns))
 
 
 def _longest_line(name: str) -> int:

@@ -26,7 +26,7 @@ from dialeval.figures.metaeval_names import (
     rated_otherwise,
     short,
 )
-from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, shade_cells
+from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, in_order, shade_cells
 from dialeval.figures.style import TINY, new_figure, sentence_figure, styled, wrapped
 from dialeval.languages import language_order
 
@@ -53,13 +53,14 @@ class _Block(NamedTuple):
 
 
 @styled
-def figure_dimensions(matrices: pd.DataFrame) -> Figure:
+def figure_dimensions(matrices: pd.DataFrame, order: Sequence[str] = ()) -> Figure:
     """Draws how people's ratings and each judge's scores of one dimension go with another's (comp-analysis, Figure 1).
 
     Of every level the corpus is shown that has people's ratings on most dimensions.
 
     Args:
         matrices: `metaeval/matrices`: kind, level, corpus, language, scorer, dimension, first, second, pearson, n.
+        order: the judges as other figures have them; those that it lacks follow by name.
     """
     of_kind = _of_kind(matrices, "dimensions")
     blocks = []
@@ -67,7 +68,9 @@ def figure_dimensions(matrices: pd.DataFrame) -> Figure:
         rows = of_kind[of_kind["corpus"] == corpus]
         rows = rows[rows["language"] == main_language(rows["language"])]
         names = dimension_order([*rows["first"], *rows["second"]])
-        panels = [_panel(rows[rows["scorer"] == scorer], scorer, names, short) for scorer in _scorers(rows["scorer"])]
+        panels = [
+            _panel(rows[rows["scorer"] == scorer], scorer, names, short) for scorer in _scorers(rows["scorer"], order)
+        ]
         blocks.append(_Block(f"{corpus}, {rows['level'].iloc[0]} level", panels))
     if not blocks:
         return sentence_figure("No judge has scored several dimensions, so there is nothing to compare between them.")
@@ -75,13 +78,14 @@ def figure_dimensions(matrices: pd.DataFrame) -> Figure:
 
 
 @styled
-def figure_languages(matrices: pd.DataFrame) -> Figure:
+def figure_languages(matrices: pd.DataFrame, order: Sequence[str] = ()) -> Figure:
     """Draws how a judge's scores of the same items agree from language to language (xDial-Eval, Figures 1 and 2).
 
     Of every level the corpus with most languages is shown, on overall or else its first dimension.
 
     Args:
         matrices: `metaeval/matrices`: kind, level, corpus, language, scorer, dimension, first, second, pearson, n.
+        order: the judges as other figures have them; those that it lacks follow by name.
     """
     of_kind = _of_kind(matrices, "languages")
     blocks = []
@@ -90,7 +94,7 @@ def figure_languages(matrices: pd.DataFrame) -> Figure:
         dimension = main_dimension(rows["dimension"])
         rows = rows[rows["dimension"] == dimension]
         names = language_order([*rows["first"], *rows["second"]])
-        panels = [_panel(rows[rows["scorer"] == scorer], scorer, names) for scorer in _scorers(rows["scorer"])]
+        panels = [_panel(rows[rows["scorer"] == scorer], scorer, names) for scorer in _scorers(rows["scorer"], order)]
         blocks.append(_Block(f"{corpus}, {rows['level'].iloc[0]} level: {dimension}", panels))
     if not blocks:
         return sentence_figure("No rated corpus has several languages, so there is nothing to compare between them.")
@@ -98,7 +102,7 @@ def figure_languages(matrices: pd.DataFrame) -> Figure:
 
 
 @styled
-def figure_judges_among_themselves(matrices: pd.DataFrame) -> Figure:
+def figure_judges_among_themselves(matrices: pd.DataFrame, order: Sequence[str] = ()) -> Figure:
     """Draws how the scores of judges go with one another's, and with people's ratings (xDial-Eval, Figure 3).
 
     Of every level two corpora are shown, those with people's ratings and most judges, on overall or else their first
@@ -106,6 +110,7 @@ def figure_judges_among_themselves(matrices: pd.DataFrame) -> Figure:
 
     Args:
         matrices: `metaeval/matrices`: kind, level, corpus, language, scorer, dimension, first, second, pearson, n.
+        order: the judges as other figures have them; those that it lacks follow by name.
     """
     of_kind = _of_kind(matrices, "judges")
     blocks = []
@@ -115,7 +120,7 @@ def figure_judges_among_themselves(matrices: pd.DataFrame) -> Figure:
             rows = of_kind[(of_kind["level"] == level) & (of_kind["corpus"] == corpus)]
             rows = rows[rows["language"] == main_language(rows["language"])]
             shown.append(rows[rows["dimension"] == main_dimension(rows["dimension"])])
-        names = _scorers(pd.concat([rows[end] for rows in shown for end in ("first", "second")]))
+        names = _scorers(pd.concat([rows[end] for rows in shown for end in ("first", "second")]), order)
         panels = [_panel(rows, _asked_in(rows), names) for rows in shown]
         blocks.append(_Block(f"{level} level", panels))
     if not blocks:
@@ -157,9 +162,10 @@ def _most(rows: pd.DataFrame) -> tuple[int, ...]:
     return len({*rows["first"], *rows["second"]}), int(rows["n"].max())
 
 
-def _scorers(names: Iterable[str]) -> list[str]:
-    """Returns the distinct judges by name, after the ratings."""
-    return sorted(set(names), key=lambda name: (name != HUMAN_RATINGS, not name.endswith(" ratings"), name))
+def _scorers(names: Iterable[str], order: Sequence[str]) -> list[str]:
+    """Returns the distinct judges in a given order, else by name, after the ratings."""
+    judges = in_order(sorted(set(names)), order)
+    return sorted(judges, key=lambda name: (name != HUMAN_RATINGS, not name.endswith(" ratings")))
 
 
 def _panel(rows: pd.DataFrame, title: str, names: list[str], shown: Callable[[str], str] = str) -> _Panel:
@@ -174,38 +180,45 @@ def _panel(rows: pd.DataFrame, title: str, names: list[str], shown: Callable[[st
 
 
 def _small_multiples(blocks: Sequence[_Block], quantity: str, columns: int, numbered: bool = False) -> Figure:
-    """Draws the panels of each block in rows of `columns`; only the leftmost name their rows.
+    """Draws the panels of each block in even lines; only the leftmost name their rows.
 
     Args:
         blocks: one below the other; all panels of one have the same names.
         quantity: what is shown.
-        columns: panels side by side.
+        columns: most panels side by side.
         numbered: whether columns have numbers in place of their names, which are long.
     """
     longest = max(len(line) for block in blocks for name in block.panels[0].names for line in _lines(name))
     room = _WIDTH - 0.06 * longest
-    most = max(len(block.panels[0].names) for block in blocks)
-    width = min(room / columns - _GAP, _LARGEST_CELL * most)
-    tall = [width * len(block.panels[0].names) / most + 0.55 for block in blocks]
-    lines = [math.ceil(len(block.panels) / columns) for block in blocks]
-    heights = [0.5 + each * count for each, count in zip(tall, lines, strict=True)]
+    shapes = [_shape(len(block.panels), columns) for block in blocks]
+    widths = [
+        min(room / across - _GAP, _LARGEST_CELL * len(block.panels[0].names))
+        for block, (_, across) in zip(blocks, shapes, strict=True)
+    ]
+    heights = [0.5 + (width + 0.55) * lines for width, (lines, _) in zip(widths, shapes, strict=True)]
     figure = new_figure(0.6 + sum(heights))
     parts = figure.subfigures(len(blocks), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for part, block, rows, height in zip(parts, blocks, lines, heights, strict=True):
+    for part, block, (lines, across), width, height in zip(parts, blocks, shapes, widths, heights, strict=True):
         part.suptitle(block.title, x=0.01, ha="left", fontsize=8.5, fontweight="bold")
-        axes = part.subplots(rows, columns, squeeze=False).ravel().tolist()
+        axes = part.subplots(lines, across, squeeze=False).ravel().tolist()
         for panel in axes[len(block.panels) :]:
             panel.remove()
         for number, (panel, one) in enumerate(zip(axes, block.panels, strict=False)):
             shade_cells(panel, [True] * len(one.names))
-            image = draw_matrix(panel, one.values, noted=width / most >= _NARROWEST_NOTED)
+            image = draw_matrix(panel, one.values, noted=width / len(one.names) >= _NARROWEST_NOTED)
             panel.set_title(one.title, loc="left", fontsize=TINY + 0.5, linespacing=1.0)
-            is_lowest = number + columns >= len(block.panels)
-            panel.tick_params(labelsize=TINY, pad=1.5, labelleft=number % columns == 0, labelbottom=is_lowest)
+            is_lowest = number + across >= len(block.panels)
+            panel.tick_params(labelsize=TINY, pad=1.5, labelleft=number % across == 0, labelbottom=is_lowest)
             _name_cells(panel, one.names, numbered)
         draw_scale(part, image, axes[: len(block.panels)], height)
     caption(figure, quantity, "grey: the diagonal, and what is undefined; 'mean' is over the pairs of a panel")
     return figure
+
+
+def _shape(n_panels: int, most: int) -> tuple[int, int]:
+    """Returns lines and columns of panels, at most so many side by side and the lines as even as they can be."""
+    lines = math.ceil(n_panels / most)
+    return lines, math.ceil(n_panels / lines)
 
 
 def _name_cells(panel: Axes, names: Sequence[str], numbered: bool) -> None:

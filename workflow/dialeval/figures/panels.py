@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any
@@ -77,6 +77,15 @@ def best_first(table: pd.DataFrame, column: str, models: Sequence[str] | None = 
         return (math.isnan(value), 0.0 if math.isnan(value) else -value, name)
 
     return sorted(names, key=rank)
+
+
+def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
+    """Returns names in a given order, those that it lacks as they are behind the others.
+
+    People's dialogues come first of all, as what the others are held against.
+    """
+    places = {name: place for place, name in enumerate(order)}
+    return sorted(names, key=lambda name: (name != HUMAN, places.get(name, len(places))))
 
 
 def panel_grid(

@@ -13,10 +13,12 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from dialeval.figures.style import BLACK, GREY, LIGHT_GREY, SentenceFigure, styled
+from dialeval.figures.style import BLACK, BLUE, GREY, LIGHT_GREY, SentenceFigure, styled
 from dialeval.tables import replacing
 
-ON_DARK: Mapping[str, str] = MappingProxyType({BLACK: "#e6e7e9", GREY: "#a2a8b1", LIGHT_GREY: "#3a3f47"})
+ON_DARK: Mapping[str, str] = MappingProxyType(
+    {BLACK: "#e6e7e9", GREY: "#a2a8b1", LIGHT_GREY: "#3a3f47", BLUE: "#2f8fd3"}
+)
 """Colour on a light page -> on a dark one. Programs that know of no dark pages leave the first as they are."""
 
 

@@ -1,16 +1,12 @@
-"""One order of systems for all figures of a report: that of its leaderboards, whatever a figure itself shows.
-
-People's dialogues have the first row of every figure, as what the others are held against.
-"""
+"""One order of systems for all figures of a report: that of its leaderboards, whatever a figure itself shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 
 from dialeval.figures.panels import best_first
-from dialeval.tables import HUMAN
 
 _PEOPLES = "labels/corrected"
 _DECIDING = {
@@ -41,12 +37,6 @@ def best_systems(tables: Mapping[str, pd.DataFrame]) -> list[str]:
             if name.rpartition("/")[2] == measure and {"system", value} <= {*table.columns} and _of_one_kind(table):
                 order += _by(table, value)
     return list(dict.fromkeys(order))
-
-
-def in_order(systems: Iterable[str], order: Sequence[str]) -> list[str]:
-    """Returns systems in a given order, people's dialogues first; those that it lacks follow as they are."""
-    places = {system: place for place, system in enumerate(order)}
-    return sorted(systems, key=lambda system: (system != HUMAN, places.get(system, len(places))))
 
 
 def _of_one_kind(table: pd.DataFrame) -> bool:

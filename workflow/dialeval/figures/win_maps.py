@@ -15,9 +15,8 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from dialeval.figures.panels import LABEL_WIDTH, best_first, caption, counted, shade_cells
+from dialeval.figures.panels import LABEL_WIDTH, best_first, caption, counted, in_order, shade_cells
 from dialeval.figures.style import TINY, new_figure, readable_on, wrapped
-from dialeval.figures.system_order import in_order
 
 PAIR_COLUMNS = ("system", "opponent", "win", "tie", "lose", "unparsed", "n")
 """Columns of the rates of pairs, shares of `n` comparisons from the system's side."""
