@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.errors import UserError
+from dialeval.languages import language_order, language_place
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.auc import ClusteredAuc, auc_gain, clustered_auc
 
@@ -108,7 +109,7 @@ def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND)
     for row in examples.filter(wanted).to_pylist():
         of_pair.setdefault(row["pair_id"], {})[row["good"]] = row
     whole = [(two[1], two[0]) for two in of_pair.values() if len(two) == 2]
-    for true, spoiled in sorted(whole, key=lambda two: (two[0]["criterion"], two[0]["kind"], two[0]["language"])):
+    for true, spoiled in sorted(whole, key=_in_order):
         lines = [
             [f"{who}: {text}" for who, text in zip(row["speakers"], row["utterances"], strict=True)]
             for row in (true, spoiled)
@@ -140,10 +141,14 @@ def _scores_of(judge: str, held_back: pa.Table, scores: pa.Table, moment: str) -
     return found
 
 
+def _in_order(two: tuple[dict[str, Any], dict[str, Any]]) -> tuple[Any, ...]:
+    return two[0]["criterion"], two[0]["kind"], language_place(two[0]["language"])
+
+
 def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
     """Yields what is told about together, each only where it says more than the one before it."""
     everything = np.ones(len(columns["kind"]), dtype=np.bool_)
-    languages = _distinct(columns["language"])
+    languages = language_order(columns["language"])
     for language in [ALL, *(languages if len(languages) > 1 else [])]:
         in_language = everything if language == ALL else columns["language"] == language
         yield _Slice(ALL, language, ALL, in_language)

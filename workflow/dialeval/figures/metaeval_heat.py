@@ -63,7 +63,7 @@ def figure_judges_by_corpus(correlations: pd.DataFrame, order: Sequence[str] = (
         of_level = correlations[correlations["level"] == level]
         parts = [_of_corpus(of_level[of_level["corpus"] == corpus]) for corpus in sorted(set(of_level["corpus"]))]
         maps.append(_wide(f"{level} level", pd.concat(parts), list(dict.fromkeys(pd.concat(parts)["column"])), order))
-    dimension = "on overall, or else the dimension that was rated"
+    dimension = "on overall, or else what judges were asked about"
     return _stacked(maps, f"Pearson correlation with the ratings, {dimension}", "grey: no correlation")
 
 

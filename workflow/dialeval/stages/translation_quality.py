@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
+from dialeval.languages import language_place
 from dialeval.schemas.shared import RESPONSES
 from dialeval.schemas.translation import TRANSLATION_QUALITY, TRANSLATION_SAMPLE
 from dialeval.stages.command import run
@@ -59,7 +60,8 @@ def stage(
     if not sample:
         raise UserError("no utterance was translated so that it can be used; look at translation/corpora")
     rows = chain(_of_back(settings, sample, _responses(back)), _of_scores(settings, sample, adequacy))
-    table = to_table(TRANSLATION_QUALITY, sorted(rows, key=lambda row: (row["corpus"], row["language"], row["metric"])))
+    order = sorted(rows, key=lambda row: (row["corpus"], language_place(row["language"]), row["metric"]))
+    table = to_table(TRANSLATION_QUALITY, order)
     write_for_people(quality, quality.with_suffix(".csv"), TRANSLATION_QUALITY, table, provenance)
 
 
