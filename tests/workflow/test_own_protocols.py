@@ -10,6 +10,8 @@ import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from workspace import SMALL, Workspace
 
+from dialeval.failure_kinds import FAILURES
+
 pytestmark = pytest.mark.workflow
 N_SEEDS = 4
 TEMPLATE = """Which of two shows more {{ criterion.name }}? {{ criterion.question }}
@@ -29,7 +31,7 @@ OWN: dict[str, Any] = {
         "criteria": ["empathy"],
     },
     "felt": {"form": "scale", "of": {"source": "selfchat"}, "criteria": ["empathy", "coherence"]},
-    "failures": {"form": "detect", "of": {"source": "selfchat"}, "criteria": ["empathy"], "answers": "structured"},
+    "faults": {"form": "detect", "of": {"source": "selfchat"}, "criteria": ["empathy"], "answers": "structured"},
 }
 
 
@@ -38,6 +40,8 @@ def judge(asked: Asked) -> Reply:
     if asked.text.startswith("Which of two"):
         one, two = asked.text.split("Two:")
         text = "Choice: Same" if len(one) == len(two) else f"Choice: {'first' if len(one) > len(two) else 'second'}"
+    elif "Say for each of these kinds" in asked.text:
+        text = "\n".join(f"{kind.replace('_', ' ')}: {'4' if kind == 'formal_tone' else 'none'}" for kind in FAILURES)
     elif "JSON" in asked.text:
         text = '{"reason": "so", "choice": "Yes", "index": 3}'
     else:
@@ -66,7 +70,7 @@ def rows(workspace: Workspace, name: str) -> list[dict[str, str]]:
 
 def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are_free(workspace: Workspace) -> None:
     with LoopbackEndpoint(judge) as endpoint:
-        configure(workspace, endpoint.url, OWN)
+        configure(workspace, endpoint.url, OWN | {"failures": {}})
         workspace.run("estimate")
         estimated = {
             row["protocol"]: int(row["to_ask"]) for row in rows(workspace, "estimate") if row["model"] == "gpt"
@@ -75,18 +79,29 @@ def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are
         workspace.run()
         asked = len(endpoint.log)
         kept = workspace.tables()
-        # in both orders under one criterion; both criteria at once, of people and two chatbots; one kind of failure
-        assert estimated == {"helpful": N_SEEDS * 2, "felt": N_SEEDS * 3, "failures": N_SEEDS * 3}
+        # in both orders under one criterion; both criteria at once, of people and two chatbots; one fault; all failures
+        of_each = N_SEEDS * 3
+        assert estimated == {"helpful": N_SEEDS * 2, "felt": of_each, "faults": of_each, "failures": of_each}
         assert asked == sum(estimated.values())
-        names = {"helpful": "kinder", "felt": "moved", "failures": "slips"}
+        names = {"helpful": "kinder", "felt": "moved", "faults": "slips"}
         configure(workspace, endpoint.url, {names[name]: protocol for name, protocol in OWN.items()})
         tables = ("kinder/ratings", "kinder/win_rates", "moved/means", "slips/rates")
         workspace.run(*(f"results/tables/{name}.csv" for name in tables))
         assert len(endpoint.log) == asked, "a protocol's name is no part of a question"
     assert {row["estimate"] for row in rows(workspace, "felt/means") if row["criterion"] == "empathy"} == {"6"}
-    assert {row["criterion"] for row in rows(workspace, "failures/rates")} == {"empathy"}
-    assert {float(row["estimate"]) for row in rows(workspace, "failures/rates")} == {1.0}
+    assert {row["criterion"] for row in rows(workspace, "faults/rates")} == {"empathy"}
+    assert {float(row["estimate"]) for row in rows(workspace, "faults/rates")} == {1.0}
     assert {row["system"] for row in rows(workspace, "helpful/ratings")} == {"random", "generic"}
+    of_failures = {(row["judge"], row["criterion"], row["system"]): row for row in rows(workspace, "failures/rates")}
+    assert {judge for judge, _, _ in of_failures} == {"gpt", "rules"}
+    assert {system for _, _, system in of_failures} == {"human", "random", "generic"}
+    assert float(of_failures["gpt", "formal_tone", "generic"]["estimate"]) == 1.0
+    assert float(of_failures["gpt", "good_case", "generic"]["estimate"]) == 0.0
+    [example, *_] = [row for row in rows(workspace, "failures/examples") if row["criterion"] == "formal_tone"]
+    assert (example["rank"], example["utterance"], example["seen_by"]) == ("1", "4", "gpt")
+    compared = {row["criterion"]: row for row in rows(workspace, "failures/agreement")}
+    assert {row["other_judge"] for row in compared.values()} == {"rules"}
+    assert compared["repetitive_phrasing"]["n"] == str(of_each)
     before = {old: _csv(kept, old) for old in names}
     after = {old: _csv(workspace.tables(), new) for old, new in names.items()}
     assert {old: {name: before[old][name] for name in of} for old, of in after.items()} == after
