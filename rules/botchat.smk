@@ -9,6 +9,7 @@ rule botchat:
             for suffix in ("parquet", "csv")
         ],
         [figure_files("botchat", suffix) for suffix in ("svg", "pdf")],
+        [failure_figures(suffix) for suffix in ("svg", "pdf")],
 
 
 rule tabulate_seeds:

@@ -22,3 +22,9 @@ def failure_settings():
         length_share=section.length_share,
         said_before=SAID_BEFORE,
     )
+
+
+def failure_figures(suffix):
+    """Returns the figures of failures."""
+    folder = f"{RESULTS}/figures/{OF_FAILURES}/"
+    return [path for path in measure_figures(suffix) if path.startswith(folder)]
