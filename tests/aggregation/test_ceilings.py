@@ -19,7 +19,8 @@ from dialeval.corpora.items import Rating, item_rows
 from dialeval.corpora.rated import Scale, rating_rows, repeated_ratings
 from dialeval.corpora.text_files import read_json
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import CEILINGS, ITEMS, RATINGS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
+from dialeval.schemas.raters import CEILINGS
 from dialeval.stats.ceilings import ALL_ALIKE, NO_AGREEMENT, reliability
 from dialeval.tables import to_table
 

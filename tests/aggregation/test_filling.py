@@ -24,7 +24,6 @@ from dialeval.corpora.rated import Scale, rating_rows, repeated_ratings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import (
     AVERAGES,
-    CEILINGS,
     CORRELATIONS,
     DIMENSION_ENSEMBLE,
     ITEMS,
@@ -32,6 +31,7 @@ from dialeval.schemas.metaeval import (
     MODEL_ENSEMBLE,
     RATINGS,
 )
+from dialeval.schemas.raters import CEILINGS
 from dialeval.tables import to_table
 
 N, ROUNDS = 30, 5

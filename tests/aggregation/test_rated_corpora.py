@@ -17,7 +17,7 @@ from dialeval.corpora.rated import RatedReading, Scale, repeated_ratings
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.published.rated_corpora import COLUMNS
-from dialeval.schemas.metaeval import ANNOTATOR_AGREEMENT, RATED_CORPORA
+from dialeval.schemas.raters import ANNOTATOR_AGREEMENT, RATED_CORPORA
 
 GPT4_BETWEEN_ROUNDS = {
     "fed-dial": (0.779, 0.765, 0.450, 0.837, 0.747),

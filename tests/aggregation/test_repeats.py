@@ -11,7 +11,7 @@ from correlated_judges import HOW, N, as_tables, find, item, score
 from scipy.stats import pearsonr
 
 from dialeval.aggregation.metaeval.repeats import repeat_rows
-from dialeval.schemas.metaeval import REPEAT_AGREEMENT
+from dialeval.schemas.raters import REPEAT_AGREEMENT
 from dialeval.tables import to_table
 
 ROUNDS = 4

@@ -153,7 +153,7 @@ def test_intervals_stand_in_the_cell_of_their_number_and_columns_are_explained()
 def test_tables_stand_in_the_order_of_their_descriptions_and_long_ones_are_named() -> None:
     page = build_report(inputs())
     assert re.findall(r'id="table-metaeval-([a-z_]+)"', page) == [
-        "averages", "correlations", "annotator_agreement", "repeat_agreement", "ceilings", "model_ensemble",
+        "averages", "correlations", "model_ensemble", "annotator_agreement", "repeat_agreement", "ceilings",
     ]  # fmt: skip
     assert f"({len(rated.matrices())} rows): <code>results/tables/metaeval/matrices.csv</code>" in page
 

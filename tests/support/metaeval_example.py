@@ -11,9 +11,7 @@ import pyarrow as pa
 from dialeval.report import Figure, RatedSample, sample_rated
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import (
-    ANNOTATOR_AGREEMENT,
     AVERAGES,
-    CEILINGS,
     CORRELATIONS,
     DIMENSION_ENSEMBLE,
     ITEMS,
@@ -21,8 +19,8 @@ from dialeval.schemas.metaeval import (
     MODEL_ENSEMBLE,
     RANKING_AGREEMENT,
     RATINGS,
-    REPEAT_AGREEMENT,
 )
+from dialeval.schemas.raters import ANNOTATOR_AGREEMENT, CEILINGS, REPEAT_AGREEMENT
 from dialeval.tables import to_table
 
 HOSTILE = "</script><script>alert(1)</script>"

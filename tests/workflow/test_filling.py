@@ -110,6 +110,17 @@ def test_tables_mark_it_and_spare_the_judge_and_its_ensemble(filled: Workspace, 
     assert "filled dimensions" in page.read_text("utf-8")
 
 
+def test_the_judge_is_set_against_people_and_its_repeats_against_each_other(filled: Workspace) -> None:
+    (ranked,) = [
+        row for row in table(filled, "tables/metaeval/ranking_agreement") if row["second_rater"] == "length"
+    ]  # fmt: skip
+    assert (ranked["dimension"], ranked["reason"]) == ("overall", "only 1 judge has both correlations; 3 are needed")
+    repeats = table(filled, "tables/metaeval/repeat_agreement")
+    assert {(row["judge"], row["method"], row["n_rounds"]) for row in repeats} == {
+        (judge, "rating", REPEATS) for judge in ("length", "random")
+    }
+
+
 def test_ceilings_stand_beside_the_correlations(filled: Workspace) -> None:
     rows = table(filled, "tables/metaeval/ceilings")
     of_people = [row for row in rows if (row["rater_kind"], row["dimension"]) == ("human", "overall")]

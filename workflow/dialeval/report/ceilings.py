@@ -7,7 +7,7 @@ import pandas as pd
 from dialeval.figures.metaeval_names import main_dimension, main_language
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
-from dialeval.schemas.metaeval import CEILINGS
+from dialeval.schemas.raters import CEILINGS
 
 MOST_CORPORA = 3
 """Corpora that are named; the table has all."""

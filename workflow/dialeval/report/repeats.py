@@ -6,7 +6,7 @@ import pandas as pd
 
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import listed, write_number
-from dialeval.schemas.metaeval import REPEAT_AGREEMENT
+from dialeval.schemas.raters import REPEAT_AGREEMENT
 
 MOST_JUDGES = 3
 """Judges that are named; the table has all."""

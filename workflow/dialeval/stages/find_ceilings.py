@@ -11,7 +11,8 @@ from dialeval.aggregation.metaeval.cells import Filled, gather
 from dialeval.aggregation.metaeval.correlations import correlate_cells
 from dialeval.aggregation.metaeval.single_opinions import COLUMNS, SingleOpinions
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import CEILINGS, ITEMS, RATINGS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
+from dialeval.schemas.raters import CEILINGS
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, write_rows
 

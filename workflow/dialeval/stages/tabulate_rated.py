@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
 from dialeval.corpora.items import Rating, iterate_items
-from dialeval.schemas.metaeval import ANNOTATOR_AGREEMENT, RATED_CORPORA, RATINGS
+from dialeval.schemas.metaeval import RATINGS
+from dialeval.schemas.raters import ANNOTATOR_AGREEMENT, RATED_CORPORA
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, to_table, write_for_people
 

@@ -8,7 +8,8 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.metaeval.repeats import COLUMNS, repeat_rows
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, REPEAT_AGREEMENT
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.raters import REPEAT_AGREEMENT
 from dialeval.stages.command import run
 from dialeval.tables import Provenance, read_tables, write_rows
 

@@ -116,7 +116,8 @@ def _agreement(pairs: FloatArray) -> dict[str, Any]:
     """Returns Spearman's correlation of two rankings; pairs have the shape [n_judges, 2], NaN where one is missing."""
     known = pairs[~np.isnan(pairs).any(axis=1)]
     if len(known) < 3:
-        return {"n_judges": len(known), "reason": f"only {len(known)} judges have both correlations; 3 are needed"}
+        there = "judge has" if len(known) == 1 else "judges have"
+        return {"n_judges": len(known), "reason": f"only {len(known)} {there} both correlations; 3 are needed"}
     if (np.ptp(known, axis=0) == 0).any():
         return {"n_judges": len(known), "reason": "all judges are equal under one of the two"}
     return {"n_judges": len(known), "spearman": float(spearmanr(known).statistic)}
