@@ -12,7 +12,7 @@ from dialeval.report.numbers import is_missing, plural, sort_value, write_interv
 from dialeval.report.parts import SELFCHAT
 from dialeval.schemas.dialogbench import ITEM_COUNTS
 from dialeval.schemas.every import TABLES, table_named
-from dialeval.schemas.metaeval import RATED_CORPORA
+from dialeval.schemas.raters import RATED_CORPORA
 from dialeval.schemas.robustness import PAIR_COUNTS
 from dialeval.schemas.table import Interval, Kind
 from dialeval.schemas.table import Table as Kinds
