@@ -5,16 +5,13 @@ All are run from one start of Python (`forked_runs.py`), those of Snakemake as d
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from empty_data import with_data
+from forked import run_all
 from shown_commands import ROOT, Shown, shown_commands
 from workspace import new_workspace
 
@@ -87,16 +84,6 @@ def dry_run(shown: Shown, data: Path) -> list[str]:
     else:
         words += ["--config", *settings]
     return words if "--dry-run" in words else [*words, "--dry-run"]
-
-
-def run_all(commands: list[list[str]], folder: Path) -> list[tuple[int, str]]:
-    keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
-    environment = {**os.environ, **keys, "PYTHONPATH": str(folder / "workflow"), "TIKTOKEN_CACHE_DIR": ""}
-    done = subprocess.run(
-        [sys.executable, ROOT / "tests/support/forked_runs.py"],
-        input=json.dumps(commands), cwd=folder, env=environment, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return [(status, output) for status, output in json.loads(done.stdout)]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ def _failures(number: str, shows: str, **where: tuple[str, ...]) -> Item:
     return Item(
         number,
         shows,
-        tables=("failures/rates", "failures/agreement", "failures/examples"),
+        tables=("failures/rates", "failures/examples"),
         figures=("failures/rates",),
         config="config.yaml",
         target="botchat",
@@ -67,7 +67,7 @@ BOTCHAT = Paper(
         Item(
             "Figure 3",
             "distribution of utterance lengths by chatbot, in cl100k tokens",
-            tables=("botchat/utterance_tokens",),
+            tables=("botchat/utterance_lengths",),
             figures=("botchat/figure3_utterance_lengths",),
             config=_CONFIG,
             target="botchat",

@@ -1,0 +1,56 @@
+"""The configurations that the registry of the papers names really make the files that it names: planned, not run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from empty_data import with_data
+from forked import run_all
+from workspace import ROOT, new_workspace
+
+from dialeval.config import read_config_file
+from dialeval.papers.registry import PAPERS
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+LIBRARIES = ("accelerate", "peft", "safetensors", "tokenizers", "torch", "transformers", "vllm")
+ITEMS = [(paper.name, item) for paper in PAPERS for item in paper.items if item.is_result]
+CONFIGS = sorted({item.config for _, item in ITEMS})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The workflow with all configurations, empty data, and stand-ins for the libraries that models need."""
+    workspace = new_workspace(tmp_path_factory.mktemp("papers") / "work")
+    shutil.copytree(ROOT / "configs", workspace.folder / "configs")
+    shutil.copy(ROOT / "config.yaml", workspace.folder / "config.yaml")
+    for name in LIBRARIES:
+        (workspace.own_library() / f"{name}.py").touch()
+    with_data(workspace.folder / "public")
+    return workspace.folder
+
+
+def test_every_configuration_makes_what_the_registry_says(folder: Path) -> None:
+    commands = [
+        ["snakemake", "--configfile", config, "--summary", "--config", f"data_dir={folder / 'public'}"]
+        for config in CONFIGS
+    ]
+    made = {}
+    for config, (status, output) in zip(CONFIGS, run_all(commands, folder), strict=True):
+        assert status == 0, f"{config}\n{output[-3000:]}"
+        results = str(read_config_file(ROOT / config).get("results_dir", "results"))
+        made[config] = [line.split("\t")[0].removeprefix(f"{results}/") for line in output.splitlines()]
+    missing = [
+        f"{paper}, {item.number}: {item.config} does not make {file}"
+        for paper, item in ITEMS
+        for file in item.files()
+        if not any(fits(file, one) for one in made[item.config])
+    ]
+    assert not missing, "\n".join(missing)
+
+
+def fits(file: str, path: str) -> bool:
+    """Returns whether a path is a file of the registry, in which {n} and {protocol} stand for anything."""
+    return bool(re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(file)), path))
