@@ -5,6 +5,7 @@ from __future__ import annotations
 from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper
 
 _CONFIG = "configs/metaeval.yaml"
+_MODELS = "configs/comp-analysis-models.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "withdrawn")
 
 
@@ -17,7 +18,7 @@ def _result(
     **where: tuple[str, ...],
 ) -> Item:
     """Returns an item that judges of rated items make."""
-    return Item(number, shows, tables, figures, (), _CONFIG, "metaeval", _NEEDS, remark, where=where)
+    return Item(number, shows, tables, figures, (), _MODELS, "metaeval", _NEEDS, remark, where=where)
 
 
 COMP_ANALYSIS = Paper(
@@ -113,15 +114,15 @@ COMP_ANALYSIS = Paper(
             "share of pairs in which a judge notices the damage",
             tables=("robustness/robustness", "robustness/averages"),
             figures=("robustness/ratios",),
-            config=_CONFIG,
+            config=_MODELS,
             target="robustness",
             needs=_NEEDS,
         ),
         Item(
             "Table 13",
             "what the models are: backbone, training, window",
-            stands=("workflow/dialeval/published/metaeval.csv",),
-            remark="Names and numbers; a configuration has still to be written.",
+            stands=("configs/comp-analysis-models.yaml",),
+            remark="All but PaLM-2 Bison, which is withdrawn.",
         ),
         _result(
             "Figure 1",
@@ -143,7 +144,7 @@ COMP_ANALYSIS = Paper(
             "Missing annotations",
             "ratings by a model where people gave none, and how far its rounds agree",
             tables=("metaeval/repeat_agreement", "metaeval/annotator_agreement"),
-            config=_CONFIG,
+            config=_MODELS,
             target="metaeval",
             needs=("keys", "download"),
             remark="`metaeval.fill` names the judge whose repeats stand in; GPT-4's published rounds are read as well.",
