@@ -17,10 +17,11 @@ def _failures(number: str, shows: str, **where: tuple[str, ...]) -> Item:
         shows,
         tables=("failures/rates", "failures/examples"),
         figures=("failures/rates",),
-        config="config.yaml",
+        stands=("docs/failures.md",),
+        config=_CONFIG,
         target="botchat",
-        remark="By rules in the run without keys; a judge that is asked names all kinds, and the utterances that show "
-        "them.",
+        needs=_NEEDS,
+        remark="By rules, which need no judge, as in the run without keys; a judge names all kinds and the utterances.",
         where=where,
     )
 

@@ -100,7 +100,12 @@ COMP_ANALYSIS = Paper(
             "`metaeval.ensemble_pool` limits members to open models; `raters` tells human ratings from the full data.",
             benchmark=("comp-analysis",),
         ),
-        Item("Table 10", "the fourteen kinds of damage", stands=("docs/robustness.md",), remark="In our own words."),
+        Item(
+            "Table 10",
+            "the fourteen kinds of damage",
+            stands=("docs/robustness.md",),
+            remark="The published pairs are read; of other originals, rules or a rewriter make their own.",
+        ),
         Item(
             "Table 11",
             "how many pairs of each kind there are, and of which corpora",
@@ -108,6 +113,7 @@ COMP_ANALYSIS = Paper(
             config=_CONFIG,
             target="robustness",
             needs=("download",),
+            remark="Of the published sets; `wordnet`, `rewritten` and `min_quality` make pairs anew as the paper does.",
         ),
         Item(
             "Table 12",

@@ -119,6 +119,7 @@ XDIAL_EVAL = Paper(
             ("metaeval/natural_chinese", "metaeval/correlations"),
             ("metaeval/judges_by_corpus",),
             _TRAINED,
+            remark="DSTC11's files are fetched by hand (docs/rated-corpora.md); without them the table has no rows.",
             corpus=("ECM-Turn", "LCCC-Turn", "HC-Turn", "LCCC-Dial", "HC-Dial"),
         ),
         _result(
