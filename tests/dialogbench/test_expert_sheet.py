@@ -60,7 +60,7 @@ def test_what_is_filled_in_is_never_written_over(tmp_path: Path) -> None:
     one, other = sheet([item()]), sheet([item(item_id="i2")])
     write_sheet(path, one)
     write_sheet(path, other)  # nobody has answered yet
-    assert path.read_text(encoding="utf-8") == other
+    assert path.read_bytes() == b"\xef\xbb\xbf" + other.encode()
     filled = other.replace(",,\n", ",B,ann\n")
     path.write_text("\ufeff" + filled.replace("\n", "\r\n"), encoding="utf-8")
     before = path.read_bytes()

@@ -218,7 +218,7 @@ def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
     right = {row["item_id"]: row["label"] for row in rows}
     settings = dialogbench_sheet.Settings(per_task=1, random_seed=0)
     dialogbench_sheet.stage(settings, items, tmp_path / "sheet.csv", tmp_path / "sheet.digest")
-    with (tmp_path / "sheet.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
         asked = list(csv.DictReader(file))
     filled = [{**row, "answer": right[row["item"]], "expert": name} for name in ("ann", "bo") for row in asked]
     filled[0]["answer"] = "B" if right[asked[0]["item"]] == "A" else "A"

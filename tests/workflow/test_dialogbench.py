@@ -112,7 +112,7 @@ def test_another_examinee_is_the_only_one_asked(changed: Workspace) -> None:
 
 @pytest.mark.slow
 def test_what_experts_answer_asks_no_model_and_stands_beside_them(changed: Workspace) -> None:
-    with (changed.folder / "results/dialogbench/experts/sheet.csv").open(encoding="utf-8", newline="") as file:
+    with (changed.folder / "results/dialogbench/experts/sheet.csv").open(encoding="utf-8-sig", newline="") as file:
         asked = list(csv.DictReader(file))
     assert {row["item"].split("/")[0] for row in asked} == {"bundled", "written"}
     answers = [f"{row['item']},A,simulated\n" for row in asked]

@@ -71,7 +71,7 @@ def write_sheet(path: Path, text: str) -> None:
             "it under dialogbench.experts.answers), and run again for a new sheet"
         )
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8-sig")  # by the mark spreadsheets know that it is UTF-8
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
