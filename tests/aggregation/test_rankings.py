@@ -82,6 +82,12 @@ def test_a_judge_is_not_ranked_by_its_own_ratings_under_another_name() -> None:
     assert find(ranking_rows(results, one, fill="gpt"), dimension="overall")["n_judges"] == 3
 
 
+def test_a_judge_of_the_name_of_the_model_that_rated_the_corpus_is_not_ranked_by_it() -> None:
+    items, ratings, scores = tables(FIVE | {"GPT-4": 0.1}, ("one",))
+    ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
+    assert find(ranking_rows(correlated(items, ratings, scores)), dimension="overall")["n_judges"] == len(FIVE)
+
+
 def test_a_model_by_two_methods_is_ranked_once_by_the_better() -> None:
     items, ratings, scores = tables(FIVE, ("one",))
     worse = [row | {"protocol": "rating", "value": -row["value"]} for row in scores if row["judge"] == "a"]

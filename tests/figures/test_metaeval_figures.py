@@ -285,7 +285,9 @@ def test_dimension_ensembles_are_shown_by_people_and_by_all() -> None:
         "one, dialogue level (en; people's ratings, or else a model's)",
     ]
     assert rows_of(panels(figure)[1]) == [f"{judge} ({method})" for judge, method in example.JUDGES]
-    named = figure_dimension_ensembles(example.dimension_ensemble().to_pandas(), order=["length", "gpt-4"])
+    named = figure_dimension_ensembles(
+        example.dimension_ensemble().to_pandas(), order=["length (yes_no)", "gpt-4 (annotation)"]
+    )
     assert [row.partition(" ")[0] for row in rows_of(panels(named)[0])] == ["length", "gpt-4", "gpt-x", "forest"]
 
 

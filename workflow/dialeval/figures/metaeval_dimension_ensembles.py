@@ -34,7 +34,7 @@ def figure_dimension_ensembles(
         dimension_ensemble: `metaeval/dimension_ensemble`: judge, method, benchmark, level, corpus, language,
             rater_kind, ensemble and direct with low and high, and as they are published.
         interval: what the intervals are, for the caption.
-        order: judges in the order in which they are shown; others follow, the best first.
+        order: judges with their methods in the order in which they are shown; others follow, the best first.
     """
     check_columns(dimension_ensemble, "judge", "method", "benchmark", "level", "corpus", "language", "rater_kind")
     check_columns(dimension_ensemble, *_ENDS, "published_ensemble", "published_direct", "n")

@@ -12,6 +12,7 @@ from dialeval.aggregation.metaeval.best_judges import Candidates
 from dialeval.aggregation.metaeval.cells import ANNOTATION, Scorer
 from dialeval.aggregation.metaeval.correlations import Correlated
 from dialeval.published.metaeval import RANKINGS, published
+from dialeval.published.names import folded
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.correlation import correlate
 
@@ -39,7 +40,8 @@ def ranking_rows(
         results: the correlations of every cell.
         candidates: who is ranked: no ensemble among its own members, and each model once, by the method that goes best
             with people in the corpus.
-        fill: the judge that fills in; it is not ranked by its own ratings.
+        fill: the judge that fills in. Nobody is ranked by ratings of its own, nor a judge that has the name of the
+            model whose ratings came with the corpus.
     """
     ranked = candidates or Candidates()
     by_model = {
@@ -92,8 +94,14 @@ def _came_with_the_corpus(model: Correlated | None, dimension: str) -> _Second |
         for n, scorer in enumerate(model.cell.scorers)
         if scorer.method == ANNOTATION and not np.isnan(model.cell.scores[n, own]).all()
     ]
-    estimate = model.by_method["pearson"].estimate[:, place]
-    return _Second(", ".join(who) or "model", dict(zip(model.scorers, estimate.tolist(), strict=True)))
+    themselves = {folded(name) for name in who}  # asked anew under the same name
+    estimate = model.by_method["pearson"].estimate[:, place].tolist()
+    others = {
+        scorer: value
+        for scorer, value in zip(model.scorers, estimate, strict=True)
+        if folded(scorer.judge) not in themselves
+    }
+    return _Second(", ".join(who) or "model", others)
 
 
 def _of_the_judge(people: Correlated, place: int, fill: str | None, candidates: Candidates) -> _Second | None:
