@@ -13,7 +13,9 @@ from judged_dialogues import items_of
 
 from dialeval.aggregation.measures.agreement import ONE_VALUE, agreement
 from dialeval.aggregation.measures.design import Design
+from dialeval.aggregation.measures.differences import differences
 from dialeval.aggregation.measures.examples import MOST, examples
+from dialeval.aggregation.measures.rates import rates
 from dialeval.corpora.items import item_rows
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import AGREEMENT, EXAMPLES
@@ -162,3 +164,14 @@ def test_what_no_rule_finds_is_no_example_of_a_good_case(items: list[Path]) -> N
     [row] = clearest([*rules, said("j", "a", "0", None, "good_case", choice="Yes", status="ok")], items)
     assert (row["utterance"], row["seen_by"]) == (None, "rules, j")
     assert row["text"].startswith("Hi. / Ho. / third 0 / xxx")
+
+
+def test_rules_have_rates_and_differences_of_the_kinds_alone_that_they_judge() -> None:
+    rows = [said(judge, system, case, [3]) for judge in ("j", "rules") for system in "ab" for case in "xyz"]
+    rows += [said("j", system, case, [], "formal") for system in "ab" for case in "xyz"]
+    made = design("j").model_copy(update={"measures": ["rates"]})
+    expected = [("j", "long"), ("rules", "long"), ("j", "formal")]
+    found = [(row["judge"], row["criterion"]) for row in rates(frame(rows), made)]
+    assert sorted(set(found)) == sorted(expected)
+    compared = {(row["judge"], row["scope"]) for row in differences(frame(rows), made, {}, {})}
+    assert compared == set(expected)

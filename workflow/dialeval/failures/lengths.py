@@ -6,12 +6,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from dialeval.text.tokens import is_word, surface_tokens
+from dialeval.text.tokens import is_word, tokens
 
 
 def n_words(text: str) -> int:
     """Returns the number of words; in scripts without blanks every character is one."""
-    return sum(map(is_word, surface_tokens(text)))
+    return sum(map(is_word, tokens(text)))
 
 
 def longest_of_people(utterances: Iterable[tuple[str, str]], quantile: float) -> dict[str, int]:

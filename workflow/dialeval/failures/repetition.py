@@ -41,6 +41,6 @@ def repeated(
 def _runs(text: str) -> list[tuple[str, ...]]:
     """Returns the runs of words of an utterance, none of one that is too short."""
     words = tuple(token for token in tokens(text) if is_word(token))
-    unspaced = 2 * sum(map(is_unspaced, words)) > len(words)
+    unspaced = 2 * sum(len(word) == 1 and is_unspaced(word) for word in words) > len(words)
     n, fewest = (RUN_UNSPACED, FEWEST_UNSPACED) if unspaced else (RUN, FEWEST_WORDS)
     return [words[at : at + n] for at in range(len(words) - n + 1)] if len(words) >= fewest else []

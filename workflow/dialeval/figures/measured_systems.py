@@ -68,6 +68,8 @@ def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFram
     before = list(table.columns[: list(table.columns).index("system")])
     keys = [name for name in (*before, "label") if name in table.columns and name not in without]
     keys = [name for name in keys if table[name].notna().any()]
+    if len(keys) > 1 and "label" in keys and set(table["label"].str.lower()) == {"yes"}:
+        keys.remove("label")  # the criterion says what of
     if not keys:
         return [("", table)]
     return [

@@ -101,5 +101,6 @@ def _forgotten(
 
 def _names(prompt: str, criterion: Criterion) -> bool:
     words = criterion.words
-    said = [*criterion.names, *words.question.values(), *words.meaning.values()]
+    spoken = [name.replace("_", " ") for name in criterion.names]
+    said = [*criterion.names, *spoken, *words.question.values(), *words.meaning.values()]
     return any(folded(text) in folded(prompt) for text in said)

@@ -24,6 +24,8 @@ def rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
     systems = systems_of(judgements, design)
     rows = []
     for about, of in groups(judgements, design.of_answers()):
+        if of.empty:  # rules, say, judge a part of the criteria
+            continue
         label = labels_of(of)
         for name in answers(label):
             found = scores_of(of, systems, given(label, name))

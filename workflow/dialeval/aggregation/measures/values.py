@@ -116,6 +116,8 @@ def _rates(judgements: pd.DataFrame, design: Design) -> Iterator[Values]:
     """Yields to what each answer was given; what could not be read is not the answer."""
     systems = systems_of(judgements, design)
     for group, of in groups(judgements, design.of_answers()):
+        if of.empty:
+            continue
         label = labels_of(of)
         for name in answers(label):
             found = scores_of(of, systems, given(label, name))
