@@ -111,6 +111,17 @@ def test_dry_runs_of_snakemakes_commands(folder: Path) -> None:
     assert len(by_command) > 15
 
 
+@pytest.mark.slow  # that they load is looked at in test_config_absent.py
+def test_dry_runs_of_the_papers_models(folder: Path) -> None:
+    names = ("botchat", "botchat-today", "dialogbench-models", "comp-analysis-models", "xdial-models")
+    shown = [Shown("here", ("snakemake", "--cores", "8", "--configfile", f"configs/{name}.yaml")) for name in names]
+    for name, (status, output) in zip(
+        names, run_all([dry_run(one, folder / "public") for one in shown], folder), strict=True
+    ):
+        assert status == 0, f"{name}\n{output[-3000:]}"
+        assert "Job stats" in output, f"{name}\n{output[-3000:]}"
+
+
 def test_a_run_says_how_many_cores_it_may_use() -> None:
     for shown in of("snakemake"):
         assert {"--cores", "--dry-run"} & set(shown.words), f"{shown}: Snakemake asks for --cores"
