@@ -11,6 +11,9 @@ _WRITER = (
     "workflow/dialeval/prompts/papers/dialogbench_write_zh.j2",
 )
 _OWN_WORDS = "In our own words."
+_PEOPLE = (
+    "On items that are written here. `dialogbench.experts` draws a sheet for people of your own, and makes their row."
+)
 _OWN_ITEMS = "On items that are written here: the paper's were never published with their contents."
 _WRITTEN_TASKS = (  # as the paper orders the tables of its prompts
     ("IC", "intent classification"),
@@ -51,6 +54,7 @@ DIALOGBENCH = Paper(
             "accuracy of models and people by task, English",
             ("dialogbench/overview", "dialogbench/accuracy"),
             ("dialogbench/tasks", "dialogbench/overall"),
+            remark=_PEOPLE,
             language=("en",),
         ),
         _result(
@@ -58,6 +62,7 @@ DIALOGBENCH = Paper(
             "accuracy of models and people by task, Chinese",
             ("dialogbench/overview", "dialogbench/accuracy"),
             ("dialogbench/tasks", "dialogbench/overall"),
+            remark=_PEOPLE,
             language=("zh",),
         ),
         _result(
