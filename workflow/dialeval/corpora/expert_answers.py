@@ -10,6 +10,7 @@ letter means the words beside it, wherever that option stands now. Further colum
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from dialeval.corpora.multiple_choice import LETTERS, TestItem
 from dialeval.corpora.text_files import listed, read_csv, read_text
-from dialeval.errors import UserError, nearest
+from dialeval.errors import UserError
 
 ONLY = "expert"
 """Name of the expert of a file that names none."""
@@ -117,8 +118,9 @@ def _item(name: str, items: Mapping[str, TestItem], where: str) -> TestItem:
     if not name:
         raise UserError(f"{where}: no item is named; write its id, as the sheet has it")
     if name not in items:
-        raise UserError(f"{where}: there is no item '{name:.80}'; {nearest(name, items) if len(items) < 50_000 else ''}"
-                        "take the row out if the item is gone")  # fmt: skip
+        close = difflib.get_close_matches(name, items, n=1)
+        meant = f" (did you mean '{close[0]}'?)" if close else ""
+        raise UserError(f"{where}: there is no item '{name:.80}'{meant}; correct its id, or take the row out")
     return items[name]
 
 
