@@ -104,6 +104,14 @@ def test_thirty_judges_have_room(name: str) -> None:
     assert all(above.y0 >= below.y1 - 0.5 for above, below in pairwise(boxes))
 
 
+@pytest.mark.parametrize("name", ["judges", "judges_by_corpus"])
+def test_names_of_two_lines_stand_apart(name: str) -> None:
+    figure = drawn(name, tuple((f"my-lab/judge-with-a-long-name-{place}", "rating") for place in range(4)))
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in panels(figure)[0].get_yticklabels()]
+    assert all(above.y0 >= below.y1 - 0.5 for above, below in pairwise(boxes))
+
+
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_an_empty_table_gives_one_sentence(name: str) -> None:
     draw, tables = DRAWINGS[name]

@@ -30,6 +30,7 @@ from dialeval.figures.metaeval_names import (
 from dialeval.figures.panels import (
     caption,
     check_columns,
+    height_of_rows,
     in_order,
     interval_lengths,
     label_rows,
@@ -61,7 +62,10 @@ def figure_ceilings(ceilings: pd.DataFrame, interval: str = INTERVAL, order: Seq
     groups = list(_groups(ceilings[ceilings["ceiling"].notna()]))
     if not groups:
         return sentence_figure("No corpus keeps several ratings of its items, so there are no ceilings to show.")
-    heights = [block_height(rows["dimension"].nunique(), _ROW * max(rows["row"].nunique(), 2)) for _, rows in groups]
+    heights = [
+        block_height(rows["dimension"].nunique(), height_of_rows(rows["row"], _ROW) * max(rows["row"].nunique(), 2))
+        for _, rows in groups
+    ]
     figure = new_figure(_FOOT + sum(heights))
     parts = figure.subfigures(len(groups), 1, squeeze=False, height_ratios=heights)[:, 0]
     ends = ceilings.rename(columns={"corrected_low": "pearson_low", "corrected_high": "pearson_high"})

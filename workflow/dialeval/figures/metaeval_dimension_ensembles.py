@@ -11,7 +11,15 @@ from matplotlib.figure import Figure
 from dialeval.figures.metaeval_forest import INTERVAL, draw_correlation_axis
 from dialeval.figures.metaeval_names import AVERAGE, Group, level_order, main_language, raters_named, scorer_names
 from dialeval.figures.metaeval_series import FOOT, ROW, STEP, Series, draw_series
-from dialeval.figures.panels import caption, check_columns, draw_published, in_order, legend_marker, published_marker
+from dialeval.figures.panels import (
+    caption,
+    check_columns,
+    draw_published,
+    height_of_rows,
+    in_order,
+    legend_marker,
+    published_marker,
+)
 from dialeval.figures.style import BLUE, ORANGE, new_figure, sentence_figure, styled
 
 _TITLE = 0.45  # inches
@@ -42,7 +50,7 @@ def figure_dimension_ensembles(
     if not groups:
         return sentence_figure("No judge has scored overall and two other dimensions of a corpus rated overall.")
     names = [_ordered(group.rows, order) for group in groups]
-    heights = [_TITLE + ROW * max(len(rows), 2) for rows in names]
+    heights = [_TITLE + height_of_rows(rows, ROW) * max(len(rows), 2) for rows in names]
     figure = new_figure(FOOT + sum(heights))
     axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     everything = pd.concat([group.rows for group in groups])

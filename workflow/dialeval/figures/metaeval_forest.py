@@ -22,6 +22,7 @@ from dialeval.figures.panels import (
     caption,
     check_columns,
     draw_published,
+    height_of_rows,
     in_order,
     interval_lengths,
     label_rows,
@@ -149,7 +150,9 @@ class _Block:
         self._rows = group.rows.assign(row=scorer_names(group.rows))
         self._dimensions = dimension_order(group.rows["dimension"])
         self._judges = in_order(_best_first(self._rows, self._dimensions), order)
-        self.height = block_height(len(self._dimensions), _ROW * max(len(self._judges), 2))
+        self.height = block_height(
+            len(self._dimensions), height_of_rows(self._judges, _ROW) * max(len(self._judges), 2)
+        )
 
     def draw(self, part: SubFigure, limits: tuple[float, float]) -> None:
         """Draws the panels into a part of the figure."""

@@ -25,7 +25,7 @@ from dialeval.figures.metaeval_names import (
     scorer_names,
     shown_dimension,
 )
-from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, in_order, shade_cells
+from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, height_of_rows, in_order, shade_cells
 from dialeval.figures.style import TINY, new_figure, readable_on, sentence_figure, styled, wrapped
 from dialeval.languages import language_order
 
@@ -163,7 +163,7 @@ def _wide(title: str, rows: pd.DataFrame, columns: list[str], order: Sequence[st
 
 def _stacked(maps: list[_Map], quantity: str, details: str) -> Figure:
     """Draws heat maps one below the other; each fills the page as far as cells of some width do."""
-    heights = [0.35 + _label_height(one) + _ROW * max(len(one.rows), 2) for one in maps]
+    heights = [0.35 + _label_height(one) + height_of_rows(one.rows, _ROW) * max(len(one.rows), 2) for one in maps]
     figure = new_figure(0.6 + sum(heights))
     grid = figure.add_gridspec(len(maps), 1, height_ratios=heights)
     panels = []

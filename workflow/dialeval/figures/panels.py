@@ -40,6 +40,7 @@ _PUBLISHED: Mapping[str, Any] = MappingProxyType(
     }
 )
 _BESIDE_WIDTH = 32.0
+_TWO_LINES = 0.26  # inches
 _MAX_COLUMNS = 3
 _CAPTION_WIDTH = 105
 _TITLE_WIDTH = 72
@@ -122,6 +123,11 @@ def label_rows(panel: Axes, models: Sequence[str]) -> None:
     for label, model in zip(panel.get_yticklabels(), models, strict=False):  # none in panels that share another's
         label.set_fontweight("bold" if model == HUMAN else "normal")
         label.set_linespacing(0.95)
+
+
+def height_of_rows(names: Iterable[str], of_one_line: float) -> float:
+    """Returns the height of the rows of a panel, in inches: more than that of one line where a name takes two."""
+    return max(of_one_line, _TWO_LINES) if any(len(name) > LABEL_WIDTH for name in names) else of_one_line
 
 
 def shade_human(panel: Axes, models: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from dialeval.figures.panels import LABEL_WIDTH, caption, shade_cells
+from dialeval.figures.panels import LABEL_WIDTH, caption, height_of_rows, shade_cells
 from dialeval.figures.style import GREY, SMALL, TINY, new_figure, readable_on, wrapped
 
 _COLOURS = "YlGnBu"
@@ -58,7 +58,7 @@ def stacked(maps: Sequence[ShareMap], quantity: str, details: str = "") -> Figur
     longest = max(_width(one.columns) for one in maps)
     lies = _LETTER * longest < _ROOM / widest
     label = 0.18 if lies else _LETTER * max(len(name) for one in maps for name in one.columns)
-    heights = [_HEADING + label + _ROW * max(len(one.rows), 2) for one in maps]
+    heights = [_HEADING + label + height_of_rows(one.rows, _ROW) * max(len(one.rows), 2) for one in maps]
     figure = new_figure(0.6 + sum(heights))
     grid = figure.add_gridspec(len(maps), 1, height_ratios=heights)
     panels = []
