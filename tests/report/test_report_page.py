@@ -118,6 +118,15 @@ def test_a_figure_without_anything_to_show_is_a_line_and_no_image() -> None:
     assert "<li>Not drawn: Who wins. Nobody met &amp; nobody won.</li>" in page
 
 
+def test_a_table_without_rows_is_a_line_and_not_opened() -> None:
+    run = example.inputs()
+    tables = dict(run.tables) | {"arena/ratings": empty_table(RATINGS)}
+    page = build_report(example.inputs(tables=tables))
+    assert "Without a row in this run: arena: Ratings." in page
+    assert 'id="table-arena-ratings"' not in page
+    assert "Without a row in this run" not in build_report(run)
+
+
 def test_the_leaderboard_sorts_by_whole_numbers_and_marks_people(page: str) -> None:
     board = page[page.index('id="board-1"') : page.index("</table>")]
     keys = re.findall(r'<td class="number"( data-sort="([^"]*)")?>', board)
