@@ -187,3 +187,11 @@ def test_a_rating_that_a_judge_lacks_leaves_the_mean_without_a_score() -> None:
         dimension="coherence", raters="human", chosen_on="all corpora", corpus="one",
     )  # fmt: skip
     assert row["n"] == N - 1
+
+
+def test_no_ensemble_is_chosen_by_ratings_of_a_members_own_name() -> None:
+    items, ratings, scores = tables({"gpt-4": 0.1, "a": 0.5, "b": 1.0}, ("one", "two"))
+    cells = cells_of(items, [row | {"rater_kind": "model", "rater": "GPT-4"} for row in ratings], scores)
+    rows = [row for row in model_ensemble_rows(cells, Ensembles(2, resamples=0)) if row["corpus"] == "one"]
+    assert {row["members"] for row in rows} == {"a (yes_no), b (yes_no)"}
+    assert {row["judge"] for row in dimension_ensemble_rows(cells, **HOW)} == {"a", "b"}

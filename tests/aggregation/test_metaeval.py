@@ -118,6 +118,19 @@ def test_a_models_ratings_stand_in_where_people_gave_none_and_are_judged_where_t
     )
 
 
+def test_a_judge_is_not_compared_with_ratings_that_came_with_the_corpus_under_its_name() -> None:
+    items, ratings, scores = tables({"GPT-4-0613": 0.1, "good": 0.5}, ("one", "two"))
+    by_model = [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
+    by_people = [row for row in ratings if (row["corpus"], row["dimension"]) == ("one", "overall")]
+    results = correlated(items, by_people + by_model, scores)
+    rows = list(correlation_rows(results))
+    (own,) = [row for row in rows if row["judge"] == "GPT-4-0613"]
+    assert (own["rater_kind"], own["dimension"], own["corpus"]) == ("human", "overall", "one")
+    assert sum(row["judge"] == "good" for row in rows) == 1 + 2 * len(DIMENSIONS)
+    full = [row for row in average_rows(results) if row["raters"] == "full" and row["dimension"] == "overall"]
+    assert {row["judge"]: row["n_averaged"] for row in full} == {"GPT-4-0613": 1, "good": 2, "gpt-4": 1}
+
+
 def test_the_better_of_two_judges_is_told_from_the_worse() -> None:
     rows = list(pair_rows(correlated(*tables({"good": 0.3, "bad": 3.0}, ("one",)))))
     row = find(rows, dimension="overall")

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dialeval.aggregation.score_arrays import keys, mean_values, places, scaled, scores_of
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.languages import language_place
+from dialeval.published.names import folded
 from dialeval.schemas.metaeval import RATINGS
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -64,7 +65,8 @@ class Cell:
         asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
         ratings: by kind of rater; on the raters' own scale, NaN where missing, shape [n_dimensions, n_items].
         filled_by: the judge whose ratings stand in, by dimension that nobody rated.
-        own: whether these are a scorer's own ratings, or of a part of it, shape [n_scorers, n_dimensions].
+        own: whether a model's ratings are a scorer's own, of a part of it, or came with the corpus under its name,
+            shape [n_scorers, n_dimensions].
         joined: what was rated, by dimension that was asked about and is compared with ratings on another.
     """
 
@@ -153,6 +155,7 @@ def gather(
         standing_in = {name: fillers.get((corpus, beside.joined.get(name, name)), "") for name in names}
         by_dimension = {name: filler for name, filler in standing_in.items() if filler}
         own = np.isin([everybody[number][0] for number in heard], list(filled.partial))
+        themselves = _of_its_name([everybody[number] for number in heard], asked[heard])
         given = beside.of(human.mean[:, :, there], np.nan)
         values = {kind[0]: given[number][columns] for number, kind in enumerate(human.who)}
         cells.append(
@@ -169,7 +172,7 @@ def gather(
                 asked=asked[heard],
                 ratings={kind: array for kind, array in values.items() if not np.isnan(array).all()},
                 filled_by=by_dimension,
-                own=own[:, np.newaxis] & np.array([name in by_dimension for name in names], dtype=bool),
+                own=own[:, np.newaxis] & np.array([name in by_dimension for name in names], dtype=bool) | themselves,
                 joined={asked: rated for asked, rated in beside.joined.items() if asked in names},
             )
         )
@@ -200,6 +203,17 @@ class _Beside:
         found = rated[:, self._places]
         found[:, self._places < 0] = missing
         return found
+
+
+def _of_its_name(scorers: Sequence[tuple[str, ...]], asked: BoolArray) -> BoolArray:
+    """Returns whether a model of a scorer's name gave ratings that came with the corpus.
+
+    Shape [n_scorers, n_dimensions].
+    """
+    names = [folded(judge) for judge, _ in scorers]
+    came = np.array([method == ANNOTATION for _, method in scorers], dtype=bool)
+    same = np.array([[one == other for other in names] for one in names], dtype=bool).reshape(len(names), len(names))
+    return np.asarray((same & came) @ asked)
 
 
 def filled_by(filled: Filled) -> dict[tuple[str, str], str]:

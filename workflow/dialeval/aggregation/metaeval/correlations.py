@@ -69,7 +69,7 @@ class Correlated:
     Attributes:
         dimensions: those that this kind of rater rated.
         scorers: those that are compared with it; a model's annotation is compared with people only, and a judge not
-            with what it filled in itself.
+            with what it filled in itself, nor with ratings that came with the corpus under its name.
         by_method: correlations, shape [n_scorers, n_dimensions], by method.
         scores, ratings: what was correlated.
         asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].

@@ -121,7 +121,7 @@ class _Rated:
             values = cell.scores[number, place]
             if not how.candidates.may_be(scorer) or bool(np.isnan(values).all()):
                 continue
-            if self._filled_by and cell.own[number, place]:
+            if self.kind == "model" and cell.own[number, place]:
                 continue
             self.scores[scorer] = values
             self.pearson[scorer] = float(self._correlated(values, resamples=0).estimate[0, 0])

@@ -12,7 +12,6 @@ from dialeval.aggregation.metaeval.best_judges import Candidates
 from dialeval.aggregation.metaeval.cells import ANNOTATION, Scorer
 from dialeval.aggregation.metaeval.correlations import Correlated
 from dialeval.published.metaeval import RANKINGS, published
-from dialeval.published.names import folded
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.correlation import correlate
 
@@ -94,14 +93,8 @@ def _came_with_the_corpus(model: Correlated | None, dimension: str) -> _Second |
         for n, scorer in enumerate(model.cell.scorers)
         if scorer.method == ANNOTATION and not np.isnan(model.cell.scores[n, own]).all()
     ]
-    themselves = {folded(name) for name in who}  # asked anew under the same name
-    estimate = model.by_method["pearson"].estimate[:, place].tolist()
-    others = {
-        scorer: value
-        for scorer, value in zip(model.scorers, estimate, strict=True)
-        if folded(scorer.judge) not in themselves
-    }
-    return _Second(", ".join(who) or "model", others)
+    estimate = model.by_method["pearson"].estimate[:, place]
+    return _Second(", ".join(who) or "model", dict(zip(model.scorers, estimate.tolist(), strict=True)))
 
 
 def _of_the_judge(people: Correlated, place: int, fill: str | None, candidates: Candidates) -> _Second | None:
