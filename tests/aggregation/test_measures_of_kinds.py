@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from judged_dialogues import items_of
 
-from dialeval.aggregation.measures.agreement import ONE_VALUE, agreement
+from dialeval.aggregation.measures.agreement import CONSTANT, NO_VARIATION, ONE_VALUE, agreement
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.differences import differences
 from dialeval.aggregation.measures.examples import MOST, examples
@@ -89,6 +89,23 @@ def test_two_who_say_one_thing_have_no_kappa() -> None:
     assert (row["note"], row["n"], row["precision"], row["recall"]) == (ONE_VALUE, 3, None, None) or (
         row["note"] == ONE_VALUE and np.isnan(row["precision"]) and np.isnan(row["recall"])
     )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected", "note"),
+    [
+        ([0] * 20, [0] * 19 + [1], 0.0, CONSTANT),
+        ([1, 1, 1], [0, 0, 0], 0.0, CONSTANT),
+        ([1, 0, 0, 0], [1, 0, 0, 0], 1.0, NO_VARIATION),
+    ],
+)
+def test_a_kappa_that_no_resample_moves_has_no_interval(
+    first: list[int], second: list[int], expected: float, note: str
+) -> None:
+    [row] = to_table(AGREEMENT, agreement(judged(first, second), design("j"))).to_pylist()
+    assert (row["estimate"], row["note"]) == (expected, note)
+    assert row["low"] is None or np.isnan(row["low"])
+    assert row["high"] is None or np.isnan(row["high"])
 
 
 def test_of_repeats_the_majority_counts() -> None:

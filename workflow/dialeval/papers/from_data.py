@@ -95,19 +95,26 @@ _PRODUCT = (
     "the paper's is the product of two rounded columns of xDial-Eval's Table 1, which count all dialogues; ours are "
     "the words of the rated ones"
 )
+_FED_WORDS = (
+    "the paper's is the product of two rounded columns of xDial-Eval's Table 1, of which the number of utterances does "
+    "not come out"
+)
+_ROUNDED = "the paper's is the product of two rounded columns of xDial-Eval's Table 1; ours are counted"
 _FED_TURNS = "the public dialogues have one utterance more on average than both papers count; why is not known"
 _FEWER = "the public files have people's ratings on no more dimensions"
 _NO_PEOPLE = "the public files have no ratings by people"
-_OTHER_AGREEMENT = "mean Pearson correlation of two raters; the paper does not say how it measures agreement"
+_OTHER_AGREEMENT = (
+    "ours is the mean Pearson correlation of two raters; the paper's are the Spearman correlations that FED's authors "
+    "print, which the public ratings do not reach, not even by setting each rater against the mean of the others"
+)
 WHY: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("Table 1", "FED-Turn, turn: words context"): _SPEAKERS,
         ("Table 1", "FED-Turn, turn: words response"): _SPEAKERS,
         ("Table 1", "FED-Dial, dialogue: n utterances"): _FED_TURNS,
-        **{
-            ("Table 1", f"{name}, dialogue: words response"): _PRODUCT
-            for name in ("IEval-Dial", "Persona-See", "ConTurE-Dial", "FED-Dial")
-        },
+        **{("Table 1", f"{name}, dialogue: words response"): _PRODUCT for name in ("IEval-Dial", "Persona-See")},
+        ("Table 1", "ConTurE-Dial, dialogue: words response"): _ROUNDED,
+        ("Table 1", "FED-Dial, dialogue: words response"): _FED_WORDS,
         **{
             ("Table 1", f"{name}, turn: n dimensions"): _FEWER
             for name in ("Persona-USR", "Persona-DSTC10", "DailyDialog-Zhao", "FED-Turn")

@@ -155,9 +155,9 @@ AGREEMENT = Table(
     title="Do they see the same?",
     caption=(
         "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues of which both say something, "
-        "people's included; its interval resamples cases. If the judge is believed, precision is how much of what the "
-        "other one marks is there, and recall how much of what is there the other one marks: neither is known to be "
-        "right."
+        "people's included; its interval resamples cases, and there is none where every resample gives the same. If "
+        "the judge is believed, precision is how much of what the other one marks is there, and recall how much of "
+        "what is there the other one marks: neither is known to be right."
     ),
     columns={
         **_WORDS, "other_judge": "with whom it is compared; `rules` are no model", "estimate": "Cohen's kappa",
