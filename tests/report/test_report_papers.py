@@ -10,7 +10,9 @@ import report_example as example
 from dialeval.papers.registry import PAPERS
 from dialeval.report import Figure, ReportInputs, build_report
 from dialeval.report.papers import ItemOnPage, papers_on_page
+from dialeval.schemas.by_language import BY_LANGUAGE
 from dialeval.schemas.metaeval import AVERAGES, MATRICES, RANKING_AGREEMENT
+from dialeval.schemas.training import TRAINING_RUNS
 from dialeval.tables import to_table
 
 
@@ -74,6 +76,26 @@ def test_any_value_is_one_that_is_there() -> None:
         table = to_table(RANKING_AGREEMENT, [{**row, "spearman": spearman}])
         inputs = example.inputs(tables={**example.inputs().tables, "metaeval/ranking_agreement": table})
         assert item_of(inputs, "comp-analysis", "Table 7").is_made is (spearman is not None)
+
+
+def test_judges_that_were_trained_are_those_of_a_run_that_trained() -> None:
+    row = {"level": "turn", "statistic": "pearson", "source": "this run", "judge": "clerk", "dimension": "relevance"}
+    tables = {**example.inputs().tables, "metaeval/by_language": to_table(BY_LANGUAGE, [{**row, "n_languages": 2}])}
+    counts = dict.fromkeys(("n_examples", "steps", "best_step", "parameters", "trained_parameters"), 9)
+    speeds = dict.fromkeys(("epochs", "seconds", "examples_per_second", "tokens_per_second"), 1.0)
+    about = {"judge": "clerk", "model": "m", "training": "turns", "device": "cpu", "precision": "float32"}
+    trained = to_table(TRAINING_RUNS, [{**about, **counts, **speeds}])
+    assert item_of(example.inputs(tables=tables), "xDial-Eval", "Table 5").is_made
+    assert not item_of(example.inputs(tables=tables), "xDial-Eval", "Table 4").is_made
+    assert item_of(example.inputs(tables={**tables, "training/runs": trained}), "xDial-Eval", "Table 4").is_made
+
+
+def test_a_figure_of_one_corpus_is_not_made_by_another() -> None:
+    row = {"kind": "dimensions", "level": "dialogue", "first": "overall", "second": "coherence", "pearson": 0.5, "n": 9}
+    for corpus in ("steps", "FED-Dial"):
+        tables = {**example.inputs().tables, "metaeval/matrices": to_table(MATRICES, [{**row, "corpus": corpus}])}
+        found = item_of(example.inputs(tables=tables), "comp-analysis", "Figure 1")
+        assert found.is_made is (corpus == "FED-Dial")
 
 
 def test_a_table_that_the_page_does_not_show_is_named_as_a_file() -> None:

@@ -137,6 +137,7 @@ COMP_ANALYSIS = Paper(
             ("metaeval/dimensions",),
             kind=("dimensions",),
             level=("dialogue",),
+            corpus=("FED-Dial",),
         ),
         _result(
             "Figure 2",
@@ -145,6 +146,7 @@ COMP_ANALYSIS = Paper(
             ("metaeval/dimensions",),
             kind=("dimensions",),
             level=("turn",),
+            corpus=("FED-Turn",),
         ),
         Item(
             "Missing annotations",

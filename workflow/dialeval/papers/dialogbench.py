@@ -121,6 +121,7 @@ DIALOGBENCH = Paper(
             "styles of the speakers before and after personalities are given",
             ("dialogbench/styles",),
             ("dialogbench/styles",),
+            variant=("-styles",),
         ),
         _result(
             "Figure 6",
@@ -141,6 +142,8 @@ DIALOGBENCH = Paper(
             "mean accuracy of instruction-tuned models by domain",
             ("dialogbench/averages",),
             ("dialogbench/averages",),
+            group=("chat",),
+            scope=("domain",),
         ),
         Item(
             "Figure 9",

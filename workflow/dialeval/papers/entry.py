@@ -38,6 +38,7 @@ class Item:
         figures: which of our figures do, `<folder>/<file>` without suffix; `{n}` and `{protocol}` stand for any.
         where: what a row of these tables has, by column, that shows it: one of some values, or, of none, any at all. A
             run whose tables have no such row does not show the item; of a table without the column nothing is asked.
+        beside: tables that a run has besides where it shows the item, such as those of what it trained.
         stands: files of this project where what is no result stands: a prompt, a definition, a list of models.
         config: the configuration that makes the paper's numbers; empty where the item is no result.
         target: what Snakemake is asked for; empty where the run without a target makes it.
@@ -57,6 +58,7 @@ class Item:
     remark: str = ""
     why_not: str = ""
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
 
     @property
     def is_result(self) -> bool:

@@ -9,6 +9,7 @@ _MODELS = "configs/xdial-models.yaml"
 _TRAINED = "configs/xdial-train.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "unpublished")
 _ALSO_TRAINED = "Of models as they are; the rows of trained ones and of ensembles are made by configs/xdial-train.yaml."
+_OF_TRAINING = ("training/runs",)
 _TEMPLATES = (
     ("Table 9", "Vicuna-7B"),
     ("Table 10", "Phoenix-7B"),
@@ -26,10 +27,11 @@ def _result(
     figures: tuple[str, ...] = (),
     config: str = _CONFIG,
     remark: str = "",
+    beside: tuple[str, ...] = (),
     **where: tuple[str, ...],
 ) -> Item:
     """Returns an item that judges of rated items make."""
-    return Item(number, shows, tables, figures, (), config, "metaeval", _NEEDS, remark, where=where)
+    return Item(number, shows, tables, figures, (), config, "metaeval", _NEEDS, remark, where=where, beside=beside)
 
 
 XDIAL_EVAL = Paper(
@@ -70,6 +72,7 @@ XDIAL_EVAL = Paper(
             ("metaeval/by_language",),
             ("metaeval/judges_by_language",),
             _TRAINED,
+            beside=_OF_TRAINING,
             statistic=("pearson",),
             source=("this run",),
         ),
@@ -127,6 +130,7 @@ XDIAL_EVAL = Paper(
             "Table 4 in Spearman's correlation",
             ("metaeval/by_language",),
             config=_TRAINED,
+            beside=_OF_TRAINING,
             statistic=("spearman",),
             source=("this run",),
         ),
@@ -148,6 +152,7 @@ XDIAL_EVAL = Paper(
                 _MODELS,
                 kind=("languages",),
                 level=(level,),
+                corpus=(corpus, f"xDial-{corpus}"),
             )
             for number, corpus, level in (("Figure 1", "FED-Dial", "dialogue"), ("Figure 2", "FED-Turn", "turn"))
         ),

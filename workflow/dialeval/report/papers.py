@@ -68,7 +68,7 @@ def papers_on_page(inputs: ReportInputs) -> tuple[PaperOnPage, ...]:
 
 def _on_page(item: Item, inputs: ReportInputs) -> ItemOnPage:
     tables = [name for name in item.tables if _shows(inputs.tables.get(name), item)]
-    if tables:
+    if tables and all(len(inputs.tables.get(name, ())) for name in item.beside):
         figures = [figure for figure in inputs.figures if item.is_drawn_in(figure.name)]
         drawn = [Place(figure.title, address_of(figure)) for figure in figures if not why_empty(figure)]
         return ItemOnPage(item, True, (*drawn, *_tables(tables)), " ".join(map(why_empty, figures)).strip())
