@@ -14,6 +14,7 @@ from dialeval.aggregation.metaeval.cells import Cell, gather
 from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
 from dialeval.aggregation.metaeval.model_ensembles import Ensembles, model_ensemble_rows
 from dialeval.published.metaeval import published_ensemble, systems
+from dialeval.schemas.metaeval import DIMENSION_ENSEMBLE, MODEL_ENSEMBLE
 
 NAMED = Candidates(["named"])
 PAPERS = {"Tulu-13B": 0.5, "Baize-v2-13B": 0.6, "Vicuna-7B": 0.7}
@@ -83,6 +84,18 @@ def test_the_mean_over_dimensions_is_that_of_the_means_over_corpora() -> None:
     mean = find(rows, dimension="average", **about)
     assert mean["pearson"] == pytest.approx(np.mean(parts))
     assert mean["pearson_low"] < mean["pearson"] < mean["pearson_high"]
+    assert mean["rated"] == ", ".join(DIMENSIONS)
+
+
+def test_every_row_fills_every_column_that_must_not_be_empty() -> None:
+    cells = half_rated({"a": 0.5, "b": 0.6, "c": 0.7})
+    for kind, rows in (
+        (MODEL_ENSEMBLE, list(model_ensemble_rows(cells, Ensembles(2, **HOW)))),
+        (DIMENSION_ENSEMBLE, list(dimension_ensemble_rows(cells, **HOW))),
+    ):
+        required = [column.name for column in kind.schema if not column.nullable]
+        assert len({row["corpus"] for row in rows}) == 3
+        assert {name for row in rows for name in required if row.get(name) is None} == set(), kind.name
 
 
 def test_a_mean_over_fewer_dimensions_says_so() -> None:

@@ -185,6 +185,7 @@ def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], n_rated:
     printed = [_published(about, name, mean, how) for name, mean in means.items()]
     is_the_papers = len(printed) == _PAPERS_DIMENSIONS and None not in printed
     row = about | {"dimension": AVERAGE, "corpus": AVERAGE, "rater_kind": about["raters"], "members": ""}
+    row["rated"] = ", ".join(dict.fromkeys(rated for mean in means.values() for rated in mean.rated))
     row |= _numbers(average) | {
         "published_pearson": published_ensemble(about["level"], AVERAGE) if is_the_papers else None
     }
