@@ -31,6 +31,7 @@ try:
     from dialeval.config.printed import asks_otherwise
     from dialeval.config.groups import kinds, tagged
     from dialeval.config.resolved import SHIPPED
+    from dialeval.config.robustness import PACKAGE
     from dialeval.config.training import LoraTraining
     from dialeval.corpora import robustness_sets
     from dialeval.corpora.dialogbench_items import item_files
@@ -49,6 +50,7 @@ try:
     from dialeval.fingerprint import fingerprint
     from dialeval.labels.files import content_digest, label_files, ledger_files
     from dialeval.labels.ledger import ledger_digest, ledger_path
+    from dialeval.perturbations.wordnet import wordnet_files
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora.identity import DECIDES

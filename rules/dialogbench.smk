@@ -180,6 +180,7 @@ rule read_expert_answers:
     params:
         settings=expert_settings(),
         code=code("dialogbench_experts"),
+        content=content_of_experts(),
     shell:
         command(
             "dialogbench_experts",

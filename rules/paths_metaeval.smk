@@ -77,6 +77,14 @@ def published_damage_files():
     return [str(path) for path in files]
 
 
+def files_of_wordnet():
+    """Returns the files of the user's folder of WordNet; a package's are those of its version."""
+    folder = CONFIG.wordnet()
+    if folder is None or str(folder) == PACKAGE or DOWNLOADING:
+        return []
+    return [str(path) for path in in_words(wordnet_files, folder)]
+
+
 def robustness_tables():
     """Returns the tables of robustness."""
     if not CONFIG.robustness:

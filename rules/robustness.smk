@@ -16,6 +16,7 @@ rule damage_items:
         rated=source_items_of(CONFIG.damaged_rated()),
         ratings=ratings_of_originals(),
         published=published_damage_files(),
+        wordnet=files_of_wordnet(),
     output:
         item_table=f"{RESULTS}/perturbed/by_rule.items.parquet",
         pairs=f"{RESULTS}/perturbed/by_rule.pairs.parquet",

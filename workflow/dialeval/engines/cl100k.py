@@ -17,7 +17,7 @@ from concurrent.futures import TimeoutError as NotInTime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from dialeval.engines.cl100k_vocabulary import at_hand, fetch, folder_with_vocabulary
+from dialeval.engines.cl100k_vocabulary import at_hand, cache_folder, fetch, folder_with_vocabulary
 from dialeval.errors import UserError
 
 CL100K = "cl100k_base"
@@ -60,11 +60,16 @@ def cl100k_tokenizer(file: Path | None = None, *, network_seconds: float = 10.0)
         os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
     elif not network_seconds:
         return WORDS
+    elif not any(map(os.environ.get, ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"))) and os.access(
+        _nearest_there(cache_folder()), os.W_OK
+    ):
+        # tiktoken's own place is among the temporary files, where the next job, on another machine, does not look
+        os.environ["TIKTOKEN_CACHE_DIR"] = str(cache_folder())
     # on the network there may be a wall that never answers: wait for it in a thread that may be left behind
     pool = ThreadPoolExecutor(1)
     try:
         return Tokenizer(CL100K, pool.submit(_load).result(None if folder else network_seconds))
-    except (NotInTime, OSError):
+    except (NotInTime, OSError, ValueError):  # ValueError: a page of a proxy came in its place
         return WORDS
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -88,6 +93,11 @@ def fetched_tokenizer(file: Path | None, *, may_fetch: bool) -> tuple[Tokenizer,
             reason = str(problem)
     tokenizer = cl100k_tokenizer(file, network_seconds=10.0 if may_fetch else 0.0)
     return tokenizer, reason if tokenizer is WORDS else ""
+
+
+def _nearest_there(folder: Path) -> Path:
+    """Returns a folder, or the nearest above it that is there."""
+    return next(one for one in (folder, *folder.parents) if one.exists())
 
 
 def _load() -> TokenCounter:

