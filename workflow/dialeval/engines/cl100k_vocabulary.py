@@ -135,7 +135,7 @@ def _put(content: bytes, folder: Path) -> Path:
 
 
 def _is_whole(file: Path) -> bool:
-    """Returns whether a file is the vocabulary: of another one tiktoken would ask the network, unasked and unbounded."""
+    """Returns whether a file is the vocabulary: tiktoken would replace another from the network, unasked."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
     except OSError:
