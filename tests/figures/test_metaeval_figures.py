@@ -237,6 +237,15 @@ def test_the_corpus_with_people_on_most_dimensions_stands_for_its_level() -> Non
     assert part._suptitle.get_text() == "small-talk, dialogue level"  # type: ignore[union-attr]
 
 
+def test_of_equal_corpora_those_of_the_papers_figures_are_shown() -> None:
+    one = example.matrices().to_pandas()
+    many = pd.concat([one.assign(corpus=name, n=n) for name, n in (("a", 900), ("xDial-FED-Dial", 9), ("b", 900))])
+    (part,) = figure_languages(many).subfigs
+    assert part._suptitle.get_text().startswith("xDial-FED-Dial, dialogue level")  # type: ignore[union-attr]
+    shown = [panel.get_title(loc="left").partition(":")[0] for panel in panels(figure_judges_among_themselves(many))]
+    assert shown == ["xDial-FED-Dial", "a"]
+
+
 def test_ensembles_have_panels_only_where_there_is_one_and_the_mean_comes_last() -> None:
     figure = drawn("ensembles")
     assert titles(figure) == ["coherence 1 2 3", "overall 1 2 3"]

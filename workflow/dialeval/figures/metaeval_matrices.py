@@ -30,6 +30,8 @@ from dialeval.figures.panels import LABEL_WIDTH, caption, check_columns, in_orde
 from dialeval.figures.style import TINY, new_figure, sentence_figure, styled, wrapped
 from dialeval.languages import language_order
 
+_OF_THE_PAPER = ("FED-Turn", "FED-Dial", "DailyDialog-Zhao", "IEval-Dial")
+"""Corpora of xDial-Eval's Figures 1 to 3."""
 _COLUMNS = ("kind", "level", "corpus", "language", "scorer", "dimension", "first", "second", "pearson", "n")
 _WIDTH = 6.1  # inches that panels side by side share
 _GAP, _LARGEST_CELL, _NARROWEST_NOTED = 0.1, 0.3, 0.16
@@ -81,7 +83,8 @@ def figure_dimensions(matrices: pd.DataFrame, order: Sequence[str] = ()) -> Figu
 def figure_languages(matrices: pd.DataFrame, order: Sequence[str] = ()) -> Figure:
     """Draws how a judge's scores of the same items agree from language to language (xDial-Eval, Figures 1 and 2).
 
-    Of every level the corpus with most languages is shown, on overall or else its first dimension.
+    Of every level the corpus with most languages is shown, of equal ones the paper's, on overall or else its first
+    dimension.
 
     Args:
         matrices: `metaeval/matrices`: kind, level, corpus, language, scorer, dimension, first, second, pearson, n.
@@ -105,8 +108,8 @@ def figure_languages(matrices: pd.DataFrame, order: Sequence[str] = ()) -> Figur
 def figure_judges_among_themselves(matrices: pd.DataFrame, order: Sequence[str] = ()) -> Figure:
     """Draws how the scores of judges go with one another's, and with people's ratings (xDial-Eval, Figure 3).
 
-    Of every level two corpora are shown, those with people's ratings and most judges, on overall or else their first
-    dimension.
+    Of every level two corpora are shown, those with people's ratings and most judges, of equal ones the paper's, on
+    overall or else their first dimension.
 
     Args:
         matrices: `metaeval/matrices`: kind, level, corpus, language, scorer, dimension, first, second, pearson, n.
@@ -141,13 +144,19 @@ def _of_kind(matrices: pd.DataFrame, kind: str) -> pd.DataFrame:
 def _standing_for_all(
     matrices: pd.DataFrame, rank: Callable[[pd.DataFrame], tuple[int, ...]], number: int = 1
 ) -> list[str]:
-    """Returns the corpora that are shown of every level, those with the highest rank; of equal ones by name."""
+    """Returns the corpora that are shown of every level, those with the highest rank; of equal ones the paper's."""
     chosen = []
     for level in level_order(matrices["level"]):
         of_level = matrices[matrices["level"] == level]
-        ranks = {corpus: rank(of_level[of_level["corpus"] == corpus]) for corpus in sorted(set(of_level["corpus"]))}
+        names = sorted(set(of_level["corpus"]), key=lambda corpus: (_place(corpus), corpus))
+        ranks = {corpus: rank(of_level[of_level["corpus"] == corpus]) for corpus in names}
         chosen += sorted(ranks, key=lambda corpus: tuple(-part for part in ranks[corpus]))[:number]
     return chosen
+
+
+def _place(corpus: str) -> int:
+    """Returns the place of a corpus among those of the paper's figures, by its name or the end of it; others follow."""
+    return next((place for place, name in enumerate(_OF_THE_PAPER) if corpus.endswith(name)), len(_OF_THE_PAPER))
 
 
 def _people_then_most(rows: pd.DataFrame) -> tuple[int, ...]:
@@ -158,8 +167,8 @@ def _people_then_most(rows: pd.DataFrame) -> tuple[int, ...]:
 
 
 def _most(rows: pd.DataFrame) -> tuple[int, ...]:
-    """Returns how many languages a corpus has, and of how many items."""
-    return len({*rows["first"], *rows["second"]}), int(rows["n"].max())
+    """Returns how many languages a corpus has."""
+    return (len({*rows["first"], *rows["second"]}),)
 
 
 def _scorers(names: Iterable[str], order: Sequence[str]) -> list[str]:
