@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dialeval.aggregation.dialogbench.accuracy import accuracy_rows
-from dialeval.aggregation.dialogbench.people import agreement_rows, expert_rows, joint_answers
+from dialeval.aggregation.dialogbench.people import NO_VARIATION, agreement_rows, expert_rows, joint_answers
 from dialeval.published.dialogbench import OVERALL
 
 
@@ -52,6 +53,15 @@ def test_agreement_is_that_of_all_pairs_on_an_item() -> None:
     assert rows[OVERALL]["agreement"] == pytest.approx(8 / 12)
     assert rows["SF"]["low"] < 0.7 < rows["SF"]["high"]
     assert rows["SF"]["alpha"] < 0.7
+
+
+def test_experts_who_agree_on_every_item_have_an_alpha_without_an_interval() -> None:
+    alike = [{**one, "choice": "AB"[int(one["item_id"][-1]) % 2]} for one in THREE]
+    (row,) = [row for row in agreement_rows(alike) if row["task"] == OVERALL]
+    assert (row["agreement"], row["alpha"], row["note"]) == (1.0, 1.0, NO_VARIATION)
+    assert np.isnan(row["alpha_low"])
+    assert np.isnan(row["alpha_high"])
+    assert row["low"] < 1.0 == row["high"]
 
 
 def test_one_expert_agrees_with_nobody_and_simulated_people_are_called_so() -> None:

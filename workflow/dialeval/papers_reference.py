@@ -48,8 +48,8 @@ def _about(paper: Paper) -> str:
     standing = sum(not item.is_result and not item.why_not for item in paper.items)
     lines = [
         f"## {paper.name}\n",
-        f"[{paper.title}]({paper.address}). Of {len(paper.items)} items {made} are made by a run, {standing} are "
-        f"prompts, words or lists that stand in the project, {len(paper.items) - made - standing} are not made.\n",
+        f"[{paper.title}]({paper.address}). {len(paper.items)} items: made by a run {made}; prompts, words or "
+        f"lists that stand in the project {standing}; not made {len(paper.items) - made - standing}.\n",
         "| item | shows | made by | files | needs | to know |",
         "|---|---|---|---|---|---|",
         *map(_row, paper.items),
