@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,11 @@ def test_what_experts_answer_asks_no_model_and_stands_beside_them(changed: Works
     assert changed.stored("*/*") == before
     people = [row for row in rows_of(changed, "accuracy") if row["method"] == "experts"]
     assert {row["model"] for row in people} == {"people (simulated)"}
+    file = changed.folder / "answers.csv"
+    read = file.stat().st_mtime
+    file.write_text(file.read_text(encoding="utf-8").replace(",A,", ",B,", 1), encoding="utf-8")
+    os.utime(file, (read - 1e6, read - 1e6))  # as a copy of an older file that keeps its time stamp
+    assert changed.would_run("dialogbench")["read_expert_answers"] == 1
 
 
 @pytest.mark.slow
