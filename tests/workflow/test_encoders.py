@@ -63,6 +63,7 @@ def usage(workspace: Workspace) -> dict[tuple[str, str], dict[str, str]]:
         return {(row["model"], row["protocol"]): row for row in csv.DictReader(file)}
 
 
+@pytest.mark.slow
 def test_a_run_trains_asks_and_trains_again_what_a_change_needs(workspace: Workspace, encoder: Path) -> None:
     configure(workspace, encoder)
     workspace.run(*TARGETS, warm=False)

@@ -86,6 +86,12 @@ def dry_run(shown: Shown, data: Path) -> list[str]:
     return words if "--dry-run" in words else [*words, "--dry-run"]
 
 
+def on_two_cores(words: list[str]) -> tuple[str, ...]:
+    """Returns a command with two cores in place of as many as it names, which plans the same."""
+    place = words.index("--cores") + 1 if "--cores" in words else len(words)
+    return (*words[:place], *(["2"] if place < len(words) else []), *words[place + 1 :])
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The workflow with all configurations, and stand-ins for the libraries that their models need."""
@@ -103,7 +109,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_dry_runs_of_snakemakes_commands(folder: Path) -> None:
     by_command: dict[tuple[str, ...], list[Shown]] = {}
     for shown in of("snakemake"):
-        by_command.setdefault(tuple(dry_run(shown, folder / "public")), []).append(shown)
+        by_command.setdefault(on_two_cores(dry_run(shown, folder / "public")), []).append(shown)
     results = run_all([list(words) for words in by_command], folder)
     for shown, (status, output) in zip(by_command.values(), results, strict=True):
         assert status == 0, f"{shown[0]}\n{output[-3000:]}"

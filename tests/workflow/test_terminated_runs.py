@@ -18,7 +18,9 @@ SOON = {signal.SIGTERM: 2.5, signal.SIGKILL: 2.5, signal.SIGINT: 2.5 + runwatch.
 """Seconds after which nothing new is asked: looks of the watch, and time for a busy machine."""
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "sign", [signal.SIGKILL, *(pytest.param(sign, marks=pytest.mark.slow) for sign in (signal.SIGTERM, signal.SIGINT))]
+)
 def test_nothing_new_is_asked_after_snakemake_alone_got_a_signal(workspace: Workspace, sign: signal.Signals) -> None:
     times: list[float] = []
 

@@ -132,6 +132,7 @@ def test_a_further_language_asks_for_its_translations_and_scores(finished: Works
     assert jobs["answer"] == 3, "the translation, and the scores of two judges"
 
 
+@pytest.mark.slow
 def test_the_recipe_of_the_docs_trains_on_ones_own_dialogues(workspace: Workspace) -> None:
     build("encoder.tiny_encoder", workspace.folder, "tiny-encoder")
     dialogues = [[part.text for part in one.utterances] for one in bundled.read("en").dialogues]

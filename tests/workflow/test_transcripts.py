@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 import yaml
 from workspace import ROOT, Workspace
 
@@ -19,6 +20,7 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow  # test_extending.py runs other transcripts to their tables
 def test_the_shipped_example_runs_from_transcripts_to_the_page(workspace: Workspace) -> None:
     example = yaml.safe_load((ROOT / "configs/transcripts.yaml").read_text(encoding="utf-8"))
     shutil.copytree(ROOT / "configs/transcripts", workspace.folder / "configs/transcripts", dirs_exist_ok=True)

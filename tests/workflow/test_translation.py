@@ -91,6 +91,7 @@ def test_a_language_more_asks_for_its_translations_and_scores_alone(workspace: W
     assert used == {"translate-mine-fr": "7", "translate-mine-es": "7"}
 
 
+@pytest.mark.slow
 def test_a_sample_is_translated_back_and_judged_and_people_add_theirs(workspace: Workspace) -> None:
     quality = {"sample": 3, "back": "chat", "judges": ["chat"]}
     with LoopbackEndpoint(translator) as endpoint:
@@ -137,6 +138,7 @@ score = lambda cands, refs, **options: (None, None, Numbers(0.75 for _ in cands)
 """
 
 
+@pytest.mark.slow
 def test_metrics_of_another_environment_are_computed_by_a_script_of_its_own(workspace: Workspace) -> None:
     """Their packages are stand-ins: what is tried is what passes between them and the table."""
     quality = {"sample": 4, "back": "chat", "metrics": ["cometkiwi22", "bertscore"]}

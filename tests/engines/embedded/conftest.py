@@ -43,9 +43,11 @@ def chinese() -> list[Dialogue]:
 
 
 @pytest.fixture(scope="session")
-def chatbots(english: list[Dialogue], chinese: list[Dialogue]) -> dict[str, Learned]:
+def chatbots(
+    english: list[Dialogue], chinese: list[Dialogue], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Learned]:
     names = [name for name, method in METHODS.items() if "selfchat" in method.serves]
-    return {name: learn(name, english + chinese, random_seed=1) for name in names}
+    return {name: _learned_once(name, english + chinese, tmp_path_factory) for name in names}
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,8 @@ from dialeval.engines.embedded.learning import Learned, human_probability, learn
 from dialeval.engines.request import Dialogue
 from dialeval.text.folds import split
 
+pytestmark = pytest.mark.slow  # it learns from 318 dialogues
+
 
 @pytest.fixture(scope="module")
 def botchat(real_data: Path) -> list[Dialogue]:

@@ -103,6 +103,7 @@ def test_scores_are_the_same_together_and_alone(selection: Learned, english: lis
     np.testing.assert_array_equal(together, np.concatenate([judge.rate([dialogue], level) for dialogue in dialogues]))
 
 
+@pytest.mark.slow
 def test_what_is_learned_does_not_depend_on_the_order(selection: Learned, english: list[Dialogue]) -> None:
     again = learn("selection", english[::-1], random_seed=1)
     for level in ("turn", "dialogue"):
