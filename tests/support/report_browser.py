@@ -37,6 +37,12 @@ _KEYS = {
     "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""),
 }  # fmt: skip
 """Codes and texts of keys that are no letter or digit."""
+_GONE = ("target navigated or closed", "context was destroyed", "Cannot find context", "Cannot find default execution")
+"""What the browser says where the page that was asked was left before it answered."""
+
+
+class _PageGone(Exception):
+    """The page that was asked was left before it answered."""
 
 
 class Browser:
@@ -93,6 +99,8 @@ class Browser:
             self.events.append(answer)
             if answer.get("method") == "Page.javascriptDialogOpening":  # nothing else is answered before this is
                 self._send("Page.handleJavaScriptDialog", {"accept": True})
+        if any(words in answer.get("error", {}).get("message", "") for words in _GONE):
+            raise _PageGone(answer)
         assert "error" not in answer, answer
         result: dict[str, Any] = answer["result"]
         return result
@@ -105,11 +113,17 @@ class Browser:
         self.wait(until)
 
     def wait(self, until: str) -> None:
-        """Waits until an expression is true."""
+        """Waits until an expression is true; a page that goes away while it is asked has not answered yet."""
         deadline = time.monotonic() + _PATIENCE
-        while not self.evaluate(f"Boolean({until})"):
+        while not self._is_true(until):
             assert time.monotonic() < deadline, f"not true within {_PATIENCE} s: {until}"
             time.sleep(0.02)
+
+    def _is_true(self, expression: str) -> bool:
+        try:
+            return bool(self.evaluate(f"Boolean({expression})"))
+        except _PageGone:
+            return False
 
     def evaluate(self, expression: str) -> Any:
         """Returns the value of an expression in the page."""
