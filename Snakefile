@@ -73,6 +73,7 @@ localrules:
 
 
 rule all:
+    """Makes everything that the configuration asks for."""
     default_target: True
     input:
         branch(CONFIG.talks(), then=rules.botchat.input),

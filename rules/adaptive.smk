@@ -2,6 +2,7 @@
 
 
 rule answer_adaptively:
+    """Asks a judge about pairs in rounds: those that are still open, until all are settled."""
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
         learned=lambda wildcards: learned(wildcards.judge),
@@ -31,6 +32,7 @@ rule answer_adaptively:
 
 
 rule tabulate_rounds:
+    """Tables the rounds in which the judges of a protocol were asked."""
     input:
         lambda wildcards: rounds_of(wildcards.protocol),
     output:

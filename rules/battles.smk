@@ -2,11 +2,13 @@
 
 
 rule battles:
+    """Rates the models of plain tables of battles, without asking any model."""
     input:
         wanted_battles,
 
 
 rule rate_battles:
+    """Rates the models of one table of battles."""
     input:
         lambda wildcards: str(CONFIG.battles_path(wildcards.battles)),
     output:

@@ -2,6 +2,7 @@
 
 
 rule botchat:
+    """Makes BotChat's tables and figures, and the measures of all protocols about chatbots."""
     input:
         [
             f"{RESULTS}/tables/{name}.{suffix}"
@@ -13,6 +14,7 @@ rule botchat:
 
 
 rule tabulate_seeds:
+    """Tables the lengths of the human dialogues."""
     input:
         SEEDS,
     output:
@@ -33,6 +35,7 @@ rule tabulate_seeds:
 
 
 rule choose_tokenizer:
+    """Chooses once for a folder of results the unit in which lengths are counted."""
     output:
         f"{TABLES}/tokenizer.parquet",
     log:
@@ -50,6 +53,7 @@ rule choose_tokenizer:
 
 
 rule tabulate_lengths:
+    """Tables the lengths of the utterances of people and chatbots."""
     input:
         human=HUMAN,
         seeds=SEEDS,

@@ -2,6 +2,7 @@
 
 
 rule choose_unsure:
+    """Chooses what the second judge of a cascade is asked: where the first is least sure."""
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
         judgements=lambda wildcards: judged_by("first", wildcards.protocol),
@@ -27,6 +28,7 @@ rule choose_unsure:
 
 
 rule cascade_judgements:
+    """Puts the judgements of a cascade's two judges together."""
     input:
         first=lambda wildcards: judged_by("first", wildcards.protocol),
         then=lambda wildcards: judged_by("then", wildcards.protocol),

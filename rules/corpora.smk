@@ -2,6 +2,7 @@
 
 
 rule read_corpus:
+    """Reads a corpus of human dialogues."""
     input:
         lambda wildcards: source_files(
             CONFIG.corpora[wildcards.corpus].reader,
@@ -26,6 +27,7 @@ rule read_corpus:
 
 
 rule extract_seeds:
+    """Takes from human dialogues the seeds that chatbots continue."""
     input:
         f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet",
     output:
@@ -42,6 +44,7 @@ rule extract_seeds:
 
 
 rule read_scenarios:
+    """Reads the scenarios in which chatbots talk with a simulated user."""
     input:
         CONFIG.scenarios_path() or [],
     output:
@@ -66,6 +69,7 @@ rule read_scenarios:
 
 
 rule learn_embedded:
+    """Lets an embedded model learn from human dialogues."""
     input:
         lambda wildcards: [
             f"{RESULTS}/corpora/{corpus}.parquet"

@@ -4,11 +4,13 @@ DIALOGBENCH = f"{RESULTS}/dialogbench"
 
 
 rule dialogbench:
+    """Examines models on multiple-choice tasks about dialogues."""
     input:
         dialogbench_files(),
 
 
 rule write_items:
+    """Has test items written, and checks them by rule."""
     input:
         dialogues=item_dialogues(),
     output:
@@ -33,6 +35,7 @@ rule write_items:
 
 
 rule filter_items:
+    """Has a judge say which written items are sound."""
     input:
         written=rules.write_items.output.written,
         learned=learned(item_makers()["filter"]),
@@ -58,6 +61,7 @@ rule filter_items:
 
 
 rule describe_items:
+    """Has a judge tell style and domain of written dialogues."""
     input:
         written_items(),
     output:
@@ -82,6 +86,7 @@ rule describe_items:
 
 
 rule read_items:
+    """Reads all test items, written and published, into one table."""
     input:
         written=written_items(),
         published=published_item_files(),
@@ -99,6 +104,7 @@ rule read_items:
 
 
 rule plan_examination:
+    """Plans what models are asked in an examination."""
     input:
         rules.read_items.output,
     output:
@@ -117,12 +123,14 @@ rule plan_examination:
 
 
 use rule answer as examine with:
+    """Asks a model what an examination plans, or finds it in the store."""
     wildcard_constraints:
         judge=one_of({name for name, method in examined()}),
         protocol=one_of({f"dialogbench_{method}" for name, method in examined()}),
 
 
 rule parse_examination:
+    """Reads which options a model chose."""
     input:
         item_table=rules.read_items.output,
         requests=f"{RESULTS}/requests/dialogbench_{{method}}.parquet",
@@ -147,6 +155,7 @@ rule parse_examination:
 
 
 rule draw_expert_sheet:
+    """Draws the items that experts answer, as a sheet to be filled in."""
     input:
         rules.read_items.output,
     output:
@@ -168,6 +177,7 @@ rule draw_expert_sheet:
 
 
 rule read_expert_answers:
+    """Reads what experts answered."""
     input:
         item_table=rules.read_items.output,
         file=expert_files(),
@@ -189,6 +199,7 @@ rule read_expert_answers:
 
 
 rule tabulate_dialogbench:
+    """Makes the tables of DialogBench."""
     input:
         item_table=rules.read_items.output,
         answers=test_answers(),

@@ -2,6 +2,7 @@
 
 
 rule find_failures:
+    """Finds failures of chatbots by rule."""
     input:
         item_tables=lambda wildcards: items_about(OF_FAILURES),
         people=people_of_failures(),

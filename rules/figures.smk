@@ -3,6 +3,7 @@
 
 
 rule draw:
+    """Draws the figures of a measure of a protocol."""
     input:
         tables=f"{RESULTS}/tables/{{protocol}}/{{measure}}.parquet",
         order=lambda wildcards: systems_order(wildcards.protocol),
@@ -34,6 +35,7 @@ rule draw:
 
 
 use rule draw as draw_botchat with:
+    """Draws the figures of BotChat."""
     input:
         tables=drawn_from("botchat"),
         order=labelled_order(["selfchat"]),
@@ -49,6 +51,7 @@ use rule draw as draw_botchat with:
 
 
 use rule draw as draw_metaeval with:
+    """Draws the figures of meta-evaluation."""
     input:
         tables=drawn_from("metaeval"),
         order=[],
@@ -64,6 +67,7 @@ use rule draw as draw_metaeval with:
 
 
 use rule draw as draw_robustness with:
+    """Draws the figures of robustness."""
     input:
         tables=drawn_from("robustness"),
         order=[],
@@ -79,6 +83,7 @@ use rule draw as draw_robustness with:
 
 
 use rule draw as draw_dialogbench with:
+    """Draws the figures of DialogBench."""
     input:
         tables=drawn_from("dialogbench"),
         order=[],
@@ -94,6 +99,7 @@ use rule draw as draw_dialogbench with:
 
 
 use rule draw as draw_training with:
+    """Draws the figures of training."""
     input:
         tables=drawn_from("training"),
         order=[],
@@ -109,6 +115,7 @@ use rule draw as draw_training with:
 
 
 use rule draw as draw_battles with:
+    """Draws the figures of a table of battles."""
     input:
         tables=f"{RESULTS}/tables/battles/{{battles}}.parquet",
         order=[],

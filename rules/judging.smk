@@ -2,6 +2,7 @@
 
 
 rule plan:
+    """Plans what every judge of a protocol is asked."""
     input:
         item_tables=lambda wildcards: items_about(wildcards.protocol),
         damaged=lambda wildcards: damaged_about(wildcards.protocol, "items"),
@@ -26,6 +27,7 @@ rule plan:
 
 
 rule answer:
+    """Asks a judge what a protocol plans, or finds it in the store."""
     input:
         requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
         learned=lambda wildcards: learned(wildcards.judge),
@@ -55,6 +57,7 @@ rule answer:
 
 
 rule plan_again:
+    """Plans one more request for every answer that could not be read."""
     input:
         requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
         responses=responses,
@@ -79,6 +82,7 @@ rule plan_again:
 
 
 use rule answer as answer_again with:
+    """Asks a judge again what could not be read."""
     input:
         requests=f"{RESULTS}/requests/again/{{judge}}/{{protocol}}.parquet",
         learned=lambda wildcards: learned(wildcards.judge),
@@ -98,6 +102,7 @@ use rule answer as answer_again with:
 
 
 rule import_answers:
+    """Takes over the answers of a judge that others asked and published."""
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
         published=lambda wildcards: CONFIG.published_answers(
@@ -122,6 +127,7 @@ rule import_answers:
 
 
 rule parse:
+    """Reads a judge's answers into judgements."""
     input:
         requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
         responses=responses,
@@ -147,6 +153,7 @@ rule parse:
 
 
 rule ensemble_judgements:
+    """Makes an ensemble's judgements of those of its members."""
     input:
         lambda wildcards: members_scores(wildcards.ensemble, wildcards.method),
     output:

@@ -2,6 +2,7 @@
 
 
 rule correct:
+    """Corrects what judges say of systems by people's labels."""
     input:
         labels=LABELS_TABLE,
         judgements=labelled_judgements(),
@@ -28,6 +29,7 @@ rule correct:
 
 
 use rule rank_systems as rank_by_labels with:
+    """Says which places the systems can have, by people's labels."""
     input:
         rules.correct.output.differences,
     output:
@@ -44,6 +46,7 @@ use rule rank_systems as rank_by_labels with:
 
 
 rule tabulate_agreement:
+    """Tables how far annotators agree."""
     input:
         LABELS_TABLE,
     output:
@@ -67,6 +70,7 @@ rule tabulate_agreement:
 
 
 use rule draw as draw_labels with:
+    """Draws the figures of people's labels."""
     input:
         tables=drawn_from("labels"),
         order=[],

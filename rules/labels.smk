@@ -2,11 +2,13 @@
 
 
 rule label:
+    """Makes the pages and sheets on which people label."""
     input:
         sheets_to_label,
 
 
 rule draw_to_label:
+    """Draws what people label under a protocol."""
     input:
         item_tables=lambda wildcards: items_about(wildcards.protocol),
         judgements=lambda wildcards: judgements_to_draw_by(wildcards.protocol),
@@ -32,6 +34,7 @@ rule draw_to_label:
 
 
 rule labelling_page:
+    """Writes one annotator's sheet under a protocol, as a page and as a CSV file."""
     input:
         draw=lambda wildcards: f"{RESULTS}/labels/draw/{SHEETS[wildcards.sheet][0]}.parquet",
         item_tables=lambda wildcards: items_about(SHEETS[wildcards.sheet][0]),
@@ -56,6 +59,7 @@ rule labelling_page:
 
 
 rule read_labels:
+    """Reads people's labels."""
     input:
         item_tables=labelled_items(),
         files=files_of_labels(),

@@ -2,6 +2,7 @@
 
 
 rule measure:
+    """Makes one table of a protocol, a measure, of what judges said."""
     input:
         judgements=lambda wildcards: results_of(wildcards.protocol),
         item_tables=measured_items,
@@ -31,6 +32,7 @@ rule measure:
 
 
 rule rank_systems:
+    """Says which places the systems can have, by what is known of every two of them."""
     input:
         f"{RESULTS}/tables/{{protocol}}/differences.parquet",
     output:

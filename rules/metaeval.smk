@@ -5,11 +5,13 @@ RATED = list(CONFIG.metaeval.corpora) if CONFIG.metaeval else []
 
 
 rule metaeval:
+    """Says how far judges agree with people."""
     input:
         metaeval_files(),
 
 
 rule download:
+    """Fetches public corpora into `data_dir`."""
     log:
         f"{RESULTS}/logs/download.log",
     conda:
@@ -26,6 +28,7 @@ rule download:
 
 
 rule read_rated:
+    """Reads a rated corpus."""
     input:
         lambda wildcards: rated_source_files(
             CONFIG.metaeval.corpora[wildcards.corpus].reader,
@@ -52,6 +55,7 @@ rule read_rated:
 
 
 rule construct_rated:
+    """Makes rated items by damaging people's dialogues step by step."""
     input:
         lambda wildcards: f"{RESULTS}/corpora/{CONFIG.metaeval.corpora[wildcards.corpus].dialogues}.parquet",
     output:
@@ -74,6 +78,7 @@ rule construct_rated:
 
 
 rule read_scores:
+    """Reads a file of ready scores as the judgements of a judge."""
     input:
         file=lambda wildcards: str(CONFIG.score_path(wildcards.metric)),
         item_tables=items_of(RATED),
@@ -99,6 +104,7 @@ rule read_scores:
 
 
 rule fill_ratings:
+    """Fills in what nobody rated with a judge's own repeated ratings."""
     input:
         item_tables=source_items_of(rated_corpora("ladder", others=True)),
         ratings=ratings_of(rated_corpora("ladder", others=True)),
@@ -132,6 +138,7 @@ rule fill_ratings:
 
 
 rule tabulate_rated:
+    """Tables what the rated corpora consist of, and how far their raters agree."""
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
@@ -157,6 +164,7 @@ rule tabulate_rated:
 
 
 rule tabulate_repeats:
+    """Tables how far judges agree with themselves."""
     input:
         item_tables=items_of(RATED),
         judgements=repeated_scores(),
@@ -178,6 +186,7 @@ rule tabulate_repeats:
 
 
 rule correlate:
+    """Correlates judges' scores with people's ratings."""
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
@@ -213,6 +222,7 @@ rule correlate:
 
 
 rule tabulate_by_language:
+    """Lays correlations out by language."""
     input:
         averages=f"{METAEVAL}/averages.parquet",
         correlations=f"{METAEVAL}/correlations.parquet",
@@ -238,6 +248,7 @@ rule tabulate_by_language:
 
 
 rule find_ceilings:
+    """Finds how high judges could come, given how far the raters agree."""
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),
@@ -262,6 +273,7 @@ rule find_ceilings:
 
 
 rule ensembles:
+    """Compares ensembles of dimensions and of judges with people's ratings."""
     input:
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED),

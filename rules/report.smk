@@ -8,6 +8,7 @@ METHODS = {
 
 
 rule build_report:
+    """Builds the HTML report."""
     input:
         seeds=SEEDS if CONFIG.talks() else [],
         human=HUMAN if CONFIG.talks() else [],
@@ -55,5 +56,6 @@ rule build_report:
 
 
 rule report:
+    """Makes the HTML report with all that it shows."""
     input:
         rules.build_report.output,

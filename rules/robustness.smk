@@ -4,11 +4,13 @@ ROBUSTNESS = f"{RESULTS}/tables/robustness"
 
 
 rule robustness:
+    """Says whether judges notice damage."""
     input:
         robustness_files(),
 
 
 rule damage_items:
+    """Damages dialogues and responses by rule."""
     input:
         dialogues=[
             f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.damaged_dialogues()
@@ -36,6 +38,7 @@ rule damage_items:
 
 
 rule rewrite_items:
+    """Has a model damage dialogues and responses where rules are poor at it."""
     input:
         dialogues=[
             f"{RESULTS}/corpora/{name}.parquet" for name in CONFIG.damaged_dialogues()
@@ -68,6 +71,7 @@ rule rewrite_items:
 
 
 rule tabulate_robustness:
+    """Tables what judges noticed of the damage."""
     input:
         pairs=perturbed("pairs"),
         judgements=judged_scores(),

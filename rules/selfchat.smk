@@ -5,6 +5,7 @@ SHARDED = [name for name in CONFIG.chatbots if CONFIG.models[name].shards > 1]
 
 
 rule generate_dialogues:
+    """Lets a chatbot continue the seeds, talking to itself or with a simulated user."""
     input:
         seeds=SEEDS,
         scenarios=SCENARIOS,
@@ -35,6 +36,7 @@ rule generate_dialogues:
 
 
 use rule generate_dialogues as generate_shard with:
+    """Lets a chatbot continue a part of the seeds, where its work is split."""
     output:
         generated=f"{RESULTS}/dialogues/{{chatbot}}.shards/{{shard}}-of-{{shards}}.parquet",
         usage=talk_usage("{chatbot}", "{shard}", "{shards}"),
@@ -45,6 +47,7 @@ use rule generate_dialogues as generate_shard with:
 
 
 rule import_dialogues:
+    """Takes over the dialogues of a chatbot that others published."""
     input:
         seeds=SEEDS,
         published=lambda wildcards: CONFIG.published_dialogues(wildcards.chatbot),
@@ -72,6 +75,7 @@ rule import_dialogues:
 
 
 rule merge_dialogues:
+    """Puts the parts of a chatbot's dialogues into one table."""
     input:
         seeds=SEEDS,
         parts=lambda wildcards: [
@@ -98,6 +102,7 @@ rule merge_dialogues:
 
 
 rule selfchat_items:
+    """Puts the dialogues of people and chatbots into one table of items to be judged."""
     input:
         human=HUMAN,
         seeds=SEEDS,

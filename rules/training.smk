@@ -2,11 +2,13 @@
 
 
 rule training:
+    """Makes what judges learn from, and says how well they learned."""
     input:
         training_files(),
 
 
 rule judged_texts:
+    """Writes down which passages are judged, so that no judge learns from them."""
     input:
         item_tables=judged_items(),
         seeds=[SEEDS] if CONFIG.chatbots else [],
@@ -28,6 +30,7 @@ rule judged_texts:
 
 
 rule check_overlap:
+    """Finds the dialogues of a training set that are judged later."""
     input:
         utterances=lambda wildcards: training_dialogues(wildcards.training),
         judged=f"{RESULTS}/training/judged.parquet",
@@ -53,6 +56,7 @@ rule check_overlap:
 
 
 rule make_training_data:
+    """Makes the pairs of true and spoiled dialogues that judges learn from."""
     input:
         utterances=lambda wildcards: training_dialogues(wildcards.training),
         left_out=lambda wildcards: learned_around(wildcards.training),
@@ -75,6 +79,7 @@ rule make_training_data:
 
 
 rule tabulate_training_data:
+    """Tables what judges learn from."""
     input:
         examples=training_examples(MADE_TRAINING),
         overlaps=training_overlap(MADE_TRAINING),
@@ -96,6 +101,7 @@ rule tabulate_training_data:
 
 
 rule tabulate_training:
+    """Tables how well judges learned."""
     input:
         examples=training_examples(USED_TRAINING),
         trained=trained_folders(),
@@ -121,6 +127,7 @@ rule tabulate_training:
 
 
 rule train_lora:
+    """Trains a LoRA adapter with which a language model judges."""
     input:
         lambda wildcards: training_examples(CONFIG.models[wildcards.judge].learns_from),
     output:
@@ -147,6 +154,7 @@ rule train_lora:
 
 
 rule train_encoder:
+    """Trains an encoder that scores turns or dialogues."""
     input:
         lambda wildcards: training_examples(CONFIG.models[wildcards.judge].learns_from),
     output:

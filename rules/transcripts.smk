@@ -2,6 +2,7 @@
 
 
 rule read_transcripts:
+    """Reads transcripts of the user's own systems."""
     input:
         lambda wildcards: transcript_files(wildcards.source),
     output:

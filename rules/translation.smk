@@ -2,6 +2,7 @@
 
 
 rule plan_translation:
+    """Plans the requests that translate a corpus."""
     input:
         lambda wildcards: translated_source(wildcards.corpus),
     output:
@@ -23,6 +24,7 @@ rule plan_translation:
 
 
 rule join_translation:
+    """Puts a corpus together again in another language."""
     input:
         table=lambda wildcards: translated_source(wildcards.corpus),
         responses=translation_responses,
@@ -49,6 +51,7 @@ rule join_translation:
 
 
 rule sample_translation:
+    """Draws the utterances whose translations are looked at."""
     input:
         f"{RESULTS}/translations/{{corpus}}/{{language}}.utterances.parquet",
     output:
@@ -75,6 +78,7 @@ rule sample_translation:
 
 
 rule plan_back_translation:
+    """Plans the requests that translate a sample back."""
     input:
         f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
     output:
@@ -97,6 +101,7 @@ rule plan_back_translation:
 
 
 rule plan_adequacy:
+    """Plans what judges are asked about a sample of translations."""
     input:
         f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
     output:
@@ -118,6 +123,7 @@ rule plan_adequacy:
 
 
 rule list_back_translations:
+    """Lists what came back of a sample of translations."""
     input:
         drawn=f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
         responses=lambda wildcards: shards_of(
@@ -148,6 +154,7 @@ rule list_back_translations:
 
 
 rule score_translations:
+    """Scores a sample of translations by a metric."""
     input:
         measured_rows,
     output:
@@ -170,6 +177,7 @@ rule score_translations:
 
 
 rule translation_quality:
+    """Says how good the translations of a corpus are."""
     input:
         drawn=[
             f"{RESULTS}/translations/{corpus}/{language}.sample.parquet"
@@ -202,6 +210,7 @@ rule translation_quality:
 
 
 rule tabulate_translation:
+    """Tables how good all translations are."""
     input:
         [
             f"{RESULTS}/translations/{corpus}/{language}.counts.parquet"

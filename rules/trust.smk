@@ -2,6 +2,7 @@
 
 
 rule tabulate_trust:
+    """Tables how far the judges of a protocol can be trusted, by the rated corpora of the run."""
     input:
         f"{METAEVAL}/correlations.parquet" if CONFIG.metaeval else [],
     output:

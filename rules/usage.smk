@@ -2,6 +2,7 @@
 
 
 rule tabulate_usage:
+    """Tables what models were asked and what it took."""
     input:
         usage_records(),
     output:
@@ -23,6 +24,7 @@ rule tabulate_usage:
 
 
 rule estimate:
+    """Says what a run would ask of each model, and what that would cost, before anything is asked."""
     input:
         human=HUMAN if CONFIG.talks() else [],
         seeds=SEEDS if CONFIG.talks() else [],

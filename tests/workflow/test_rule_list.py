@@ -1,0 +1,26 @@
+"""What `snakemake --list-rules` says of each rule."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from workspace import Workspace
+
+pytestmark = pytest.mark.workflow
+LISTED = re.compile(r"(\w+) \((.+)\)")
+
+
+def test_every_rule_says_in_a_sentence_of_its_own_what_it_does(workspace: Workspace) -> None:
+    lines = [line for line in workspace.run("--list-rules").splitlines() if not line.startswith("Using ")]
+    files = [workspace.folder / "Snakefile", *workspace.folder.glob("rules/*.smk")]
+    rules = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert len(lines) == len(re.findall(r"^(?:rule|use rule) ", rules, re.MULTILINE))
+    said: dict[str, str] = {}
+    for line in lines:
+        match = LISTED.fullmatch(line)
+        assert match, f"{line}: a rule without a description"
+        name, sentence = match.groups()
+        assert re.fullmatch(r"[A-Z][^.?!]+\.", sentence), f"{name}: {sentence}"
+        assert sentence not in said, f"{name} says what {said.get(sentence)} says"
+        said[sentence] = name
