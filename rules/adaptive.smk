@@ -22,6 +22,7 @@ rule answer_adaptively:
     params:
         settings=adaptive_settings,
         code=lambda wildcards: code("answer_adaptively", wildcards.judge),
+        content=lambda wildcards: content_of_models(wildcards.judge),
         store=STORE,
     shell:
         command(

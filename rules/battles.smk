@@ -29,6 +29,7 @@ rule rate_battles:
             random_seed=CONFIG.random_seed,
         ),
         code=code("rate_battles"),
+        content=lambda wildcards: content([CONFIG.battles_path(wildcards.battles)]),
     shell:
         command(
             "rate_battles",

@@ -7,6 +7,7 @@ import shlex
 import sys
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 RESULTS = str(CONFIG.results_dir)
@@ -142,6 +143,25 @@ def code(stage, *asked, templates=()):
         prompts_directory=CONFIG.prompts.directory,
         prompt_set=CONFIG.prompts.set,
     )
+
+
+def content(files):
+    """Returns a digest of what stands in files of the user's: a copy that kept its old time stamp is new all the same.
+
+    It is asked for by wildcards alone: what a parameter takes from a rule's `input` is not compared with the last run's.
+    """
+    return in_words(content_digest, map(Path, files))
+
+
+@cache
+def content_of_model(name):
+    return in_words(local_content, CONFIG.models[name])
+
+
+def content_of_models(*names):
+    """Returns a digest of what models that a job asks or trains load from this machine; without any, nothing."""
+    known = sorted({name for name in names if name in CONFIG.models})
+    return " ".join(filter(None, map(content_of_model, known)))
 
 
 def command(stage, options):

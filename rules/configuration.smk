@@ -33,12 +33,14 @@ try:
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.robustness import PACKAGE
     from dialeval.config.training import LoraTraining
+    from dialeval.content import content_digest
     from dialeval.corpora import robustness_sets
     from dialeval.corpora.dialogbench_items import item_files
     from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.corpora.transcripts import readers as transcripts
     from dialeval.engines.availability import cannot_compute_here
+    from dialeval.engines.local_content import local_content
     from dialeval.engines.local_models import too_few_gpus
     from dialeval.engines.prices import Prices, prices_of
     from dialeval.engines.spending import terms
@@ -48,7 +50,7 @@ try:
     from dialeval.figures import entries
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
-    from dialeval.labels.files import content_digest, label_files, ledger_files
+    from dialeval.labels.files import label_files, ledger_files
     from dialeval.labels.ledger import ledger_digest, ledger_path
     from dialeval.perturbations.wordnet import wordnet_files
     from dialeval.schemas.measures import MEASURED

@@ -4,10 +4,7 @@
 rule read_corpus:
     """Reads a corpus of human dialogues."""
     input:
-        lambda wildcards: source_files(
-            CONFIG.corpora[wildcards.corpus].reader,
-            CONFIG.corpus_path(wildcards.corpus),
-        ),
+        lambda wildcards: corpus_files(wildcards.corpus),
     output:
         f"{RESULTS}/corpora/{{corpus}}.parquet",
     log:
@@ -22,6 +19,7 @@ rule read_corpus:
             language=CONFIG.corpora[wildcards.corpus].language,
         ),
         code=code("read_corpus"),
+        content=lambda wildcards: content(corpus_files(wildcards.corpus)),
     shell:
         command("read_corpus", "--utterances {output:q}")
 
@@ -46,7 +44,7 @@ rule extract_seeds:
 rule read_scenarios:
     """Reads the scenarios in which chatbots talk with a simulated user."""
     input:
-        CONFIG.scenarios_path() or [],
+        scenario_files(),
     output:
         scenarios=f"{RESULTS}/scenarios/scenarios.parquet",
         seeds=f"{RESULTS}/scenarios/seeds.parquet",
@@ -61,6 +59,7 @@ rule read_scenarios:
             opened=CONFIG.partner_is_embedded(),
         ),
         code=code("read_scenarios"),
+        content=lambda wildcards: content(scenario_files()),
     shell:
         command(
             "read_scenarios",

@@ -25,6 +25,7 @@ rule write_items:
     params:
         settings=item_writer_settings(),
         code=code("dialogbench_write", item_makers()["writing"]),
+        content=lambda wildcards: content_of_models(item_makers()["writing"]),
         store=STORE,
     shell:
         command(
@@ -51,6 +52,7 @@ rule filter_items:
     params:
         settings=item_judge_settings(item_makers()["filter"]),
         code=code("dialogbench_filter", item_makers()["filter"]),
+        content=lambda wildcards: content_of_models(item_makers()["filter"]),
         store=STORE,
     shell:
         command(
@@ -76,6 +78,7 @@ rule describe_items:
     params:
         settings=item_judge_settings(item_makers()["classification"]),
         code=code("dialogbench_classify", item_makers()["classification"]),
+        content=lambda wildcards: content_of_models(item_makers()["classification"]),
         store=STORE,
     shell:
         command(
@@ -99,6 +102,7 @@ rule read_items:
     params:
         settings=item_settings(),
         code=code("dialogbench_read"),
+        content=lambda wildcards: content(published_item_files()),
     shell:
         command("dialogbench_read", "--written {input.written:q} --items {output:q}")
 
@@ -190,7 +194,7 @@ rule read_expert_answers:
     params:
         settings=expert_settings(),
         code=code("dialogbench_experts"),
-        content=content_of_experts(),
+        content=lambda wildcards: content(expert_files()),
     shell:
         command(
             "dialogbench_experts",

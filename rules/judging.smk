@@ -47,6 +47,7 @@ rule answer:
         stage=lambda wildcards: answer_stage(wildcards.protocol),
         settings=answer_settings,
         code=lambda wildcards: code(answer_stage(wildcards.protocol), wildcards.judge),
+        content=lambda wildcards: content_of_models(wildcards.judge),
         store=STORE,
     shell:
         command(
@@ -98,6 +99,7 @@ use rule answer as answer_again with:
         stage="answer",
         settings=again_settings,
         code=lambda wildcards: code("answer", wildcards.judge),
+        content=lambda wildcards: content_of_models(wildcards.judge),
         store=STORE,
 
 
@@ -105,9 +107,7 @@ rule import_answers:
     """Takes over the answers of a judge that others asked and published."""
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
-        published=lambda wildcards: CONFIG.published_answers(
-            wildcards.judge, wildcards.protocol
-        ),
+        published=lambda wildcards: CONFIG.published_answers(**wildcards),
     output:
         f"{RESULTS}/responses/{{judge}}/{{protocol}}/1-of-1.parquet",
     log:
@@ -119,6 +119,7 @@ rule import_answers:
     params:
         settings=import_settings,
         code=code("import_answers"),
+        content=lambda wildcards: content(CONFIG.published_answers(**wildcards)),
     shell:
         command(
             "import_answers",

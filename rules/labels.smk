@@ -75,7 +75,7 @@ rule read_labels:
         settings=read_labels_settings(),
         code=code("read_labels"),
         folder=LABELS_FOLDER,
-        content=content_of_labels(),
+        content=lambda wildcards: content(files_of_labels() + ledgers()),
     shell:
         command(
             "read_labels",

@@ -30,10 +30,7 @@ rule download:
 rule read_rated:
     """Reads a rated corpus."""
     input:
-        lambda wildcards: rated_source_files(
-            CONFIG.metaeval.corpora[wildcards.corpus].reader,
-            CONFIG.rated_path(wildcards.corpus),
-        ),
+        lambda wildcards: rated_files(wildcards.corpus),
     output:
         item_tables=f"{RESULTS}/items/{{corpus}}.parquet",
         ratings=f"{RESULTS}/ratings/{{corpus}}.parquet",
@@ -47,6 +44,7 @@ rule read_rated:
     params:
         settings=lambda wildcards: read_rated_settings(wildcards.corpus),
         code=code("read_rated"),
+        content=lambda wildcards: content(rated_files(wildcards.corpus)),
     shell:
         command(
             "read_rated",
@@ -95,6 +93,7 @@ rule read_scores:
     params:
         settings=lambda wildcards: score_file_settings(wildcards.metric),
         code=code("read_scores"),
+        content=lambda wildcards: content([CONFIG.score_path(wildcards.metric)]),
     shell:
         command(
             "read_scores",

@@ -31,6 +31,17 @@ def learned(name):
     return [ancient(f"{RESULTS}/trained/{name}"), f"{RESULTS}/trained/{name}.digest"]
 
 
+def corpus_files(corpus):
+    """Returns the files that a corpus is read from."""
+    return source_files(CONFIG.corpora[corpus].reader, CONFIG.corpus_path(corpus))
+
+
+def scenario_files():
+    """Returns the file of scenarios, if there is one."""
+    path = CONFIG.scenarios_path()
+    return [path] if path else []
+
+
 def transcript_files(source):
     """Returns the files that transcripts are read from."""
     return in_words(

@@ -100,11 +100,6 @@ def expert_files():
     return [str(path)] if path else []
 
 
-def content_of_experts():
-    """Returns a digest of that file: a copy that kept its old time stamp is new all the same."""
-    return "" if DOWNLOADING else in_words(content_digest, map(Path, expert_files()))
-
-
 def expert_answers():
     """Returns the table of what experts answered to test items, if there is one."""
     return [f"{RESULTS}/dialogbench/experts/answers.parquet" for path in expert_files()]

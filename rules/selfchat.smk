@@ -25,6 +25,7 @@ rule generate_dialogues:
     params:
         settings=selfchat_settings,
         code=lambda wildcards: code("selfchat", wildcards.chatbot, PARTNER),
+        content=lambda wildcards: content_of_models(wildcards.chatbot, PARTNER),
         store=STORE,
     shell:
         command(
@@ -67,6 +68,9 @@ rule import_dialogues:
             seeds_limit=CONFIG.seeds.limit,
         ),
         code=code("import_dialogues"),
+        content=lambda wildcards: content(
+            [CONFIG.published_dialogues(wildcards.chatbot)]
+        ),
     shell:
         command(
             "import_dialogues",

@@ -144,6 +144,7 @@ rule train_lora:
     params:
         settings=lambda wildcards: lora_settings(wildcards.judge),
         code=code("train_lora"),
+        content=lambda wildcards: content_of_models(wildcards.judge),
         checkpoints=lambda wildcards: f"{RESULTS}/checkpoints/{wildcards.judge}",
     shell:
         command(
@@ -171,6 +172,7 @@ rule train_encoder:
     params:
         settings=lambda wildcards: encoder_settings(wildcards.judge),
         code=code("train_encoder"),
+        content=lambda wildcards: content_of_models(wildcards.judge),
         checkpoints=lambda wildcards: f"{RESULTS}/checkpoints/{wildcards.judge}",
     shell:
         command(

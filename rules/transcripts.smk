@@ -22,6 +22,7 @@ rule read_transcripts:
             options=CONFIG.transcripts[wildcards.source].options(),
         ),
         code=code("read_transcripts"),
+        content=lambda wildcards: content(transcript_files(wildcards.source)),
     shell:
         command(
             "read_transcripts",

@@ -185,12 +185,7 @@ rule translation_quality:
         ],
         back=quality_responses("back"),
         adequacy=quality_responses("adequacy"),
-        files=[
-            file["path"]
-            for asked in CONFIG.translate.values()
-            if asked.quality
-            for file in quality_files(asked)
-        ],
+        files=scored_files(),
         measured=[path for path, _ in measured()],
     output:
         quality=f"{TRANSLATION}/quality.parquet",
@@ -202,6 +197,7 @@ rule translation_quality:
     params:
         settings=quality_settings(),
         code=code("translation_quality"),
+        content=lambda wildcards: content(scored_files()),
     shell:
         command(
             "translation_quality",

@@ -12,6 +12,7 @@ import pytest
 from dialeval.engines import cl100k_vocabulary
 from dialeval.engines.cl100k_vocabulary import CACHE_NAME, at_hand, fetch
 from dialeval.errors import UserError
+from dialeval.user_cache import cache_folder
 
 VOCABULARY = b"IQ== 0\nIg== 1\n"
 
@@ -121,7 +122,7 @@ def test_without_a_home_the_cache_is_among_temporary_files(index: Path, monkeypa
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(Path, "home", homeless)
     assert not at_hand()
-    assert cl100k_vocabulary.cache_folder().parent == index.parent
+    assert cache_folder().parent == index.parent
 
 
 def test_a_package_with_another_file_is_passed_over(without_pip: Path) -> None:

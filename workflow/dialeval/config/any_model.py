@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -61,6 +62,11 @@ class AnyModel(Section):
     def is_tuned(self) -> bool:
         """Whether it was trained further than the model that its name is known for."""
         return False
+
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        """Files and folders of this machine that its answers rest on, as far as they are there."""
+        return ()
 
     @property
     def learns_from(self) -> tuple[str, ...]:

@@ -104,6 +104,12 @@ class EncoderModel(AnyModel):
         return True
 
     @property
+    def reads(self) -> tuple[Path, ...]:
+        """The folder of the trained metric, or that of the encoder that is trained."""
+        path = Path(self.weights or self.model or "").expanduser()
+        return (path,) if path.is_dir() else ()
+
+    @property
     def learns_from(self) -> tuple[str, ...]:
         """The training set that the run trains it on."""
         return (self.train.data,) if self.train else ()
@@ -128,6 +134,12 @@ class NllbModel(AnyModel):
     def scheduled_gpus(self) -> int:
         """The number of GPUs that a job with this model asks the scheduler for."""
         return self.gpus
+
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        """Its folder, where it is one."""
+        path = Path(self.model).expanduser()
+        return (path,) if path.is_dir() else ()
 
 
 class PublishedModel(AnyModel):

@@ -97,6 +97,13 @@ class VllmModel(AnyModel):
         return bool(self.lora or self.lora_path)
 
     @property
+    def reads(self) -> tuple[Path, ...]:
+        """Its folder where it is one, its adapter's, and the file of its chat template."""
+        template = None if self.chat_template in (None, "none") else Path(self.chat_template)
+        named = [path.expanduser() for path in (Path(self.model), self.lora_path, template) if path is not None]
+        return tuple(path for path in named if path.exists())
+
+    @property
     def learns_from(self) -> tuple[str, ...]:
         """The training sets that the run trains its adapter on."""
         return tuple(self.lora.train) if self.lora else ()

@@ -17,8 +17,9 @@ from concurrent.futures import TimeoutError as NotInTime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from dialeval.engines.cl100k_vocabulary import at_hand, cache_folder, fetch, folder_with_vocabulary
+from dialeval.engines.cl100k_vocabulary import at_hand, fetch, folder_with_vocabulary
 from dialeval.errors import UserError
+from dialeval.user_cache import cache_folder
 
 CL100K = "cl100k_base"
 WORDS_AND_MARKS = "words and marks (cl100k_base is not at hand)"

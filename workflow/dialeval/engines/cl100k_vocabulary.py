@@ -18,6 +18,7 @@ import zlib
 from pathlib import Path
 
 from dialeval.errors import UserError
+from dialeval.user_cache import cache_folder
 
 CACHE_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 """tiktoken's name for the file: SHA-1 of its address."""
@@ -74,16 +75,6 @@ def folder_with_vocabulary(file: Path | None) -> Path | None:
     named = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
     folders = [*([Path(named)] if named else []), cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
     return next((folder for folder in folders if _is_whole(folder / CACHE_NAME)), None)
-
-
-def cache_folder() -> Path:
-    """Returns this library's cache folder; below the temporary files where there is no home, as in some containers."""
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "dialeval"
-    try:
-        return Path.home() / ".cache" / "dialeval"
-    except RuntimeError:
-        return Path(tempfile.gettempdir()) / "dialeval"
 
 
 def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
 from pathlib import Path
 
 from dialeval.errors import UserError
@@ -30,19 +28,6 @@ def label_files(folder: Path) -> list[Path]:
 def ledger_files(folder: Path) -> list[Path]:
     """Returns the ledgers of draws, by name; of protocols that are not configured any more, too."""
     return [path for path in _files(folder) if _is_ledger(path)]
-
-
-def content_digest(paths: Iterable[Path]) -> str:
-    """Returns a digest of what stands in files: one that was put in the place of another may be older than that.
-
-    Raises:
-        UserError: a file cannot be read.
-    """
-    try:
-        parts = [hashlib.sha256(path.read_bytes()).digest() for path in paths]
-    except OSError as error:
-        raise UserError(f"{error.filename} cannot be read: {error.strerror}; see to its rights") from error
-    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def passed_over(folder: Path) -> list[str]:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer, cl100k_tokenizer
-from dialeval.engines.cl100k_vocabulary import cache_folder
+from dialeval.user_cache import cache_folder
 
 UPPER_ESTIMATE = "upper estimate (half a token per byte)"
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
