@@ -32,7 +32,7 @@ from dialeval.protocols.planning import request_from_row
 from dialeval.schemas import shared
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows
+from dialeval.tables import TableWriter, count_rows, iterate_rows
 
 SEEDS, UTTERANCES = 1000, 16
 MODEL = {"engine": "openai", "model": "gpt-4o-2024-11-20", "base_url": "http://127.0.0.1:1/v1", "api_key_env": None}
@@ -91,7 +91,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         items = folder / "items.parquet"
-        with TableWriter(items, ITEMS, Provenance()) as table:
+        with TableWriter(items, ITEMS) as table:
             table.write_all(item_rows(dialogues(max(2, options.requests // SEEDS))), group_size=512)
         unieval = {"name": "unieval", "shipped": True, "protocol": shipped("unieval").model_dump(mode="json")}
         requests, responses, judgements = (

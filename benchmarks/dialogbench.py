@@ -27,7 +27,7 @@ from dialeval.dialogbench.domains import NAMES
 from dialeval.dialogbench.positions import shuffled
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 
 TASKS = ("IC", "DI", "MRG", "DS", "OD")
 SECONDS, MEGABYTES = 60.0, 2048.0
@@ -80,7 +80,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         for model in range(options.models):
             method = examination.METHODS[model % len(examination.METHODS)]
-            with TableWriter(Path(scratch) / f"{model}.parquet", REQUESTS, Provenance()) as table:
+            with TableWriter(Path(scratch) / f"{model}.parquet", REQUESTS) as table:
                 table.write_all(planned.to_row() for planned in examination.plan(items, method, templates))
                 n_requests += table.rows
     end = time.perf_counter()

@@ -22,7 +22,7 @@ import pyarrow as pa
 from dialeval.aggregation.measures.design import Design
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 
 LENGTHS = [8, 16]
 
@@ -34,7 +34,7 @@ def write_judgements(path: Path, names: list[str], seeds: list[str]) -> int:
     pairs = np.array(list(permutations(range(len(names)), 2)))
     left, right = pairs.T
     chances = 1 / (1 + np.exp(strength[right] - strength[left]))
-    with TableWriter(path, JUDGEMENTS, Provenance()) as table:
+    with TableWriter(path, JUDGEMENTS) as table:
         for n in LENGTHS:
             for seed in seeds:
                 draw, other = rng.random((2, len(pairs)))
@@ -58,7 +58,7 @@ def write_judgements(path: Path, names: list[str], seeds: list[str]) -> int:
 def write_items(path: Path, names: list[str], seeds: list[str]) -> None:
     """Writes a dialogue of every chatbot on every seed, of sixteen short utterances."""
     rng = np.random.default_rng(1)
-    with TableWriter(path, ITEMS, Provenance()) as table:
+    with TableWriter(path, ITEMS) as table:
         table.write_all(
             {
                 "corpus": "selfchat", "item_id": f"{seed}/{name}", "language": "en", "level": "dialogue",

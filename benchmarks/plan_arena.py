@@ -22,7 +22,7 @@ from dialeval.config.resolved import shipped
 from dialeval.corpora.items import Item, item_rows
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import Provenance, TableWriter, count_rows
+from dialeval.tables import TableWriter, count_rows
 
 N_UTTERANCES = 16
 
@@ -45,7 +45,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        with TableWriter(folder / "items.parquet", ITEMS, Provenance()) as table:
+        with TableWriter(folder / "items.parquet", ITEMS) as table:
             table.write_all(item_rows(dialogues(options.chatbots, options.seeds)), group_size=512)
         arena = {"name": "arena", "shipped": True, "protocol": shipped("arena").model_dump(mode="json")}
         command = [sys.executable, "-m", "dialeval.stages.plan_pair", "--settings", json.dumps(arena)]

@@ -23,7 +23,7 @@ from dialeval.corpora import mutual_folder
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.training import TRAINING_EXAMPLES
 from dialeval.stages.make_training_data import stage
-from dialeval.tables import Provenance, TableWriter, count_rows
+from dialeval.tables import TableWriter, count_rows
 from dialeval.training.pairs.hashing import number_of
 from dialeval.training.pairs.human_dialogues import read_dialogues
 from dialeval.training.pairs.pair import Pair, Side, Spoiled, rows_of
@@ -66,11 +66,11 @@ def recipe(level: str) -> Recipe:
 
 
 def make(level: str, utterances: Path, examples: Path) -> None:
-    stage(recipe(level), [utterances], [], examples, Provenance())
+    stage(recipe(level), [utterances], [], examples)
 
 
 def copy(level: str, utterances: Path, examples: Path) -> None:
-    with TableWriter(examples, TRAINING_EXAMPLES, Provenance()) as table:
+    with TableWriter(examples, TRAINING_EXAMPLES) as table:
         table.write_all(row for pair in copies(level, utterances) for row in rows_of(pair, "mine"))
 
 
@@ -107,7 +107,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for level in options.level or ["turn", "dialogue"]:
             utterances, examples = Path(folder, "utterances.parquet"), Path(folder, "examples.parquet")
-            with TableWriter(utterances, UTTERANCES, Provenance()) as table:
+            with TableWriter(utterances, UTTERANCES) as table:
                 table.write_all(rows(options.data, level, options.pairs, options.joined))
             for doing in ("copy", "make"):
                 command = [sys.executable, __file__, "--level", level, "--doing", doing, "--files"]

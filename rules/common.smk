@@ -34,6 +34,7 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
 # the commands of all jobs name it as it stands here: where the folder lies is no part of them, and moving it re-runs nothing
 os.environ |= {
     "DIALEVAL_PROMPTS": f"{CONFIG.prompts.set}:{CONFIG.prompts.directory or ''}",
+    "DIALEVAL_RESULTS": RESULTS,
     "DIALEVAL_OUTSIDE": str(outside.__file__),
 }
 
@@ -165,9 +166,13 @@ def content_of_models(*names):
 
 
 def command(stage, options):
-    """Returns the shell command of a stage; what it says goes to the terminal and to the log."""
+    """Returns the shell command of a stage; what it says goes to the terminal and to the log.
+
+    A rule with `params.content`, a digest of files that the stage is not told, names it: `--content {params.content}`.
+    """
     return (
-        f"python -u -m dialeval.stages.{stage} --settings {{params.settings:q}} --code {{params.code}} "
+        f"python -u -m dialeval.stages {stage} --makes {{output:q}} --rule {{rule}} "
+        f"--settings {{params.settings:q}} --code {{params.code}} "
         f'--prompts="$DIALEVAL_PROMPTS" {options} 2>&1 | tee -i {{log:q}}'
     )
 

@@ -198,7 +198,7 @@ rule read_expert_answers:
     shell:
         command(
             "dialogbench_experts",
-            "--items {input.item_table:q} --file {input.file:q} --answers {output:q}",
+            "--content {params.content:q} --items {input.item_table:q} --file {input.file:q} --answers {output:q}",
         )
 
 

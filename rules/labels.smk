@@ -79,6 +79,6 @@ rule read_labels:
     shell:
         command(
             "read_labels",
-            "--items {input.item_tables:q} --files {input.files:q} --folder {params.folder:q} "
+            "--content {params.content:q} --items {input.item_tables:q} --files {input.files:q} --folder {params.folder:q} "
             "--table {output.table:q} --csv {output.csv:q}",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -14,25 +15,30 @@ from dialeval.errors import UserError
 from dialeval.schemas.botchat import SEED_LENGTHS
 from dialeval.schemas.measures import PASS_RATES
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_for_people, write_table
+from dialeval.tables import TableWriter, read_table, to_table, write_for_people, write_table
 
 ROW = {"corpus": "c", "dialogue_id": "d", "turn": 0, "speaker": "A", "text": 'Hi\tthere, "you"\n', "language": "en"}
 
 
-def test_a_table_comes_back_with_its_provenance(tmp_path: Path) -> None:
+def test_a_table_comes_back_with_its_name(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "t.parquet"
-    write_table(path, UTTERANCES, to_table(UTTERANCES, [ROW]), Provenance("read_corpus", "abc", '{"x": 1}'))
+    write_table(path, UTTERANCES, to_table(UTTERANCES, [ROW]))
     assert read_table(path, UTTERANCES).to_pylist() == [ROW]
-    provenance = tables.read_provenance(path)
-    assert provenance["stage"] == "read_corpus"
-    assert provenance["code"] == "abc"
-    assert provenance["settings"] == '{"x": 1}'
-    assert provenance["table"] == "utterances"
+    assert tables.read_name(path) == "utterances"
+
+
+def test_a_table_of_an_earlier_version_with_its_provenance_inside_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    said = {"table": "utterances", "version": "0.1.0", "stage": "read_corpus", "code": "abc", "settings": "{}"}
+    old = to_table(UTTERANCES, [ROW]).replace_schema_metadata({"dialeval": json.dumps(said)})
+    pq.write_table(old, path)
+    assert read_table(path, UTTERANCES).to_pylist() == [ROW]
+    assert tables.read_name(path) == "utterances"
 
 
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_table(tmp_path / name, UTTERANCES, to_table(UTTERANCES, [ROW] * 100), Provenance())
+        write_table(tmp_path / name, UTTERANCES, to_table(UTTERANCES, [ROW] * 100))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -56,11 +62,11 @@ def test_a_missing_or_broken_file_is_told(tmp_path: Path) -> None:
 
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    write_table(path, UTTERANCES, to_table(UTTERANCES, [ROW]), Provenance())
+    write_table(path, UTTERANCES, to_table(UTTERANCES, [ROW]))
     before = path.read_bytes()
 
     def write_and_fail() -> None:
-        with TableWriter(path, UTTERANCES, Provenance()) as writer:
+        with TableWriter(path, UTTERANCES) as writer:
             writer.write([ROW])
             raise RuntimeError("midway")
 
@@ -72,7 +78,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
 
 def test_a_null_where_none_may_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"text.* null"):
-        write_table(tmp_path / "t", UTTERANCES, to_table(UTTERANCES, [{**ROW, "text": None}]), Provenance())
+        write_table(tmp_path / "t", UTTERANCES, to_table(UTTERANCES, [{**ROW, "text": None}]))
 
 
 def test_nan_is_missing() -> None:
@@ -82,7 +88,7 @@ def test_nan_is_missing() -> None:
 
 def test_row_groups_are_written_as_rows_come(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    with TableWriter(path, UTTERANCES, Provenance()) as writer:
+    with TableWriter(path, UTTERANCES) as writer:
         writer.write_all(({**ROW, "turn": turn} for turn in range(25)), group_size=10)
     assert pq.ParquetFile(path).num_row_groups == 3
     assert [row["turn"] for row in tables.iterate_rows(path, UTTERANCES, ["turn"], 7)] == list(range(25))
@@ -90,11 +96,11 @@ def test_row_groups_are_written_as_rows_come(tmp_path: Path) -> None:
 
 def test_csv_goes_out_beside(tmp_path: Path) -> None:
     counts = to_table(SEED_LENGTHS, [{"n_utterances": 4, "n_dialogues": 55}])
-    write_for_people(tmp_path / "s.parquet", tmp_path / "s.csv", SEED_LENGTHS, counts, Provenance())
+    write_for_people(tmp_path / "s.parquet", tmp_path / "s.csv", SEED_LENGTHS, counts)
     assert (tmp_path / "s.csv").read_text() == '"n_utterances","n_dialogues"\n4,55\n'
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UserError, match="cannot be written.*earlier results are whole"):
-        write_table(tmp_path / "file" / "t", UTTERANCES, to_table(UTTERANCES, [ROW]), Provenance())
+        write_table(tmp_path / "file" / "t", UTTERANCES, to_table(UTTERANCES, [ROW]))

@@ -20,7 +20,7 @@ from dialeval.corpora.items import Item, item_rows
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import BIAS
 from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 
 MODELS = ("a", "b")
 SEEDS = [f"s{number}" for number in range(1, 7)]
@@ -234,5 +234,5 @@ def test_words_are_counted_up_to_each_utterance(tmp_path: Path) -> None:
         for (system, case), texts in said.items()
     ]
     items.append(replace(items[3], item_id="again"))
-    write_table(tmp_path / "i", ITEMS, to_table(ITEMS, list(item_rows(items))), Provenance())
+    write_table(tmp_path / "i", ITEMS, to_table(ITEMS, list(item_rows(items))))
     assert dialogue_words([tmp_path / "i"]) == {("human", "s1"): [4, 9], ("a", "s1"): [1, 2, 2], ("b", "s1"): [1, 2]}

@@ -21,7 +21,7 @@ from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import AGREEMENT, EXAMPLES
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.stats.shares import share_interval
-from dialeval.tables import HUMAN, Provenance, to_table, write_table
+from dialeval.tables import HUMAN, to_table, write_table
 
 Row = dict[str, Any]
 
@@ -142,7 +142,7 @@ def items(tmp_path: Path) -> list[Path]:
     texts = {f"{n}": ("Hi.", "Ho.", f"third {n}", "x" * 500, "fifth") for n in range(9)}
     found = items_of(dict.fromkeys((HUMAN, "a", "b", "c"), texts))
     path = tmp_path / "items.parquet"
-    write_table(path, ITEMS, to_table(ITEMS, list(item_rows(found))), Provenance())
+    write_table(path, ITEMS, to_table(ITEMS, list(item_rows(found))))
     return [path]
 
 

@@ -20,7 +20,7 @@ from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.labels import PLANNING
 from dialeval.schemas.shared import REQUESTS
 from dialeval.stats.power import PeopleDesign, detectable
-from dialeval.tables import HUMAN, Provenance, to_table, write_table
+from dialeval.tables import HUMAN, to_table, write_table
 
 Row = dict[str, Any]
 NOTHING = to_table(JUDGEMENTS, []).to_pandas()
@@ -232,5 +232,5 @@ def test_sizes_are_those_of_the_seeds_and_of_the_plan(tmp_path: Any) -> None:
         for case, item, left in (("c1", "i1", "a"), ("c1", "i2", "b"), (None, "i3", "b"), ("", "i4", "a"))
     ]
     path = tmp_path / "felt.parquet"
-    write_table(path, REQUESTS, to_table(REQUESTS, rows), Provenance())
+    write_table(path, REQUESTS, to_table(REQUESTS, rows))
     assert planned_size(path) == (2, 3)

@@ -9,7 +9,7 @@ import pytest
 from dialeval.corpora.scenarios import Scenario, read_scenarios, scenario_table, scenarios_of, seeds_of
 from dialeval.errors import UserError
 from dialeval.schemas.scenarios import SCENARIOS
-from dialeval.tables import Provenance, write_table
+from dialeval.tables import write_table
 
 CSV = 'scenario_id,opening,goal,channel\nkettle,"My kettle broke, again.",her money back,phone\n\n7,,company,\n'
 JSON = (
@@ -36,7 +36,7 @@ def test_both_formats_say_the_same(tmp_path: Path, suffix: str, text: str) -> No
 
 
 def test_a_table_gives_back_what_was_written(tmp_path: Path) -> None:
-    write_table(tmp_path / "t.parquet", SCENARIOS, scenario_table(READ), Provenance())
+    write_table(tmp_path / "t.parquet", SCENARIOS, scenario_table(READ))
     assert list(scenarios_of(tmp_path / "t.parquet").values()) == READ
     seeds = seeds_of(READ).to_pylist()
     assert [(row["seed_id"], row["utterances"]) for row in seeds] == [

@@ -24,7 +24,7 @@ from dialeval.engines.request import Request, Sampling
 from dialeval.prompt_sets import PromptSet
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import WRITTEN_ITEMS
-from dialeval.tables import Provenance, TableWriter, iterate_rows
+from dialeval.tables import TableWriter, iterate_rows
 
 DOMAINS = ["Film", "Music", "Travel"]
 Answers = Callable[[Request], dict[str, Any]]
@@ -149,7 +149,7 @@ def test_items_of_the_basic_prompt_repeat_themselves_and_are_described_but_not_f
 
 def test_a_table_gives_back_every_attempt(tmp_path: Path) -> None:
     attempts = written(Model(second_time_lucky))
-    with TableWriter(tmp_path / "w.parquet", WRITTEN_ITEMS, Provenance()) as table:
+    with TableWriter(tmp_path / "w.parquet", WRITTEN_ITEMS) as table:
         table.write_all(one.to_row() for one in attempts)
     assert [Attempt.from_row(row) for row in iterate_rows(tmp_path / "w.parquet", WRITTEN_ITEMS)] == attempts
 

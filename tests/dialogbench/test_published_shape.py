@@ -21,10 +21,9 @@ from dialeval.schemas.dialogbench import TEST_ITEMS
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import dialogbench_parse, dialogbench_plan, dialogbench_read, dialogbench_tables
-from dialeval.tables import Provenance, read_table, to_table, write_table
+from dialeval.tables import read_table, to_table, write_table
 
 RECORDS = Path(__file__).parent / "published_records"
-HERE = Provenance()
 Row = dict[str, Any]
 RIGHT = {
     "SF": "at half past nine", "IC": "to repair the tap himself", "KRG": "They rest up there, asleep while they fly.",
@@ -105,7 +104,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
     reading = dialogbench_read.Settings(
         bundled=[], published=published, variants=["full"], limit=None, random_seed=3  # type: ignore[arg-type]
     )  # fmt: skip
-    dialogbench_read.stage(reading, [], folder / "items.parquet", HERE)
+    dialogbench_read.stage(reading, [], folder / "items.parquet")
     shown = {
         row["item_id"]: TestItem.from_row(row) for row in read_table(folder / "items.parquet", TEST_ITEMS).to_pylist()
     }
@@ -120,14 +119,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
             presence_penalty=0.0,
             frequency_penalty=0.0,
         )
-        dialogbench_plan.stage(settings, folder / "items.parquet", planned, Templates(), HERE)
+        dialogbench_plan.stage(settings, folder / "items.parquet", planned, Templates())
         nothing = dict.fromkeys(RESPONSES.schema.names) | {"key": "k", "status": "ok", "text": "", "reasoning": "",
                                                            "finish_reason": "stop"}  # fmt: skip
         responses = [
             nothing | {"request_id": row["request_id"]} | answer(row, shown[row["case_id"]])
             for row in read_table(planned, REQUESTS).to_pylist()
         ]
-        write_table(folder / f"{method}-said.parquet", RESPONSES, to_table(RESPONSES, responses), HERE)
+        write_table(folder / f"{method}-said.parquet", RESPONSES, to_table(RESPONSES, responses))
         answers.append(folder / f"{method}-answers.parquet")
         dialogbench_parse.stage(
             dialogbench_parse.Settings(model="m", method=method),  # type: ignore[arg-type]
@@ -135,7 +134,6 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
             planned,
             [folder / f"{method}-said.parquet"],
             answers[-1],
-            HERE,
         )
     settings_of_tables = dialogbench_tables.Settings(
         confidence=0.95,
@@ -147,7 +145,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
         random_seed=0,
     )
     dialogbench_tables.stage(
-        settings_of_tables, folder / "items.parquet", answers, [], [], [], folder / "tables", HERE
+        settings_of_tables, folder / "items.parquet", answers, [], [], [], folder / "tables"
     )  # fmt: skip
     return lambda name: read_table(folder / f"tables/{name}.parquet", TABLES[f"dialogbench/{name}"]).to_pylist()
 

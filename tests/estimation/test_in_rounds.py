@@ -23,7 +23,7 @@ from dialeval.estimation.ranges import Range
 from dialeval.forms.question import Question
 from dialeval.protocols.planning import Planned, request_from_row
 from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 N_CASES, BLOCK = 60, 10
 FULL = 3 * 2 * N_CASES
@@ -54,7 +54,7 @@ def requests(folder: Path) -> Path:
         for pair in combinations("abc", 2)
         for left, right in (pair, pair[::-1])
     ]
-    with TableWriter(folder / "duel.parquet", REQUESTS, Provenance()) as table:
+    with TableWriter(folder / "duel.parquet", REQUESTS) as table:
         table.write_all(rows)
     return folder / "duel.parquet"
 

@@ -17,7 +17,7 @@ from dialeval.estimation.planned import estimate_planned
 from dialeval.estimation.reading import estimate_table
 from dialeval.protocols.planning import Planned
 from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 
 POE = EncoderModel(engine="encoder", model="xlm-roberta-large", train=EncoderTraining(data="turns"))
 TUNED = VllmModel(engine="vllm", model="nowhere/none", lora=LoraTraining(train=["turns"]))
@@ -39,7 +39,7 @@ def question(criterion: str, level: str = "turn") -> Request:
 def requests(tmp_path: Path) -> Path:
     """Three questions, of which a metric for the relevance of turns answers one."""
     asked = [question("relevance"), question("overall"), question("coherence", "dialogue")]
-    with TableWriter(tmp_path / "requests", REQUESTS, Provenance()) as table:
+    with TableWriter(tmp_path / "requests", REQUESTS) as table:
         table.write_all([Planned(request).to_row() for request in asked])
     return tmp_path / "requests"
 

@@ -35,7 +35,7 @@ from dialeval.figures.style import PAGE_WIDTH
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
 from dialeval.stages.draw import stage
-from dialeval.tables import Provenance, empty_table, to_table, write_table
+from dialeval.tables import empty_table, to_table, write_table
 
 DRAWINGS = by_name(entries.METAEVAL)
 THIRTY = tuple((f"my-lab/judge-{place:02}", "rating" if place % 2 else "yes_no") for place in range(30))
@@ -379,7 +379,7 @@ def test_the_stage_writes_every_figure_and_names_a_missing_table(tmp_path: Path)
     paths = []
     for name, table in example.tables().items():
         paths.append(tmp_path / f"{name}.parquet")
-        write_table(paths[-1], TABLES[name], table, Provenance())
+        write_table(paths[-1], TABLES[name], table)
     stage(settings(entries.METAEVAL, "judges", "annotators"), paths, [], tmp_path / "figures")
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
         "annotators.pdf", "annotators.svg", "judges.pdf", "judges.svg",

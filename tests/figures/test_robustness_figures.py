@@ -28,7 +28,7 @@ from dialeval.figures.style import BLUE, PAGE_WIDTH, VERMILLION
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.robustness import ROBUSTNESS
 from dialeval.stages.draw import stage
-from dialeval.tables import Provenance, empty_table, write_table
+from dialeval.tables import empty_table, write_table
 
 DRAWINGS = by_name(entries.ROBUSTNESS)
 SEVEN = tuple((f"my-lab/judge-{place}", "yes_no") for place in range(7))
@@ -243,7 +243,7 @@ def test_the_stage_writes_every_figure_and_names_a_missing_table(tmp_path: Path)
     paths = []
     for name, table in example.tables().items():
         paths.append(tmp_path / f"{name}.parquet")
-        write_table(paths[-1], TABLES[name], table, Provenance())
+        write_table(paths[-1], TABLES[name], table)
     stage(settings(entries.ROBUSTNESS, *DRAWINGS), paths, [], tmp_path / "figures")
     written = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert written == sorted(f"{name}.{suffix}" for name in DRAWINGS for suffix in ("pdf", "svg"))

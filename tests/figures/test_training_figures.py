@@ -16,7 +16,7 @@ from dialeval.figures.saving import save_figure
 from dialeval.figures.style import PAGE_WIDTH
 from dialeval.schemas.every import TABLES
 from dialeval.stages.draw import stage
-from dialeval.tables import Provenance, write_table
+from dialeval.tables import write_table
 
 DRAWINGS = by_name(entries.TRAINING)
 
@@ -86,6 +86,6 @@ def test_the_stage_draws_both(tmp_path: Path) -> None:
     paths = []
     for name, table in example.tables().items():
         paths.append(tmp_path / "tables" / f"{name}.parquet")
-        write_table(paths[-1], TABLES[name], table, Provenance())
+        write_table(paths[-1], TABLES[name], table)
     stage(settings(entries.TRAINING, "record", "curve"), paths, [], tmp_path)
     assert {path.name for path in tmp_path.glob("*.svg")} == {"record.svg", "curve.svg"}

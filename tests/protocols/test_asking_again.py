@@ -18,7 +18,7 @@ from dialeval.protocols.question_settings import ReadingSettings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import parse_detect, plan_again
-from dialeval.tables import Provenance, read_table, to_table, write_table
+from dialeval.tables import read_table, to_table, write_table
 
 UNIEVAL: dict[str, Any] = {"name": "unieval", "shipped": True, "protocol": shipped("unieval")}
 DIALOGUES = {"bot": {f"s{n}": ("Hi.", "Hello.", f"What now, {n}?") for n in range(4)}}
@@ -44,16 +44,15 @@ def response(request_id: str, text: str, status: str, finish_reason: str) -> dic
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     planned = [one.to_row() for one in detect.plan(shipped_question("unieval"), items_of(DIALOGUES), Templates())]
-    write_table(tmp_path / "requests", REQUESTS, to_table(REQUESTS, planned), Provenance())
+    write_table(tmp_path / "requests", REQUESTS, to_table(REQUESTS, planned))
     answers = [response(row["request_id"], *ANSWERS[row["case_id"]]) for row in planned]
-    write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers), Provenance())
+    write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers))
     plan_again.stage(
         ItemSettings(**UNIEVAL),
         tmp_path / "requests",
         [tmp_path / "responses"],
         tmp_path / "again",
         Templates(),
-        Provenance(),
     )
     return tmp_path
 
@@ -77,14 +76,13 @@ def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
         response(again[0], "Choice: Yes\nIndex: 3\nReason: abrupt", "ok", "stop"),
         response(again[1], "", "missing", ""),
     ]
-    write_table(folder / "second", RESPONSES, to_table(RESPONSES, answers), Provenance())
+    write_table(folder / "second", RESPONSES, to_table(RESPONSES, answers))
     parse_detect.stage(
         ReadingSettings(**UNIEVAL, judge="j"),
         folder / "requests",
         [folder / "responses"],
         [folder / "second"],
         folder / "judgements",
-        Provenance(),
     )
     rows = {row["case_id"]: row for row in read_table(folder / "judgements", JUDGEMENTS).to_pylist()}
     assert (rows["s1"]["choice"], rows["s1"]["place"], rows["s1"]["status"]) == ("Yes", 3, "ok")

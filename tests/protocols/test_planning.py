@@ -11,7 +11,7 @@ from dialeval.errors import UserError
 from dialeval.protocols.joining import answered
 from dialeval.protocols.planning import Planned, in_shard, request_from_row
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.tables import Provenance, TableWriter, iterate_rows, to_table, write_table
+from dialeval.tables import TableWriter, iterate_rows, to_table, write_table
 
 REQUEST = Request(
     "r1", "unieval", "choice", (Message("system", "s"), Message("user", "u\tü\n")),
@@ -21,7 +21,7 @@ REQUEST = Request(
 
 def test_a_request_comes_back_as_it_was(tmp_path: Path) -> None:
     planned = [Planned(REQUEST, "s", "m", "n", 8), Planned(Request("r2", "unieval", "chat", ()), "s", "m")]
-    with TableWriter(tmp_path / "r", REQUESTS, Provenance()) as table:
+    with TableWriter(tmp_path / "r", REQUESTS) as table:
         table.write_all(item.to_row() for item in planned)
     assert [request_from_row(row) for row in iterate_rows(tmp_path / "r", REQUESTS)] == [p.request for p in planned]
 
@@ -40,13 +40,13 @@ def response(name: str) -> dict[str, object]:
 
 def test_answers_of_shards_are_joined_by_id(tmp_path: Path) -> None:
     names = [f"r{n}" for n in range(20)]
-    with TableWriter(tmp_path / "q", REQUESTS, Provenance()) as table:
+    with TableWriter(tmp_path / "q", REQUESTS) as table:
         table.write_all(Planned(Request(name, "p", "chat", ()), "s", "m").to_row() for name in names)
     paths = []
     for shard in (1, 2, 3):
         paths.append(tmp_path / f"a{shard}")
         mine = [response(name) for name in names if in_shard(name, shard, 3)]
-        write_table(paths[-1], RESPONSES, to_table(RESPONSES, mine), Provenance())
+        write_table(paths[-1], RESPONSES, to_table(RESPONSES, mine))
     joined = [(row["request_id"], answer["text"]) for row, answer in answered(tmp_path / "q", paths)]
     assert joined == [(name, name) for name in names]
     with pytest.raises(UserError, match="no row for request"):

@@ -16,7 +16,7 @@ from dialeval.engines.request import Message, Request
 from dialeval.protocols.planning import Planned
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import answer
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 N = 30
 
@@ -24,7 +24,7 @@ N = 30
 def plan(folder: Path) -> Path:
     path = folder / "requests.parquet"
     requests = [Request(f"r/{n}", "arena", "chat", (Message("user", f"question {n}"),)) for n in range(N)]
-    with TableWriter(path, REQUESTS, Provenance()) as table:
+    with TableWriter(path, REQUESTS) as table:
         table.write_all(Planned(request).to_row() for request in requests)
     return path
 
@@ -44,7 +44,7 @@ def run(
     responses = folder / results / "responses" / f"{shard}-of-{shards}.parquet"
     usage = folder / results / "usage" / f"{shard}-of-{shards}.json"
     requests = folder / "requests.parquet"
-    answer.stage(settings, requests, [], folder / "store", responses, usage, Provenance())
+    answer.stage(settings, requests, [], folder / "store", responses, usage)
 
 
 def asked(folder: Path, results: str, part: str = "1-of-1") -> int:

@@ -24,7 +24,7 @@ from dialeval.protocols.planning import Planned
 from dialeval.schemas.measures import ADAPTIVE_ROUNDS
 from dialeval.schemas.shared import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.stages import answer, answer_adaptively
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 N_CASES, BLOCK = 60, 10
 PER_ROUND = 2 * BLOCK
@@ -44,7 +44,7 @@ def plan(folder: Path) -> Path:
         for pair in combinations("abc", 2)
         for left, right in (pair, pair[::-1])
     ]
-    with TableWriter(path, REQUESTS, Provenance()) as table:
+    with TableWriter(path, REQUESTS) as table:
         table.write_all(rows)
     return path
 
@@ -80,7 +80,7 @@ def run(folder: Path, results: str, url: str, **more: Any) -> list[dict[str, Any
     """Answers the table as a job does, and returns the rounds."""
     of = paths(folder, results)
     told = answer_adaptively.Settings.model_validate(settings(url, **more))
-    answer_adaptively.stage(told, folder / "requests.parquet", [], folder / "store", **of, provenance=Provenance())
+    answer_adaptively.stage(told, folder / "requests.parquet", [], folder / "store", **of)
     return read_table(of["rounds"], ADAPTIVE_ROUNDS).to_pylist()
 
 
@@ -105,7 +105,7 @@ def test_what_is_settled_is_asked_no_more_and_nothing_twice(tmp_path: Path, caps
         assert len(endpoint.log) == EXPECTED
         told = answer.Settings.model_validate(settings(endpoint.url))
         of = {name: path for name, path in paths(tmp_path, "c").items() if name != "rounds"}
-        answer.stage(told, tmp_path / "requests.parquet", [], tmp_path / "store", **of, provenance=Provenance())
+        answer.stage(told, tmp_path / "requests.parquet", [], tmp_path / "store", **of)
         assert len(endpoint.log) == FULL, "the full design asks for the rest alone"
     assert set(endpoint.asked.values()) == {1}
     found = responses(tmp_path, "a")

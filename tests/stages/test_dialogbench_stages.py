@@ -27,9 +27,7 @@ from dialeval.stages import (
     dialogbench_tables,
 )
 from dialeval.stats.shares import share_interval
-from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
-
-HERE = Provenance()
+from dialeval.tables import TableWriter, read_table, to_table, write_table
 
 
 def write_items(path: Path) -> None:
@@ -41,13 +39,13 @@ def write_items(path: Path) -> None:
 
     attempts = [attempt("a", "full"), attempt("b", "full", ("filtered_out",)), attempt("c", "-styles")]
     attempts.append(attempt("d", "full", ("too_few_turns",)))
-    with TableWriter(path, WRITTEN_ITEMS, HERE) as table:
+    with TableWriter(path, WRITTEN_ITEMS) as table:
         table.write_all(one.to_row() for one in attempts)
 
 
 def read(tmp_path: Path, written: list[Path], **changes: Any) -> list[dict[str, Any]]:
     settings: dict[str, Any] = {"bundled": [], "published": {}, "variants": ["full"], "limit": None, "random_seed": 0}
-    dialogbench_read.stage(dialogbench_read.Settings(**settings | changes), written, tmp_path / "items.parquet", HERE)
+    dialogbench_read.stage(dialogbench_read.Settings(**settings | changes), written, tmp_path / "items.parquet")
     return read_table(tmp_path / "items.parquet", TEST_ITEMS).to_pylist()
 
 
@@ -96,7 +94,7 @@ def test_requests_carry_the_items_names(tmp_path: Path) -> None:
         presence_penalty=0.6,
         frequency_penalty=0.0,
     )
-    dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", Templates(), HERE)
+    dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", Templates())
     requests = read_table(tmp_path / "requests.parquet", REQUESTS).to_pylist()
     assert len(requests) == 10 * 4 + 3 + 2
     assert {request["case_id"] for request in requests} == {row["item_id"] for row in rows}
@@ -129,7 +127,7 @@ def tables_of(
 ) -> Path:
     read(tmp_path, [], bundled=["en"])
     write_items(tmp_path / "written.parquet")
-    write_table(tmp_path / "answers.parquet", TEST_ANSWERS, to_table(TEST_ANSWERS, answers), HERE)
+    write_table(tmp_path / "answers.parquet", TEST_ANSWERS, to_table(TEST_ANSWERS, answers))
     dialogbench_tables.stage(
         dialogbench_tables.Settings(
             confidence=0.9,
@@ -146,7 +144,6 @@ def tables_of(
         [],
         experts or [],
         tmp_path / "tables",
-        HERE,
     )
     return tmp_path / "tables"
 
@@ -227,7 +224,7 @@ def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
         writer.writeheader()
         writer.writerows(filled)
     told = dialogbench_experts.Settings(simulated=["bo"])
-    dialogbench_experts.stage(told, items, tmp_path / "filled.csv", tmp_path / "experts.parquet", HERE)
+    dialogbench_experts.stage(told, items, tmp_path / "filled.csv", tmp_path / "experts.parquet")
     assert "24 answers of 2 experts to 12 items; 0 rows were left blank" in capsys.readouterr().out
     folder = tables_of(tmp_path, [], [], [tmp_path / "experts.parquet"])
     overall = {row["source"]: row for row in rows_of(folder, "accuracy") if row["scope"] == "overall"}
@@ -245,5 +242,4 @@ def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
             items,
             tmp_path / "filled.csv",
             tmp_path / "e.parquet",
-            HERE,
         )

@@ -10,7 +10,7 @@ from dialeval.aggregation.measures.means import means
 from dialeval.aggregation.measures.scores import COLUMNS
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.measuring import read_judgements
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 
 ABOUT: dict[str, Any] = {
     "judge": "j", "protocol": "felt", "request_id": "", "language": "en", "criterion": "warm", "repeat": 0,
@@ -28,6 +28,6 @@ def test_rated_items_that_are_nobody_s_measure_nobody(tmp_path: Path) -> None:
     design = Design(protocol="felt", judges=["j"], criteria=["warm"])
     for name, rows, expected in (("both", rated + own, [("bot", 2.0)]), ("rated", rated, [])):
         path = tmp_path / f"{name}.parquet"
-        write_table(path, JUDGEMENTS, to_table(JUDGEMENTS, rows), Provenance("test", "", ""))
+        write_table(path, JUDGEMENTS, to_table(JUDGEMENTS, rows))
         found = means(read_judgements([path], COLUMNS), design)
         assert [(row["system"], row["estimate"]) for row in found] == expected

@@ -18,7 +18,7 @@ from dialeval.protocols.planning import Planned
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import answer, answer_items, parse_probability
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 CRITERIA = {"coherence": "dialogue", "diversity": "dialogue", "relevance": "turn"}
 
@@ -37,7 +37,7 @@ class Trained(ScriptedEngine):
 
 
 def plan(path: Path, number: int = 4) -> Path:
-    with TableWriter(path, REQUESTS, Provenance()) as table:
+    with TableWriter(path, REQUESTS) as table:
         table.write_all(
             Planned(
                 Request(
@@ -69,7 +69,7 @@ def test_what_is_not_taken_is_left_out_of_everything(
         parts.append(tmp_path / f"{shard}.parquet")
         record = tmp_path / f"{shard}.json"
         more = {"templates": Templates()} if stage is answer_items else {}
-        stage.stage(settings, requests, [], tmp_path / "store", parts[-1], record, provenance=Provenance(), **more)
+        stage.stage(settings, requests, [], tmp_path / "store", parts[-1], record, **more)
         usage.append(json.loads(record.read_text()))
     assert sum(engine.calls.values()) == 4
     rows = [row for part in parts for row in read_table(part, RESPONSES).to_pylist()]
@@ -81,7 +81,7 @@ def test_what_is_not_taken_is_left_out_of_everything(
 
     judgements = tmp_path / "judgements.parquet"
     reading = ItemReadingSettings(judge="fined", name="yes_no", protocol=shipped("yes_no"))
-    parse_probability.stage(reading, requests, parts, [], judgements, Provenance())
+    parse_probability.stage(reading, requests, parts, [], judgements)
     found = read_table(judgements, JUDGEMENTS).to_pylist()
     assert [(row["item_id"], row["criterion"], row["status"]) for row in found] == [
         (str(item), "coherence", "ok") for item in range(4)

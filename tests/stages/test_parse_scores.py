@@ -18,7 +18,7 @@ from dialeval.protocols.planning import write_requests
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import parse_probability, parse_scale
-from dialeval.tables import Provenance, read_table, to_table, write_table
+from dialeval.tables import read_table, to_table, write_table
 
 ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is it?", "On its way."), system="v1")
 
@@ -34,13 +34,13 @@ def test_a_judgement_bears_the_name_of_its_protocol(
     form: ModuleType, stage: ModuleType, name: str, more: dict[str, Any], tmp_path: Path
 ) -> None:
     requests, responses, judgements = (tmp_path / f"{part}.parquet" for part in ("requests", "responses", "judgements"))
-    write_requests(requests, form.plan([ITEM], Templates(), **more, name="felt"), Provenance())
+    write_requests(requests, form.plan([ITEM], Templates(), **more, name="felt"))
     refused = {"key": "k", "status": "refused", "text": "", "reasoning": "", "finish_reason": ""}
     asked = read_table(requests, REQUESTS)["request_id"].to_pylist()
     answers = to_table(RESPONSES, [{"request_id": request_id, **refused} for request_id in asked])
-    write_table(responses, RESPONSES, answers, Provenance())
+    write_table(responses, RESPONSES, answers)
     protocol = Protocol(form=name, of=Of(source=["support"]))
     settings = ItemReadingSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
-    stage.stage(settings, requests, [responses], [], judgements, Provenance())
+    stage.stage(settings, requests, [responses], [], judgements)
     rows = read_table(judgements, JUDGEMENTS).to_pylist()
     assert {(row["protocol"], row["status"]) for row in rows} == {("felt", "refused")}

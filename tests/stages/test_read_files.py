@@ -13,7 +13,7 @@ from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import LEFT_OUT_ITEMS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.stages import damage_items, read_corpus, read_rated, read_scores
-from dialeval.tables import Provenance, read_table, to_table, write_table
+from dialeval.tables import read_table, to_table, write_table
 
 RATED = [
     {"item_id": "a", "response": "Yes.", "ratings": {"overall": 4}, "scale": [1, 5]},
@@ -29,7 +29,7 @@ def rated(tmp_path: Path) -> dict[str, Path]:
     (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in RATED))
     settings = read_rated.Settings(name="mine", reader="rated_jsonl", path=tmp_path / "mine.jsonl", languages=None)
     paths = {name: tmp_path / f"{name}.parquet" for name in ("items", "ratings", "left_out")}
-    read_rated.stage(settings, **paths, provenance=Provenance())
+    read_rated.stage(settings, **paths)
     return paths
 
 
@@ -37,9 +37,7 @@ def scores(folder: Path, rated: dict[str, Path], text: str) -> Path:
     (folder / "metric.csv").write_text(HEADER + text)
     settings = read_scores.Settings(name="metric", scale_min=0, scale_max=1)
     paths = {name: [path] for name, path in rated.items()}
-    read_scores.stage(
-        settings, folder / "metric.csv", **paths, judgements=folder / "s.parquet", provenance=Provenance()
-    )
+    read_scores.stage(settings, folder / "metric.csv", **paths, judgements=folder / "s.parquet")
     return folder / "s.parquet"
 
 
@@ -72,11 +70,11 @@ def test_a_bad_file_leaves_the_table_of_before(tmp_path: Path, bad: str) -> None
     path, table = tmp_path / "mine.jsonl", tmp_path / "t.parquet"
     path.write_text(json.dumps({"dialogue_id": "d", "utterances": utterances}))
     settings = read_corpus.Settings(name="mine", reader="jsonl", path=path, language="en")
-    read_corpus.stage(settings, table, Provenance())
+    read_corpus.stage(settings, table)
     before = table.read_bytes()
     path.write_text(path.read_text() + "\n" + bad)
     with pytest.raises(UserError, match=r"mine\.jsonl, line 2"):
-        read_corpus.stage(settings, table, Provenance())
+        read_corpus.stage(settings, table)
     assert table.read_bytes() == before
 
 
@@ -99,7 +97,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
             random_seed=0,
         )
         paths = {"items": tmp_path / "items", "pairs": tmp_path / "pairs"}
-        damage_items.stage(settings, [], [], [], **paths, provenance=Provenance())
+        damage_items.stage(settings, [], [], [], **paths)
         return {row["strategy"] for row in read_table(tmp_path / "pairs", PAIRS).to_pylist()}
 
     assert strategies(["repetition"]) == {"repetition"}
@@ -111,5 +109,5 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
 
 
 def test_a_table_of_left_out_items_may_be_empty(tmp_path: Path) -> None:
-    write_table(tmp_path / "l", LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, []), Provenance())
+    write_table(tmp_path / "l", LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, []))
     assert read_table(tmp_path / "l", LEFT_OUT_ITEMS).num_rows == 0

@@ -14,7 +14,7 @@ from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages import rewrite_items
-from dialeval.tables import Provenance, read_table, to_table, write_table
+from dialeval.tables import read_table, to_table, write_table
 
 
 def utterances() -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> Non
         text = "2. It is some way.\n4. Fine." if "2. chatbot" in prompt else "Response: no no no no no no"
         return Reply(body=completion(text))
 
-    write_table(tmp_path / "corpus", UTTERANCES, to_table(UTTERANCES, utterances()), Provenance())
+    write_table(tmp_path / "corpus", UTTERANCES, to_table(UTTERANCES, utterances()))
     with LoopbackEndpoint(script) as endpoint:
         settings = rewrite_items.Settings(
             name="writer",
@@ -52,7 +52,6 @@ def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> Non
             tmp_path / "store",
             **paths,
             templates=Templates(),
-            provenance=Provenance(),
         )
     rows = read_table(tmp_path / "pairs", PAIRS).to_pylist()
     assert [(row["strategy"], row["draw"], row["way"]) for row in rows] == [

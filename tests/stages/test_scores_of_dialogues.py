@@ -30,7 +30,7 @@ from dialeval.stages import (
     plan_probability,
     plan_scale,
 )
-from dialeval.tables import Provenance, TableWriter, iterate_rows, read_table, to_table, write_table
+from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
 
 SAID = {
     "kind": ["Hello.", "Good day, how can I help?", "My kettle broke.", "I am sorry. Here is your money. Goodbye."],
@@ -89,7 +89,7 @@ def judged(
         for name, said in SAID.items()
         for case in range(3)
     ]  # fmt: skip
-    with TableWriter(folder / "items", ITEMS, Provenance()) as table:
+    with TableWriter(folder / "items", ITEMS) as table:
         table.write_all(item_rows(items))
     protocol = Protocol.model_validate(
         {"form": form, "of": {"source": "selfchat", **of}, "criteria": [one.name for one in own]}
@@ -97,22 +97,22 @@ def judged(
     asked: dict[str, Any] = {"name": "polite", "protocol": protocol, "criteria": own, "own": own}
     settings = ItemPlanSettings(**asked, said_before=1)
     plan, parse, answers = FORMS[form]
-    plan.stage(settings, [folder / "items"], [], [], folder / "requests", Templates(), Provenance())
+    plan.stage(settings, [folder / "items"], [], [], folder / "requests", Templates())
     requests = list(iterate_rows(folder / "requests", REQUESTS))
     rows = [
         response_row(request, f"{number:032x}", answers(request)) | {"dropped": 0}
         for number, request in enumerate(map(request_from_row, requests))
     ]
-    write_table(folder / "responses", RESPONSES, to_table(RESPONSES, rows), Provenance())
+    write_table(folder / "responses", RESPONSES, to_table(RESPONSES, rows))
     reading = ItemReadingSettings(**asked, judge="scripted")
     responses = [folder / "responses"]
-    parse.stage(reading, folder / "requests", responses, [], folder / "judgements", Provenance())
+    parse.stage(reading, folder / "requests", responses, [], folder / "judgements")
     return requests, {"protocol": "polite", "judges": ["scripted"], "systems": list(SAID)}
 
 
 def measured(folder: Path, stage: Callable[..., None], table: Any, design: dict[str, Any]) -> list[dict[str, Any]]:
     paths = {"table": folder / "t.parquet", "csv": folder / "t.csv"}
-    stage(Design(**design), [folder / "judgements"], [], [], **paths, provenance=Provenance())
+    stage(Design(**design), [folder / "judgements"], [], [], **paths)
     return read_table(paths["table"], table).to_pylist()
 
 

@@ -24,7 +24,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.scenarios import SCENARIOS
 from dialeval.stages import selfchat
-from dialeval.tables import Provenance, read_table, write_table
+from dialeval.tables import read_table, write_table
 
 N_UTTERANCES = 8
 PLAYED = [
@@ -66,8 +66,8 @@ def model(url: str, name: str, **more: Any) -> dict[str, Any]:
 
 def arguments(folder: Path, url: str, chatbot: str = "bot", **more: Any) -> dict[str, Any]:
     """Writes the scenarios and returns the stage's arguments."""
-    write_table(folder / "scenarios.parquet", SCENARIOS, scenario_table(PLAYED), Provenance())
-    write_table(folder / "seeds.parquet", SEEDS, seeds_of(PLAYED), Provenance())
+    write_table(folder / "scenarios.parquet", SCENARIOS, scenario_table(PLAYED))
+    write_table(folder / "seeds.parquet", SEEDS, seeds_of(PLAYED))
     settings = {
         "name": chatbot,
         "model": model(url, chatbot),
@@ -93,7 +93,7 @@ def talk(
     folder: Path, url: str, chatbot: str = "bot", prompt_set: PromptSet = "ours", **more: Any
 ) -> dict[str, list[tuple[str, str]]]:
     given = arguments(folder, url, chatbot, **more)
-    selfchat.stage(**given, templates=Templates(prompt_set=prompt_set), provenance=Provenance())
+    selfchat.stage(**given, templates=Templates(prompt_set=prompt_set))
     dialogues: dict[str, list[tuple[str, str]]] = {}
     for row in read_table(given["generated"], GENERATED).to_pylist():
         dialogues.setdefault(row["seed_id"], []).append((row["origin"], row["text"]))

@@ -11,7 +11,7 @@ import training_example as example
 from dialeval.errors import UserError
 from dialeval.schemas.training import TRAINING_EXAMPLES
 from dialeval.stages.tabulate_training import Settings, stage
-from dialeval.tables import Provenance, write_table
+from dialeval.tables import write_table
 
 
 def test_every_judge_is_tabulated_on_its_own_sets(tmp_path: Path) -> None:
@@ -19,13 +19,13 @@ def test_every_judge_is_tabulated_on_its_own_sets(tmp_path: Path) -> None:
     paths = []
     for name, table in sets.items():
         paths.append(tmp_path / "training" / name / "examples.parquet")
-        write_table(paths[-1], TRAINING_EXAMPLES, table, Provenance())
+        write_table(paths[-1], TRAINING_EXAMPLES, table)
     trained = [
         example.trained_folder(tmp_path / "trained", "poe", [sets["turns"]]),
         example.trained_folder(tmp_path / "trained", "llama", [*sets.values()]),
     ]
     judges = {"poe": ["turns"], "llama": ["turns", "others"]}
-    stage(Settings(judges=judges), paths, trained, tmp_path / "tables", Provenance())
+    stage(Settings(judges=judges), paths, trained, tmp_path / "tables")
     record = pd.read_csv(tmp_path / "tables" / "record.csv")
     assert list(record.columns[:7]) == ["judge", "part", "kind", "n", "auc", "low", "high"]
     whole = record[(record["kind"] == "all") & (record["moment"] == "after")].set_index("judge")
@@ -39,8 +39,8 @@ def test_every_judge_is_tabulated_on_its_own_sets(tmp_path: Path) -> None:
 
 def test_a_folder_without_scores_says_which(tmp_path: Path) -> None:
     path = tmp_path / "examples.parquet"
-    write_table(path, TRAINING_EXAMPLES, example.examples(), Provenance())
+    write_table(path, TRAINING_EXAMPLES, example.examples())
     folder = example.trained_folder(tmp_path, "poe", [example.examples()])
     (folder / "scores.parquet").unlink()
     with pytest.raises(UserError, match=r"poe/scores\.parquet does not exist"):
-        stage(Settings(judges={"poe": ["turns"]}), [path], [folder], tmp_path / "tables", Provenance())
+        stage(Settings(judges={"poe": ["turns"]}), [path], [folder], tmp_path / "tables")

@@ -13,7 +13,7 @@ from dialeval.errors import UserError
 from dialeval.schemas.botchat import GENERATED, SEEDS, TOKENIZER, UTTERANCE_LENGTHS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages import choose_tokenizer, utterance_lengths
-from dialeval.tables import Provenance, empty_table, read_table, to_table, write_table
+from dialeval.tables import empty_table, read_table, to_table, write_table
 
 
 class Results:
@@ -30,15 +30,13 @@ class Results:
         }
         seed = {"seed_id": "s", "corpus": "c", "language": "en", "utterances": [], "n_human": 2}
         spoken = to_table(UTTERANCES, [said | {"turn": turn} for turn in range(2)])
-        write_table(folder / "human", UTTERANCES, spoken, Provenance())
-        write_table(
-            folder / "seeds", SEEDS, to_table(SEEDS, [seed | {"for_arena": False, "for_gteval": False}]), Provenance()
-        )
-        write_table(folder / "bot", GENERATED, empty_table(GENERATED), Provenance())
+        write_table(folder / "human", UTTERANCES, spoken)
+        write_table(folder / "seeds", SEEDS, to_table(SEEDS, [seed | {"for_arena": False, "for_gteval": False}]))
+        write_table(folder / "bot", GENERATED, empty_table(GENERATED))
 
     def choose(self, **settings: object) -> str:
         path = self.folder / "tokenizer"
-        choose_tokenizer.stage(choose_tokenizer.Settings(**settings), path, Provenance())
+        choose_tokenizer.stage(choose_tokenizer.Settings(**settings), path)
         return str(read_table(path, TOKENIZER)["tokenizer"][0].as_py())
 
     def count(self) -> list[tuple[str, float]]:
@@ -52,7 +50,6 @@ class Results:
             tokens=at / "tokens",
             table=table,
             csv=at / "csv",
-            provenance=Provenance(),
         )
         return [(row["tokenizer"], row["mean"]) for row in read_table(table, UTTERANCE_LENGTHS).to_pylist()]
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dialeval.config import EncoderModel
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.tables import Provenance, read_table, write_table
+from dialeval.tables import read_table, write_table
 
 SHORT: dict[str, Any] = {
     "data": "set", "gpus": 0, "batch_size": 16, "learning_rate": 3e-3, "dropout": 0.1, "evaluations": 3, "max_steps": 9,
@@ -55,10 +55,10 @@ def made_set(path: Path, level: str, kinds: Iterable[str] | None = None, **recip
         part = table.filter(mine)
         part = part.set_column(0, "corpus", pa.array([corpus] * len(part), pa.string()))
         tables.append(path.with_name(f"{corpus}.parquet"))
-        write_table(tables[-1], UTTERANCES, part, Provenance())
+        write_table(tables[-1], UTTERANCES, part)
     fields: dict[str, Any] = {"domains": {"home": ["home"], "away": ["away"]}, "max_context": 1, "held_back": 0.2}
     made = Recipe(name="set", level=level, kinds=None if kinds is None else list(kinds), **fields | recipe)
-    make_training_data.stage(made, tables, [], path, Provenance())
+    make_training_data.stage(made, tables, [], path)
     return path
 
 
@@ -73,7 +73,7 @@ def with_drawn_labels(examples: Path, path: Path) -> Path:
         if rng.random() < 0.5:
             for field in ("utterances", "speakers"):
                 true[field], spoiled[field] = spoiled[field], true[field]
-    write_table(path, TRAINING_EXAMPLES, pa.Table.from_pylist(rows, TRAINING_EXAMPLES.schema), Provenance())
+    write_table(path, TRAINING_EXAMPLES, pa.Table.from_pylist(rows, TRAINING_EXAMPLES.schema))
     return path
 
 
@@ -101,7 +101,7 @@ def train(
     made = places(folder)
     train_encoder.stage(
         train_encoder.Settings.model_validate(settings(encoder, model or {}, fields, random_seed)),
-        examples, *made, provenance=Provenance(),
+        examples, *made, code="",
     )  # fmt: skip
     return made
 

@@ -20,7 +20,7 @@ from dialeval.labels.sheet import Sheet, SheetQuestion
 from dialeval.labels.sheets import Drawn, sheet_of
 from dialeval.protocols.item_settings import ItemPlanSettings
 from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 
 SYSTEMS = ("kiosk", "harbour", "mosaic")
 
@@ -40,7 +40,7 @@ def dialogues(systems: Sequence[str] = SYSTEMS, cases: int = 12) -> list[Item]:
 
 def items_table(path: Path, items: Sequence[Item]) -> Path:
     """Writes a table of items and returns its path."""
-    write_table(path, ITEMS, to_table(ITEMS, item_rows(items)), Provenance())
+    write_table(path, ITEMS, to_table(ITEMS, item_rows(items)))
     return path
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 from dialeval.training.pairs.human_dialogues import HumanDialogue
 from dialeval.training.pairs.recipe import Recipe
 
@@ -60,7 +60,7 @@ def write(path: Path, dialogues: Sequence[HumanDialogue]) -> Path:
         for one in dialogues
         for turn, (speaker, text) in enumerate(zip(one.speakers, one.utterances, strict=True))
     ]  # fmt: skip
-    write_table(path, UTTERANCES, to_table(UTTERANCES, rows), Provenance())
+    write_table(path, UTTERANCES, to_table(UTTERANCES, rows))
     return path
 
 

@@ -17,7 +17,7 @@ from dialeval.schemas.training import (
     TRAINING_RUNS,
     TRAINING_SCORES,
 )
-from dialeval.tables import Provenance, empty_table, to_table, write_table
+from dialeval.tables import empty_table, to_table, write_table
 
 KINDS = ("shuffled", "random")
 """The first is learned, the second is not."""
@@ -96,7 +96,7 @@ def trained_folder(folder: Path, judge: str, sets: list[pa.Table]) -> Path:
         (TRAINING_RUNS, run(judge, names)),
     ):
         file = {"training_scores": "scores", "training/curve": "curve", "training/runs": "run"}[kind.name]
-        write_table(path / f"{file}.parquet", kind, table, Provenance())
+        write_table(path / f"{file}.parquet", kind, table)
     return path
 
 

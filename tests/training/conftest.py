@@ -12,7 +12,7 @@ import pytest
 from dialeval.config import VllmModel
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.training import TRAINING_EXAMPLES
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 
 Row = dict[str, Any]
 
@@ -58,7 +58,7 @@ def train(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         tables = []
         for number, rows in enumerate(sets):
             tables.append(folder / f"examples-{number}.parquet")
-            write_table(tables[-1], TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, rows), Provenance())
+            write_table(tables[-1], TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, rows))
         train_lora.stage(
             train_lora.Settings(name="judge", model=model, random_seed=random_seed),
             tables,
@@ -66,7 +66,7 @@ def train(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             folder / "trained" / "judge.digest",
             folder / "checkpoints" / "judge",
             Templates(),
-            Provenance(),
+            code="",
         )
         return folder / "trained" / "judge"
 

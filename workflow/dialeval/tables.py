@@ -1,7 +1,8 @@
 """Every table that passes between stages: how it is written, and how it is read back. Its columns are in `schemas`.
 
-Parquet files are written whole or not at all (temporary name, fsync, rename) and carry their provenance in the file's
-metadata. Reading checks that the file has the columns that this version expects.
+Parquet files are written whole or not at all (temporary name, fsync, rename). Their metadata has the table's name and
+nothing else, so that equal rows are equal files; where a file comes from is written beside (`provenance`). Reading
+checks that the file has the columns that this version expects.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,22 +22,12 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from dialeval import __version__
 from dialeval.errors import UserError
 from dialeval.schemas.table import Table
 
 METADATA_KEY = b"dialeval"
 HUMAN = "human"
 """Stands for the human dialogues wherever a table names a model."""
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where a table comes from: the stage, the fingerprint of its code, and its part of the configuration."""
-
-    stage: str = "by hand"
-    code: str = ""
-    settings: str = "{}"
 
 
 def empty_table(kind: Table) -> pa.Table:
@@ -86,8 +76,8 @@ class TableWriter:
     Use as a context manager around the writing; the file appears when it closes without an error.
     """
 
-    def __init__(self, path: Path, kind: Table, provenance: Provenance) -> None:
-        self._schema = with_provenance(kind, provenance)
+    def __init__(self, path: Path, kind: Table) -> None:
+        self._schema = named_schema(kind)
         self._replacing = replacing(path)
         self.rows = 0
 
@@ -116,37 +106,35 @@ class TableWriter:
         self._replacing.__exit__(kind, error, trace)
 
 
-def write_table(path: Path, kind: Table, table: pa.Table, provenance: Provenance) -> None:
+def write_table(path: Path, kind: Table, table: pa.Table) -> None:
     """Writes a table to a Parquet file, whole or not at all."""
-    checked = _checked(table, with_provenance(kind, provenance))
+    checked = _checked(table, named_schema(kind))
     with replacing(path) as temporary:
         pq.write_table(checked, temporary, compression="zstd")
 
 
-def write_for_people(parquet: Path, csv: Path, kind: Table, table: pa.Table, provenance: Provenance) -> None:
+def write_for_people(parquet: Path, csv: Path, kind: Table, table: pa.Table) -> None:
     """Writes a table as Parquet and, for reading by people, as CSV."""
-    write_table(parquet, kind, table, provenance)
+    write_table(parquet, kind, table)
     with replacing(csv) as temporary:
         pyarrow.csv.write_csv(table, temporary)
 
 
-def write_rows(folder: Path, kind: Table, rows: Iterable[dict[str, Any]], provenance: Provenance) -> None:
+def write_rows(folder: Path, kind: Table, rows: Iterable[dict[str, Any]]) -> None:
     """Writes rows into a folder as `write_for_people` does, into files called as the table is."""
     path = folder / kind.file
-    write_for_people(path.with_suffix(".parquet"), path.with_suffix(".csv"), kind, to_table(kind, rows), provenance)
+    write_for_people(path.with_suffix(".parquet"), path.with_suffix(".csv"), kind, to_table(kind, rows))
 
 
-def with_provenance(kind: Table, provenance: Provenance) -> pa.Schema:
-    """Returns the table's schema with its name, the library's version and the provenance as metadata."""
-    content = {"table": kind.name, "version": __version__, **asdict(provenance)}
-    return kind.schema.with_metadata({METADATA_KEY: json.dumps(content, sort_keys=True)})
+def named_schema(kind: Table) -> pa.Schema:
+    """Returns the table's schema with its name as metadata."""
+    return kind.schema.with_metadata({METADATA_KEY: json.dumps({"table": kind.name})})
 
 
-def read_provenance(path: Path) -> dict[str, str]:
-    """Returns what `with_provenance` put into a file, or an empty dictionary for a foreign file."""
-    metadata = pq.read_schema(path).metadata or {}
-    content: dict[str, str] = json.loads(metadata.get(METADATA_KEY, b"{}"))
-    return content
+def read_name(path: Path) -> str:
+    """Returns the name of the table that a file holds, or "" for a foreign file."""
+    content = json.loads((pq.read_schema(path).metadata or {}).get(METADATA_KEY, b"{}"))
+    return str(content.get("table", ""))
 
 
 def read_table(path: Path, kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
@@ -208,9 +196,8 @@ def _open(path: Path, kind: Table) -> Iterator[pq.ParquetFile]:
     with file:
         differences = _differences(file.schema_arrow, kind.schema)
         if differences:
-            version = json.loads((file.schema_arrow.metadata or {}).get(METADATA_KEY, b"{}")).get("version", "unknown")
             raise UserError(
-                f"{path} (written by dialeval {version}) is not a table '{kind.name}' of dialeval {__version__}: "
+                f"{path} is not a table '{kind.name}' as this version writes it: "
                 + "; ".join(differences)
                 + "; delete it and run again"
             )

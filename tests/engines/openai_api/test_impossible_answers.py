@@ -24,7 +24,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress
 from dialeval.schemas.shared import RESPONSES
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 POLICY = RetryPolicy(max_tries=2, first_wait=0.01, longest_wait=0.02)
 WORDS = Tokenizer("words", lambda texts: [len(text.encode()) for text in texts])
@@ -65,7 +65,7 @@ def ask(folder: Path, reply: Reply, request: Request = CHAT) -> tuple[Answering,
     with ResponseStore(folder, identity="same", name="m", protocol="unieval") as store:
         key = answering.key(request)
         response = store.get(key)
-        with TableWriter(folder / "responses.parquet", RESPONSES, Provenance()) as table:
+        with TableWriter(folder / "responses.parquet", RESPONSES) as table:
             table.write([response_row(request, key, response) | {"dropped": 0}])
     assert len(read_table(folder / "responses.parquet", RESPONSES)) == 1
     return answering, response, endpoint

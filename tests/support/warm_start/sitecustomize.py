@@ -23,7 +23,7 @@ def _hand_over(address: str, arguments: list[str]) -> None:
 
 _arguments = getattr(sys, "orig_argv", [])[1:]
 if os.environ.get("WARM_START"):
-    if _arguments[:2] == ["-u", "-m"] and _arguments[2].startswith("dialeval.stages."):
+    if _arguments[:2] == ["-u", "-m"] and _arguments[2] == "dialeval.stages":
         _hand_over(os.environ["WARM_START"], _arguments[1:])
     elif _arguments and _arguments[0].endswith("/snakemake"):
         _hand_over(os.environ["WARM_START"], _arguments)

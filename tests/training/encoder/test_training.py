@@ -233,10 +233,10 @@ def test_libraries_that_are_missing_are_named(trained: Trains, monkeypatch: pyte
 def test_a_set_that_is_empty_is_refused_before_the_encoder_is_loaded(trained: Trains, tmp_path: Path) -> None:
     import pyarrow as pa
 
-    from dialeval.tables import Provenance, write_table
+    from dialeval.tables import write_table
 
     empty = tmp_path / "empty.parquet"
-    write_table(empty, TRAINING_EXAMPLES, pa.Table.from_pylist([], TRAINING_EXAMPLES.schema), Provenance())
+    write_table(empty, TRAINING_EXAMPLES, pa.Table.from_pylist([], TRAINING_EXAMPLES.schema))
     with pytest.raises(UserError, match="empty.parquet is empty: no pair could be made"):
         trained(examples=empty)
 
@@ -245,10 +245,10 @@ def test_examples_of_one_expert_alone_train_one_head(encoder: Path, turns: Path,
     table = read_table(turns, TRAINING_EXAMPLES).to_pylist()
     import pyarrow as pa
 
-    from dialeval.tables import Provenance, write_table
+    from dialeval.tables import write_table
 
     path = tmp_path / "home.parquet"
     rows = [row for row in table if row["domain"] == "home"]
-    write_table(path, TRAINING_EXAMPLES, pa.Table.from_pylist(rows, TRAINING_EXAMPLES.schema), Provenance())
+    write_table(path, TRAINING_EXAMPLES, pa.Table.from_pylist(rows, TRAINING_EXAMPLES.schema))
     made = train(tmp_path / "home", encoder, path, max_steps=2)
     assert read_metric(made.folder).experts == ("home",)

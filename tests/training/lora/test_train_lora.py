@@ -21,7 +21,7 @@ from dialeval.config import VllmModel
 from dialeval.engines.vllm_engine.identity import folder_digest
 from dialeval.errors import UserError
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.tables import Provenance, read_table, to_table, write_table
+from dialeval.tables import read_table, to_table, write_table
 
 pytestmark = pytest.mark.train
 EXAMPLES = examples_of(40)
@@ -71,7 +71,7 @@ def test_the_adapter_says_nothing_of_this_machine(trained: Path, decoder: Path) 
 
 
 def _command(folder: Path, model: VllmModel) -> list[str]:
-    write_table(folder / "examples-0.parquet", TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, EXAMPLES), Provenance())
+    write_table(folder / "examples-0.parquet", TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, EXAMPLES))
     settings = {"name": "judge", "model": json.loads(model.canonical()), "random_seed": 0}
     return [
         sys.executable, "-m", "dialeval.stages.train_lora", "--settings", json.dumps(settings),

@@ -7,7 +7,7 @@ from pathlib import Path
 from training_dialogues import dialogue, recipe, write
 
 from dialeval.schemas.training import TRAINING_DATA, TRAINING_EXAMPLES, TRAINING_OVERLAP
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 from dialeval.training.pairs.counting import data_rows
 from dialeval.training.pairs.data import training_rows
 
@@ -20,8 +20,8 @@ def test_counts_are_those_of_the_rows(tmp_path: Path) -> None:
          "item_corpus": "rated", "item_id": "i"}
         for name in ("d5", "d6")
     ]  # fmt: skip
-    write_table(tmp_path / "examples.parquet", TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, examples), Provenance())
-    write_table(tmp_path / "overlap.parquet", TRAINING_OVERLAP, to_table(TRAINING_OVERLAP, left_out), Provenance())
+    write_table(tmp_path / "examples.parquet", TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, examples))
+    write_table(tmp_path / "overlap.parquet", TRAINING_OVERLAP, to_table(TRAINING_OVERLAP, left_out))
     rows = list(data_rows([tmp_path / "examples.parquet"], [tmp_path / "overlap.parquet"]))
     to_table(TRAINING_DATA, rows)
     of_all = {row["part"]: row for row in rows if row["kind"] == "all"}

@@ -10,7 +10,7 @@ from training_dialogues import dialogue, saying
 
 from dialeval.errors import UserError
 from dialeval.schemas.training import JUDGED_TEXTS, TRAINING_OVERLAP
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 from dialeval.training.pairs.human_dialogues import HumanDialogue
 from dialeval.training.pairs.overlap import judged_rows, left_out_dialogues, overlap_rows, refuse_overlap
 from dialeval.training.pairs.splitting import split
@@ -22,7 +22,7 @@ SAID = HOME[3].utterances
 def overlap(tmp_path: Path, judged: list[list[str]], dialogues: list[HumanDialogue] = HOME) -> list[dict[str, Any]]:
     placed = split(dialogues, development=0.1, held_back=0.1, random_seed=0)
     rows = judged_rows(("rated", f"i{number}", texts) for number, texts in enumerate(judged))
-    write_table(tmp_path / "judged.parquet", JUDGED_TEXTS, to_table(JUDGED_TEXTS, rows), Provenance())
+    write_table(tmp_path / "judged.parquet", JUDGED_TEXTS, to_table(JUDGED_TEXTS, rows))
     known = list(zip(dialogues, placed, strict=True))
     return list(overlap_rows("mine", known, tmp_path / "judged.parquet"))
 
@@ -73,7 +73,7 @@ def test_a_cluster_is_left_out_as_a_whole_in_all_languages(tmp_path: Path) -> No
     assert [(row["dialogue_id"], row["language"]) for row in rows] == [("d3", "en"), ("cut", "en"), ("d3", "zh")]
     assert {row["item_id"] for row in rows} == {"i0"}
     path = tmp_path / "overlap.parquet"
-    write_table(path, TRAINING_OVERLAP, to_table(TRAINING_OVERLAP, rows), Provenance())
+    write_table(path, TRAINING_OVERLAP, to_table(TRAINING_OVERLAP, rows))
     assert left_out_dialogues([path]) == {"home/d3", "home/cut"}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,9 @@ def request_from_row(row: Mapping[str, Any]) -> Request:
     )
 
 
-def write_requests(path: Path, planned: Iterable[Planned], provenance: Provenance) -> None:
+def write_requests(path: Path, planned: Iterable[Planned]) -> None:
     """Writes the table `requests`, row by row, and says how many there are."""
-    with TableWriter(path, REQUESTS, provenance) as table:
+    with TableWriter(path, REQUESTS) as table:
         table.write_all(one.to_row() for one in planned)
     print(f"{table.rows} requests planned")
 

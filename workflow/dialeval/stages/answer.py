@@ -18,7 +18,7 @@ from dialeval.protocols.planning import in_shard, request_from_row
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages.asking import asking, said_if_unasked
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, count_rows, iterate_rows
+from dialeval.tables import TableWriter, count_rows, iterate_rows
 
 
 class Settings(BaseModel):
@@ -43,13 +43,12 @@ def stage(
     store: Path,
     responses: Path,
     usage: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `responses`, in the order of the requests, and a record of the usage.
 
     What the store has is not asked again. What a judge was not trained for is not asked at all: its row says so.
     """
-    answer(settings, requests, learned, store, responses, usage, provenance)
+    answer(settings, requests, learned, store, responses, usage)
 
 
 def answer(
@@ -59,7 +58,6 @@ def answer(
     store: Path,
     responses: Path,
     usage: Path,
-    provenance: Provenance,
     shorten: Callable[[Request, Engine], tuple[Request, int]] | None = None,
 ) -> None:
     """Does what `stage` says; `shorten` fits a request to the model's window and says how much it left out."""
@@ -103,7 +101,7 @@ def answer(
                 request, dropped = cut.get(planned.request_id, (planned, 0))
                 yield judge.row(request) | {"dropped": dropped}
 
-        with TableWriter(responses, RESPONSES, provenance) as table:
+        with TableWriter(responses, RESPONSES) as table:
             table.write_all(said_if_unasked(rows(), settings.name))
     judge.write_usage(usage)
 

@@ -25,7 +25,7 @@ from dialeval.stages.answer import Settings as AnswerSettings
 from dialeval.stages.asking import Asked, asking
 from dialeval.stages.command import run
 from dialeval.stats.arrays import BoolArray, IntArray
-from dialeval.tables import Provenance, TableWriter, chosen_rows, iterate_rows, read_table, to_table, write_table
+from dialeval.tables import TableWriter, chosen_rows, iterate_rows, read_table, to_table, write_table
 
 
 class Settings(AnswerSettings):
@@ -43,7 +43,6 @@ def stage(
     responses: Path,
     usage: Path,
     rounds: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `responses`, in the order of the requests, a record of the usage, and the rounds.
 
@@ -77,10 +76,10 @@ def stage(
                 request = request_from_row(row)
                 yield judge.row(request) | {"dropped": 0} if was_asked else unasked_row(request)
 
-        with TableWriter(responses, RESPONSES, provenance) as table:
+        with TableWriter(responses, RESPONSES) as table:
             table.write_all(rows())
     judged = ({"judge": settings.name, **row} for row in asked.rows)
-    write_table(rounds, ADAPTIVE_ROUNDS, to_table(ADAPTIVE_ROUNDS, judged), provenance)
+    write_table(rounds, ADAPTIVE_ROUNDS, to_table(ADAPTIVE_ROUNDS, judged))
     judge.write_usage(usage)
     print(f"{settings.name} was {asked.told()}")
 

@@ -10,7 +10,6 @@ from dialeval.forms.item_prompts import ByLevel, shortened
 from dialeval.prompts.rendering import Templates
 from dialeval.stages import answer as whole
 from dialeval.stages.command import run
-from dialeval.tables import Provenance
 
 
 class Settings(whole.Settings):
@@ -28,7 +27,6 @@ def stage(
     responses: Path,
     usage: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `responses`, in the order of the requests, and a record of the usage."""
     criteria, own = with_own(settings.criteria), settings.template
@@ -37,7 +35,7 @@ def stage(
     def shorten(request: Request, engine: Engine) -> tuple[Request, int]:
         return shortened(request, templates, engine, criteria, names)
 
-    whole.answer(settings, requests, learned, store, responses, usage, provenance, shorten)
+    whole.answer(settings, requests, learned, store, responses, usage, shorten)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.transcripts import ASIDES
 from dialeval.stages.command import run
-from dialeval.tables import read_provenance, read_table, read_tables, replacing
+from dialeval.tables import read_name, read_table, read_tables, replacing
 
 
 class Settings(BaseModel):
@@ -89,7 +89,7 @@ def _by_name(paths: list[Path]) -> dict[str, pa.Table]:
     """Returns tables by the name of their kind, those of the same one after the other."""
     found: dict[str, list[pa.Table]] = {}
     for path in paths:
-        name = read_provenance(path).get("table", "")
+        name = read_name(path)
         if name.startswith(f"{FOLDER}/"):  # a measure's is known by the protocol in whose folder it lies
             name = f"{path.parent.name}/{path.stem}"
         kind = table_named(name)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from dialeval.aggregation.cascades import as_one
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, write_table
+from dialeval.tables import read_table, write_table
 
 
 class Settings(BaseModel):
@@ -18,10 +18,10 @@ class Settings(BaseModel):
     name: str
 
 
-def stage(settings: Settings, first: Path, then: Path, cascade: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, first: Path, then: Path, cascade: Path) -> None:
     """Writes the table `judgements` of the cascade."""
     table = as_one(read_table(first, JUDGEMENTS), read_table(then, JUDGEMENTS), settings.name)
-    write_table(cascade, JUDGEMENTS, table, provenance)
+    write_table(cascade, JUDGEMENTS, table)
 
 
 if __name__ == "__main__":

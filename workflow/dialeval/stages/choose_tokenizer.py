@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from dialeval.engines.cl100k import fetched_tokenizer
 from dialeval.schemas.botchat import TOKENIZER
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 
 
 class Settings(BaseModel):
@@ -19,7 +19,7 @@ class Settings(BaseModel):
     fetch: bool = True
 
 
-def stage(settings: Settings, tokenizer: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, tokenizer: Path) -> None:
     """Writes the table `botchat/tokenizer`; the vocabulary itself is kept outside the results, see docs/running.md."""
     chosen, reason = fetched_tokenizer(settings.cl100k_file, may_fetch=settings.fetch)
     print(f"utterance lengths are counted in {chosen.name}")
@@ -29,7 +29,7 @@ def stage(settings: Settings, tokenizer: Path, provenance: Provenance) -> None:
             "under tokens.cl100k_file; then snakemake --forcerun choose_tokenizer counts anew"
         )
     row = {"tokenizer": chosen.name, "reason": reason or None}
-    write_table(tokenizer, TOKENIZER, to_table(TOKENIZER, [row]), provenance)
+    write_table(tokenizer, TOKENIZER, to_table(TOKENIZER, [row]))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from dialeval.config.cascades import Cascade
 from dialeval.schemas.judgements import JUDGEMENTS, Form
 from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, chosen_rows, read_table
+from dialeval.tables import TableWriter, chosen_rows, read_table
 
 
 class Settings(BaseModel):
@@ -21,11 +21,11 @@ class Settings(BaseModel):
     cascade: Cascade
 
 
-def stage(settings: Settings, requests: Path, judgements: Path, chosen: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, requests: Path, judgements: Path, chosen: Path) -> None:
     """Writes the table `requests` of the second judge."""
     asked = least_sure(read_table(judgements, JUDGEMENTS, COLUMNS), settings.form, settings.cascade.share)
     is_asked = [name in asked for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()]
-    with TableWriter(chosen, REQUESTS, provenance) as table:
+    with TableWriter(chosen, REQUESTS) as table:
         table.write_all(chosen_rows(requests, REQUESTS, is_asked))
     cascade = settings.cascade
     print(

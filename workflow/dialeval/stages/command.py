@@ -3,7 +3,8 @@
 A stage module holds one function and `if __name__ == "__main__": run(function)`. The function's parameters are the
 command's options: a `Path` becomes `--name FILE`, a `list[Path]` becomes `--name FILE ...` (it may be empty), a `str`
 becomes `--name TEXT`, `settings`, a pydantic model, becomes `--settings JSON`, `templates` becomes
-`--prompts SET:FOLDER`, either part of which may be empty. `provenance` is filled in.
+`--prompts SET:FOLDER`, either part of which may be empty; `code` is filled in. `__main__` runs one as a job of the
+workflow, and writes down where its files come from.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from pydantic import BaseModel, ValidationError
 from dialeval import runwatch
 from dialeval.errors import UserError
 from dialeval.prompt_sets import PromptSet
-from dialeval.tables import Provenance
 
 INTERRUPTED = 130
 
@@ -64,13 +64,13 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
         description=inspect.getdoc(stage),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--code", default="", help="fingerprint of the stage's code, kept in the output's metadata")
+    parser.add_argument("--code", default="", help="fingerprint of the stage's code")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="the stage's part of the configuration")
     parser.add_argument("--prompts", default="", metavar="SET:FOLDER", help="set of prompts; folder of others")
     kinds = get_type_hints(stage)
     for key, kind in kinds.items():
         option = "--" + key.replace("_", "-")
-        if key in ("settings", "templates", "provenance", "return"):
+        if key in ("settings", "templates", "code", "return"):
             continue
         if kind == list[Path]:
             parser.add_argument(option, nargs="*", type=Path, default=[], metavar="FILE")
@@ -83,8 +83,8 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
         if prompt_set not in ("", *get_args(PromptSet)):
             parser.error(f"--prompts: '{prompt_set}' is no set of prompts; write ours:FOLDER or papers:FOLDER")
         values["templates"] = kinds["templates"](Path(folder) if folder else None, prompt_set or "ours")
-    if "provenance" in kinds:
-        values["provenance"] = Provenance(stage=name, code=code, settings=settings)
+    if "code" in kinds:
+        values["code"] = code
     if "settings" in kinds:
         values["settings"] = _settings(kinds["settings"], settings)
     return values

@@ -15,7 +15,7 @@ from dialeval.perturbations.registry import find_strategy
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_table, to_table, write_table
+from dialeval.tables import TableWriter, read_table, to_table, write_table
 
 
 class Settings(BaseModel):
@@ -30,7 +30,7 @@ class Settings(BaseModel):
     hurt: dict[str, list[str]] = {}
 
 
-def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, utterances: Path, items: Path, ratings: Path) -> None:
     """Writes the tables `items` and `ratings`."""
     people = read_table(utterances, UTTERANCES)
     if others := not_between_two(people):
@@ -50,10 +50,10 @@ def stage(settings: Settings, utterances: Path, items: Path, ratings: Path, prov
             hurt=settings.hurt,
         )
     )
-    with TableWriter(items, ITEMS, provenance) as table:
+    with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(item for item, _ in made))
     references = [rating for _, given in made for rating in given]
-    write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(references))), provenance)
+    write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(references))))
     print(f"{len(made)} items made, each with a reference by construction; no person rated them")
 
 

@@ -15,7 +15,7 @@ from dialeval.schemas.labels import CORRECTED, DIFFERENCES, LABELS
 from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements
-from dialeval.tables import Provenance, read_table, to_table, write_for_people
+from dialeval.tables import read_table, to_table, write_for_people
 
 
 class Settings(Terms):
@@ -33,7 +33,6 @@ def stage(
     csv: Path,
     differences: Path,
     differences_csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the tables `corrected` and `differences`; a protocol under which nobody labelled has no rows.
 
@@ -50,9 +49,9 @@ def stage(
         rows, pairs = corrected_numbers(judged, said, design, settings)
         numbers += rows
         compared += pairs
-    write_for_people(table, csv, CORRECTED, to_table(CORRECTED, numbers), provenance)
+    write_for_people(table, csv, CORRECTED, to_table(CORRECTED, numbers))
     tests = to_table(DIFFERENCES, corrected(compared))
-    write_for_people(differences, differences_csv, DIFFERENCES, tests, provenance)
+    write_for_people(differences, differences_csv, DIFFERENCES, tests)
 
 
 if __name__ == "__main__":

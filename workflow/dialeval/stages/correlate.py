@@ -15,7 +15,7 @@ from dialeval.aggregation.score_arrays import SCORED
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS, ITEMS, JUDGE_PAIRS, RANKING_AGREEMENT, RATINGS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_rows
+from dialeval.tables import read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -46,7 +46,6 @@ def stage(
     filled: list[Path],
     judgements: list[Path],
     folder: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes four tables `metaeval/*` into a folder, each as Parquet and as CSV."""
     cells = gather(
@@ -66,7 +65,7 @@ def stage(
         (JUDGE_PAIRS, pair_rows(results)),
         (RANKING_AGREEMENT, ranking_rows(results, ranked, settings.fill)),
     ):
-        write_rows(folder, table, rows, provenance)
+        write_rows(folder, table, rows)
 
 
 if __name__ == "__main__":

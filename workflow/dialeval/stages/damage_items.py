@@ -20,7 +20,7 @@ from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, iterate_rows, read_table, to_table, write_table
+from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
 
 
 class Settings(BaseModel):
@@ -46,7 +46,6 @@ def stage(
     ratings: list[Path],
     items: Path,
     pairs: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the tables `items` (originals, unless they are rated items anyway, and damaged ones) and `pairs`."""
     own: list[Item] = []
@@ -66,9 +65,9 @@ def stage(
         if item is not None:
             damaged.append(item)
     asked = [item for key, item in originals.items() if key not in already]
-    with TableWriter(items, ITEMS, provenance) as table:
+    with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows([*asked, *damaged]))
-    write_table(pairs, PAIRS, to_table(PAIRS, rows), provenance)
+    write_table(pairs, PAIRS, to_table(PAIRS, rows))
     n_ok = sum(row["status"] == "ok" for row in rows)
     print(f"{len(damaged)} damaged items of {len(originals)} originals; {len(rows) - n_ok} times a rule did not apply")
 

@@ -14,7 +14,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import ITEM_DESCRIPTIONS, WRITTEN_ITEMS
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, iterate_rows, to_table, write_table
+from dialeval.tables import iterate_rows, to_table, write_table
 
 
 class Settings(BaseModel):
@@ -32,7 +32,6 @@ def stage(
     descriptions: Path,
     usage: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `item_descriptions`, a row for each accepted item, and a record of the usage."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
@@ -45,7 +44,7 @@ def stage(
         total=sum(one.outcome.accepted for one in attempts),
     ) as judge:
         rows = judge.run(classify_attempts(judge.ask, attempts, templates, judge=settings.name))
-    write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows), provenance)
+    write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows))
     judge.write_usage(usage)
 
 

@@ -12,7 +12,7 @@ from dialeval.dialogbench.item_table import read_items
 from dialeval.errors import UserError, nearest
 from dialeval.schemas.dialogbench import EXPERT_ANSWERS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, to_table, write_table
+from dialeval.tables import to_table, write_table
 
 
 class Settings(BaseModel):
@@ -21,7 +21,7 @@ class Settings(BaseModel):
     simulated: list[str]
 
 
-def stage(settings: Settings, items: Path, file: Path, answers: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, items: Path, file: Path, answers: Path) -> None:
     """Writes the table `expert_answers`, and says what was read and left out."""
     item_of, origin_of = read_items(items)
     reading = read_expert_answers(
@@ -50,7 +50,7 @@ def stage(settings: Settings, items: Path, file: Path, answers: Path, provenance
                 "choice": one.choice,
             }
         )
-    write_table(answers, EXPERT_ANSWERS, to_table(EXPERT_ANSWERS, rows), provenance)
+    write_table(answers, EXPERT_ANSWERS, to_table(EXPERT_ANSWERS, rows))
     n_items = len({one.item_id for one in reading.answers})
     print(f"{len(rows)} answers of {len(experts)} experts to {n_items} items; {reading.blank} rows were left blank")
     if reading.moved:

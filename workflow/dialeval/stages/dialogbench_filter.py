@@ -15,7 +15,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import WRITTEN_ITEMS
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, iterate_rows
+from dialeval.tables import TableWriter, iterate_rows
 
 
 class Settings(BaseModel):
@@ -34,7 +34,6 @@ def stage(
     filtered: Path,
     usage: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
@@ -49,7 +48,7 @@ def stage(
         total=n_accepted,
     ) as judge:
         results = judge.run(filter_attempts(judge.ask, attempts, templates, judge=settings.name))
-    with TableWriter(filtered, WRITTEN_ITEMS, provenance) as table:
+    with TableWriter(filtered, WRITTEN_ITEMS) as table:
         table.write_all(one.to_row() for one in results)
     judge.write_usage(usage)
     n_correct = sum(one.is_filtered for one in results)

@@ -14,7 +14,7 @@ from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.dialogbench import TEST_ANSWERS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 
 _ABOUT = ("request_id", "case_id")
 _ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")
@@ -27,9 +27,7 @@ class Settings(BaseModel):
     method: Method
 
 
-def stage(
-    settings: Settings, items: Path, requests: Path, responses: list[Path], answers: Path, provenance: Provenance
-) -> None:
+def stage(settings: Settings, items: Path, requests: Path, responses: list[Path], answers: Path) -> None:
     """Writes the table `test_answers`."""
     item_of, origin_of = read_items(items)
 
@@ -38,7 +36,7 @@ def stage(
         for row in parse_all(settings.model, settings.method, item_of, pairs):
             yield {**origin_of[row["item_id"]], **row}
 
-    with TableWriter(answers, TEST_ANSWERS, provenance) as table:
+    with TableWriter(answers, TEST_ANSWERS) as table:
         table.write_all(with_statuses_said(rows(), settings.model))
 
 

@@ -13,7 +13,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import TEST_ITEMS
 from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, iterate_rows
+from dialeval.tables import TableWriter, iterate_rows
 
 
 class Settings(BaseModel):
@@ -27,7 +27,7 @@ class Settings(BaseModel):
     frequency_penalty: float
 
 
-def stage(settings: Settings, items: Path, requests: Path, templates: Templates, provenance: Provenance) -> None:
+def stage(settings: Settings, items: Path, requests: Path, templates: Templates) -> None:
     """Writes the table `requests`."""
     planned = plan(
         (TestItem.from_row(row) for row in iterate_rows(items, TEST_ITEMS)),
@@ -41,7 +41,7 @@ def stage(settings: Settings, items: Path, requests: Path, templates: Templates,
         circular=settings.circular,
         presentation=settings.presentation,
     )
-    with TableWriter(requests, REQUESTS, provenance) as table:
+    with TableWriter(requests, REQUESTS) as table:
         table.write_all(one.to_row() for one in planned)
     print(f"{table.rows} requests planned")
 

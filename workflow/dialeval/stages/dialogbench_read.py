@@ -17,7 +17,7 @@ from dialeval.dialogbench.positions import shuffled
 from dialeval.dialogbench.rounds import Attempt, written_of
 from dialeval.schemas.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, iterate_rows
+from dialeval.tables import TableWriter, iterate_rows
 
 Found = tuple[str, str, TestItem]
 """Source, variant, and an item."""
@@ -41,7 +41,7 @@ class Settings(BaseModel):
     random_seed: int
 
 
-def stage(settings: Settings, written: list[Path], items: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, written: list[Path], items: Path) -> None:
     """Writes the table `test_items`."""
     counts: Counter[str] = Counter()
 
@@ -51,7 +51,7 @@ def stage(settings: Settings, written: list[Path], items: Path, provenance: Prov
             named = replace(item, item_id=f"{source}/{item.item_id}")
             yield {"source": source, "variant": variant, **shuffled(named, settings.random_seed).to_row()}
 
-    with TableWriter(items, TEST_ITEMS, provenance) as table:
+    with TableWriter(items, TEST_ITEMS) as table:
         table.write_all(rows())
     print("test items: " + (", ".join(f"{n} {source}" for source, n in counts.items()) or "none"))
 

@@ -51,7 +51,7 @@ from dialeval.schemas.dialogbench import (
     WRITTEN_ITEMS,
 )
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, iterate_rows, read_tables, write_rows
+from dialeval.tables import iterate_rows, read_tables, write_rows
 
 WRITTEN = "written"
 """The source of items that were written for this run."""
@@ -81,7 +81,6 @@ def stage(
     descriptions: list[Path],
     experts: list[Path],
     folder: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
     every = read_tables(answers, TEST_ANSWERS).to_pylist()
@@ -112,7 +111,7 @@ def stage(
         (DIALOGBENCH_DIFFERENCES, _differences(full + people, variants, settings.confidence)),
         (FILTER_COUNTS, _counts(written)),
     ):
-        write_rows(folder, table, rows, provenance)
+        write_rows(folder, table, rows)
 
 
 def _differences(full: list[Answer], variants: dict[str, list[Answer]], confidence: float) -> list[Row]:

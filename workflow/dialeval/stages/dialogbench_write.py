@@ -22,7 +22,7 @@ from dialeval.schemas.dialogbench import WRITTEN_ITEMS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.asking import Asked, asking
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 
 class Settings(BaseModel):
@@ -55,7 +55,6 @@ def stage(
     written: Path,
     usage: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `written_items`, a row for each answer of the writer, and a record of the usage."""
     engine = _writer(settings, dialogues, store)
@@ -71,7 +70,7 @@ def stage(
         total=n_wanted,
     ) as writer:
         attempts = writer.run(_write(settings, writer, name, templates))
-    with TableWriter(written, WRITTEN_ITEMS, provenance) as table:
+    with TableWriter(written, WRITTEN_ITEMS) as table:
         table.write_all(one.to_row() for one in attempts)
     writer.write_usage(usage)
     n_accepted = sum(one.outcome.accepted for one in attempts)

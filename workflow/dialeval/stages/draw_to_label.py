@@ -13,7 +13,7 @@ from dialeval.labels.settings import DrawSettings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.labels import DRAW
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, replacing, to_table, write_table
+from dialeval.tables import read_tables, replacing, to_table, write_table
 
 
 def stage(
@@ -23,7 +23,6 @@ def stage(
     folder: Path,
     table: Path,
     ledger: Path,
-    provenance: Provenance,
 ) -> None:
     """Adds what is drawn to the ledger in the folder of labels, and writes the table `labels/draw` and its digest."""
     frame, record = frame_of(settings, items), read_ledger(ledger_path(folder, settings.name))
@@ -41,7 +40,7 @@ def stage(
         print(f"{count} pairs left out: {reason}")
     if gone := len(record.entries) - len(rows):
         print(f"{gone} of the ledger are not there any more, or have other words now")
-    write_table(table, DRAW, to_table(DRAW, rows), provenance)
+    write_table(table, DRAW, to_table(DRAW, rows))
     with replacing(ledger) as temporary:
         temporary.write_text(f"{ledger_digest(record.path)}\n", encoding="utf-8")
 

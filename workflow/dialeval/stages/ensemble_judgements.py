@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from dialeval.aggregation.ensemble import COLUMNS, ensemble_judgements
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_table
+from dialeval.tables import read_tables, write_table
 
 
 class Settings(BaseModel):
@@ -21,7 +21,7 @@ class Settings(BaseModel):
     members: dict[str, list[str]]
 
 
-def stage(settings: Settings, members: list[Path], ensemble: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, members: list[Path], ensemble: Path) -> None:
     """Writes the table `judgements`, and says of how many items somebody's score is missing."""
     given = read_tables(members, JUDGEMENTS, COLUMNS)
     by_member = {
@@ -32,7 +32,7 @@ def stage(settings: Settings, members: list[Path], ensemble: Path, provenance: P
         for member, methods in settings.members.items()
     }
     table = ensemble_judgements(settings.name, settings.method, by_member)
-    write_table(ensemble, JUDGEMENTS, table, provenance)
+    write_table(ensemble, JUDGEMENTS, table)
     words = f"{settings.name}: {len(table)} scores, each the mean of {', '.join(settings.members)}"
     print(f"{words}; {table['value'].null_count} missing, where a member gave none")
 

@@ -15,7 +15,7 @@ from dialeval.aggregation.score_arrays import SCORED
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import DIMENSION_ENSEMBLE, ITEMS, MATRICES, MODEL_ENSEMBLE, RATINGS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_rows
+from dialeval.tables import read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -50,7 +50,6 @@ def stage(
     filled: list[Path],
     judgements: list[Path],
     folder: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes three tables `metaeval/*` into a folder, each as Parquet and as CSV."""
     cells = gather(
@@ -69,7 +68,7 @@ def stage(
         (MODEL_ENSEMBLE, model_ensemble_rows(cells, ensembles)),
         (MATRICES, matrix_rows(cells)),
     ):
-        write_rows(folder, table, rows, provenance)
+        write_rows(folder, table, rows)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ from dialeval.schemas.labels import CORRECTED, PLANNING
 from dialeval.schemas.shared import ESTIMATE, UTTERANCES
 from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements
-from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+from dialeval.tables import read_tables, to_table, write_for_people
 
 LEARNED = ".learned"
 
@@ -93,7 +93,6 @@ def stage(
     planning: Path,
     planning_csv: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the tables `estimate` and `planning`, and prints them.
 
@@ -142,14 +141,14 @@ def stage(
     prices = {name: prices_of(model) for name, model in settings.models.items()}
     batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}
     result = estimate_table(estimates, prices, batched, settings.left_out)
-    write_for_people(table, csv, ESTIMATE, result, provenance)
+    write_for_people(table, csv, ESTIMATE, result)
     print(in_words(result))
     sizes = {
         about.name: chats_size(about.protocol.form, about.protocol.of.against, seed_rows, len(settings.chatbots))
         for about in settings.questions
     } | {path.stem: planned_size(path) for path in planned}
     rows = _plans(settings, sizes, estimates, prices, batched, judgements, corrected)
-    write_for_people(planning, planning_csv, PLANNING, to_table(PLANNING, rows), provenance)
+    write_for_people(planning, planning_csv, PLANNING, to_table(PLANNING, rows))
     print("\n".join(filter(None, ["", planning_in_words(rows)])))
 
 

@@ -10,10 +10,10 @@ from dialeval.corpora.speakers import left_out
 from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, write_table
+from dialeval.tables import read_table, write_table
 
 
-def stage(settings: Seeds, utterances: Path, seeds: Path, provenance: Provenance) -> None:
+def stage(settings: Seeds, utterances: Path, seeds: Path) -> None:
     """Writes the table `seeds`."""
     dialogues = read_table(utterances, UTTERANCES)
     table = seed_table(dialogues, arena_min_utterances=settings.arena_min_utterances, limit=settings.limit)
@@ -24,7 +24,7 @@ def stage(settings: Seeds, utterances: Path, seeds: Path, provenance: Provenance
     print(f"{sum(row['for_gteval'] for row in rows)} serve GTEval")
     if others := [row["seed_id"] for row in rows if row["for_arena"] and not row["for_gteval"]]:
         print(left_out("dialogues", others, "of GTEval, since they are not two speakers in turn"))
-    write_table(seeds, SEEDS, table, provenance)
+    write_table(seeds, SEEDS, table)
 
 
 if __name__ == "__main__":

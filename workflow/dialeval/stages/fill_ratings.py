@@ -11,7 +11,7 @@ from dialeval.corpora.rated import rating_rows
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, to_table, write_table
+from dialeval.tables import read_tables, to_table, write_table
 
 _JUDGED = ("corpus", "language", "item_id", "criterion", "repeat", "value", "scale_min", "scale_max")
 
@@ -29,7 +29,6 @@ def stage(
     ratings: list[Path],
     judgements: Path,
     filled: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes a table `ratings` of what was filled in, and says what that is."""
     rated = read_tables(ratings, RATINGS, ["corpus", "dimension"])
@@ -42,7 +41,7 @@ def stage(
             settings.dimensions,
         )
     )
-    write_table(filled, RATINGS, to_table(RATINGS, rating_rows(found)), provenance)
+    write_table(filled, RATINGS, to_table(RATINGS, rating_rows(found)))
     means = [rating for rating in found if rating.round is None]
     for corpus, dimension in dict.fromkeys((rating.corpus, rating.dimension) for rating in means):
         n = sum((rating.corpus, rating.dimension) == (corpus, dimension) for rating in means)

@@ -14,7 +14,7 @@ from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.raters import CEILINGS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_rows
+from dialeval.tables import read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -35,7 +35,6 @@ def stage(
     filled: list[Path],
     judgements: list[Path],
     folder: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `metaeval/ceilings` into a folder, as Parquet and as CSV."""
     given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, COLUMNS)
@@ -43,7 +42,7 @@ def stage(
     cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks, stood_in, settings.joined)
     how = settings.model_dump(exclude={"benchmarks", "partial", "joined"})
     results = correlate_cells(cells, **how, methods=("pearson",))
-    write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged, stood_in.ratings)), provenance)
+    write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged, stood_in.ratings)))
 
 
 if __name__ == "__main__":

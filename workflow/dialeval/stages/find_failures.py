@@ -16,7 +16,7 @@ from dialeval.failures.self_identification import PHRASES
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, iterate_rows
+from dialeval.tables import TableWriter, iterate_rows
 
 
 class Settings(BaseModel):
@@ -27,7 +27,7 @@ class Settings(BaseModel):
     said_before: int = 2
 
 
-def stage(settings: Settings, items: list[Path], people: list[Path], judgements: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, items: list[Path], people: list[Path], judgements: Path) -> None:
     """Writes the table `judgements` of the rules about all dialogues; `people` are tables of utterances."""
     limits = longest_of_people(chain.from_iterable(map(_said, people)), settings.length_share)
     for language, limit in limits.items():
@@ -40,7 +40,7 @@ def stage(settings: Settings, items: list[Path], people: list[Path], judgements:
         languages.add(item.language)
         return item
 
-    with TableWriter(judgements, JUDGEMENTS, provenance) as table:
+    with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(by_rule(settings.protocol, map(noted, every), rules))
     for language in sorted(languages):
         unknown = [

@@ -11,7 +11,7 @@ from dialeval.corpora.botchat_published import PublishedAnswer, read_answers
 from dialeval.protocols.imported import Key, responses
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, iterate_rows
+from dialeval.tables import TableWriter, iterate_rows
 
 COLUMNS = ("request_id", "protocol", "case_id", "left", "right", "n_utterances", "subject")
 
@@ -25,7 +25,7 @@ class Settings(BaseModel):
     arena_lengths: list[int] = []
 
 
-def stage(settings: Settings, requests: Path, published: list[Path], answers: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, requests: Path, published: list[Path], answers: Path) -> None:
     """Writes the table `responses`, in the order of the requests, and says what was counted."""
     lengths = settings.arena_lengths if settings.protocol == "arena" else [None]
     known: dict[Key, PublishedAnswer] = {}
@@ -34,7 +34,7 @@ def stage(settings: Settings, requests: Path, published: list[Path], answers: Pa
         known |= {(shown, n): answer for shown, answer in found.items()}
     source = ", ".join(str(path) for path in published)
     notes: Counter[str] = Counter()
-    with TableWriter(answers, RESPONSES, provenance) as table:
+    with TableWriter(answers, RESPONSES) as table:
         table.write_all(responses(iterate_rows(requests, REQUESTS, COLUMNS), known, source, notes))
     print(f"{source}: {len(known)} answers, for {table.rows} requests")
     for note, count in (+notes).items():

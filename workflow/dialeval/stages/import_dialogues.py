@@ -12,7 +12,7 @@ from dialeval.protocols.imported import turns
 from dialeval.protocols.selfchat import rows
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 
 class Settings(BaseModel):
@@ -24,7 +24,7 @@ class Settings(BaseModel):
     seeds_limit: int | None = None
 
 
-def stage(settings: Settings, seeds: Path, published: Path, generated: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, seeds: Path, published: Path, generated: Path) -> None:
     """Writes the table `generated`, as self-chat does, and says what was counted."""
     by_id = {row["seed_id"]: tuple(row["utterances"]) for row in read_table(seeds, SEEDS).to_pylist()}
     notes: Counter[str] = Counter()
@@ -36,7 +36,7 @@ def stage(settings: Settings, seeds: Path, published: Path, generated: Path, pro
         source=f"{published}, column {settings.column}",
         notes=notes,
     )
-    with TableWriter(generated, GENERATED, provenance) as table:
+    with TableWriter(generated, GENERATED) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
     print(f"{published}, column {settings.column}: {len(dialogues)} dialogues of {settings.name}")
     for note, count in (+notes).items():

@@ -12,7 +12,7 @@ from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import RESPONSES, UTTERANCES
 from dialeval.schemas.translation import TRANSLATED_CORPORA, TRANSLATED_UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_tables, to_table, write_table
+from dialeval.tables import TableWriter, read_tables, to_table, write_table
 from dialeval.translation.checks import STATUSES, USABLE
 from dialeval.translation.joining import join, utterance_rows
 from dialeval.translation.settings import TranslationSettings
@@ -31,7 +31,6 @@ def stage(
     translated: Path,
     utterances: Path,
     counts: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the dialogues in the new language, as a table of the source's kind, and what became of the utterances.
 
@@ -53,7 +52,7 @@ def stage(
     print(f"{settings.corpus} in {settings.target}: {len(joined.talks)} dialogues; utterances: {said}")
     if joined.left_out:
         print(left_out("dialogues", joined.left_out, "an utterance has no translation that can be used"))
-    write_table(utterances, TRANSLATED_UTTERANCES, to_table(TRANSLATED_UTTERANCES, joined.utterances), provenance)
+    write_table(utterances, TRANSLATED_UTTERANCES, to_table(TRANSLATED_UTTERANCES, joined.utterances))
     rows_of_counts = [
         {
             "corpus": settings.corpus,
@@ -67,7 +66,7 @@ def stage(
         }
         for status, n in sorted(by_status.items())
     ]
-    write_table(counts, TRANSLATED_CORPORA, to_table(TRANSLATED_CORPORA, rows_of_counts), provenance)
+    write_table(counts, TRANSLATED_CORPORA, to_table(TRANSLATED_CORPORA, rows_of_counts))
     if not joined.talks:
         bad = next(row for row in joined.utterances if row["status"] not in USABLE)
         raise UserError(
@@ -77,10 +76,10 @@ def stage(
             "translate.j2)"
         )
     if settings.kind == "items":
-        with TableWriter(translated, ITEMS, provenance) as items:
+        with TableWriter(translated, ITEMS) as items:
             items.write_all(item_rows(talk.item for talk in joined.talks if talk.item))
     else:
-        with TableWriter(translated, UTTERANCES, provenance) as dialogues:
+        with TableWriter(translated, UTTERANCES) as dialogues:
             dialogues.write_all(utterance_rows(joined.talks, settings.corpus, settings.target))
 
 

@@ -13,7 +13,7 @@ from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.training import JUDGED_TEXTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, iterate_rows, read_table, to_table, write_table
+from dialeval.tables import iterate_rows, read_table, to_table, write_table
 from dialeval.training.pairs.overlap import Texts, judged_rows
 
 
@@ -27,12 +27,11 @@ def stage(
     seeds: list[Path],
     human: list[Path],
     texts: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `judged_texts`: of items, and of people's dialogues that give the ChatSEEDs."""
     rows = judged_rows(_judged(items, seeds, human))
     print(f"{len(rows)} passages are judged")
-    write_table(texts, JUDGED_TEXTS, to_table(JUDGED_TEXTS, rows), provenance)
+    write_table(texts, JUDGED_TEXTS, to_table(JUDGED_TEXTS, rows))
 
 
 def _judged(items: list[Path], seeds: list[Path], human: list[Path]) -> Iterator[Texts]:

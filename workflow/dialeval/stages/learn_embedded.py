@@ -12,7 +12,7 @@ from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.learning import learn
 from dialeval.schemas.shared import JUDGE_REPORT, UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, replacing, to_table, write_for_people
+from dialeval.tables import read_table, replacing, to_table, write_for_people
 
 
 class Settings(BaseModel):
@@ -24,9 +24,7 @@ class Settings(BaseModel):
     random_seed: int
 
 
-def stage(
-    settings: Settings, corpora: list[Path], learned: Path, report: Path, report_csv: Path, provenance: Provenance
-) -> None:
+def stage(settings: Settings, corpora: list[Path], learned: Path, report: Path, report_csv: Path) -> None:
     """Writes what the model learned, and how well a judge tells true from damaged dialogues that were held back."""
     dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
     print(f"{settings.name} ({settings.method}) learns from {len(dialogues)} dialogues in {settings.folds} folds")
@@ -34,7 +32,7 @@ def stage(
     with replacing(learned) as temporary:
         temporary.write_bytes(learned_bytes(result))
     rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
-    write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows), provenance)
+    write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from dialeval.schemas.shared import RESPONSES
 from dialeval.schemas.translation import BACK_TRANSLATIONS, TRANSLATION_SAMPLE
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, read_tables, to_table, write_for_people
+from dialeval.tables import read_table, read_tables, to_table, write_for_people
 from dialeval.translation.quality.back import read_back
 
 
@@ -20,9 +20,7 @@ class Settings(BaseModel):
     by: str
 
 
-def stage(
-    settings: Settings, drawn: Path, responses: list[Path], back: Path, csv: Path, provenance: Provenance
-) -> None:
+def stage(settings: Settings, drawn: Path, responses: list[Path], back: Path, csv: Path) -> None:
     """Writes the table `back_translations`; what did not come back is not in it."""
     columns = ["request_id", "status", "text", "finish_reason"]
     answers = {row["request_id"]: row for row in read_tables(responses, RESPONSES, columns).to_pylist()}
@@ -31,7 +29,7 @@ def stage(
         if text := read_back(row, answers, settings.source):
             names = ("corpus", "language", "utterance_id", "source")
             rows.append({name: row[name] for name in names} | {"translated_back_by": settings.by, "back": text})
-    write_for_people(back, csv, BACK_TRANSLATIONS, to_table(BACK_TRANSLATIONS, rows), provenance)
+    write_for_people(back, csv, BACK_TRANSLATIONS, to_table(BACK_TRANSLATIONS, rows))
 
 
 if __name__ == "__main__":

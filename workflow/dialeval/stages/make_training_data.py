@@ -6,17 +6,15 @@ from pathlib import Path
 
 from dialeval.schemas.training import TRAINING_EXAMPLES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 from dialeval.training.pairs.data import training_rows
 from dialeval.training.pairs.overlap import left_out_dialogues
 from dialeval.training.pairs.recipe import Recipe
 
 
-def stage(
-    settings: Recipe, utterances: list[Path], left_out: list[Path], examples: Path, provenance: Provenance
-) -> None:
+def stage(settings: Recipe, utterances: list[Path], left_out: list[Path], examples: Path) -> None:
     """Writes the table `training_examples`, and says what it holds and what could not be used."""
-    with TableWriter(examples, TRAINING_EXAMPLES, provenance) as table:
+    with TableWriter(examples, TRAINING_EXAMPLES) as table:
         table.write_all(training_rows(settings, utterances, left_out_dialogues(left_out), say=print))
 
 

@@ -10,7 +10,6 @@ from dialeval.aggregation.words import dialogue_words
 from dialeval.schemas.measures import BIAS
 from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -20,12 +19,11 @@ def stage(
     seeds: list[Path],
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `bias` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
     rows = bias(frame, settings, dialogue_words(items))
-    write_measure(table, csv, settings.protocol, BIAS, rows, provenance)
+    write_measure(table, csv, settings.protocol, BIAS, rows)
 
 
 if __name__ == "__main__":

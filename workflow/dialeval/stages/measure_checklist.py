@@ -10,7 +10,6 @@ from dialeval.aggregation.measures.scores import COLUMNS
 from dialeval.schemas.measures import CHECKLIST
 from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -20,12 +19,11 @@ def stage(
     seeds: list[Path],
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `checklist` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
     rows = checklist(frame, settings)
-    write_measure(table, csv, settings.protocol, CHECKLIST, rows, provenance)
+    write_measure(table, csv, settings.protocol, CHECKLIST, rows)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from dialeval.aggregation.words import dialogue_words
 from dialeval.schemas.measures import DIFFERENCES
 from dialeval.stages.command import run
 from dialeval.stages.measuring import human_lengths, read_judgements, write_measure
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -20,12 +19,11 @@ def stage(
     seeds: list[Path],
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `differences` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
     rows = differences(frame, settings, dialogue_words(items), human_lengths(seeds))
-    write_measure(table, csv, settings.protocol, DIFFERENCES, rows, provenance)
+    write_measure(table, csv, settings.protocol, DIFFERENCES, rows)
 
 
 if __name__ == "__main__":

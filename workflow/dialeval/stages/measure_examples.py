@@ -9,7 +9,6 @@ from dialeval.aggregation.measures.examples import COLUMNS, examples
 from dialeval.schemas.measures import EXAMPLES
 from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -19,12 +18,11 @@ def stage(
     seeds: list[Path],
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `examples` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
     rows = examples(frame, settings, items)
-    write_measure(table, csv, settings.protocol, EXAMPLES, rows, provenance)
+    write_measure(table, csv, settings.protocol, EXAMPLES, rows)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from dialeval.aggregation.measures.passes import COLUMNS
 from dialeval.schemas.measures import PASS_RATES_AT_GT_LENGTH
 from dialeval.stages.command import run
 from dialeval.stages.measuring import human_lengths, read_judgements, write_measure
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -20,12 +19,11 @@ def stage(
     seeds: list[Path],
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `pass_rates_at_gt_length` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
     rows = pass_rates_at_gt_length(frame, settings, human_lengths(seeds))
-    write_measure(table, csv, settings.protocol, PASS_RATES_AT_GT_LENGTH, rows, provenance)
+    write_measure(table, csv, settings.protocol, PASS_RATES_AT_GT_LENGTH, rows)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from dialeval.aggregation.words import dialogue_words
 from dialeval.schemas.measures import RATINGS
 from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -20,12 +19,11 @@ def stage(
     seeds: list[Path],
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `ratings` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
     rows = ratings(frame, settings, dialogue_words(items))
-    write_measure(table, csv, settings.protocol, RATINGS, rows, provenance)
+    write_measure(table, csv, settings.protocol, RATINGS, rows)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.schemas.measures import WIN_RATES
 from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -20,12 +19,11 @@ def stage(
     seeds: list[Path],
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `win_rates` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
     rows = win_rates(frame, settings)
-    write_measure(table, csv, settings.protocol, WIN_RATES, rows, provenance)
+    write_measure(table, csv, settings.protocol, WIN_RATES, rows)
 
 
 if __name__ == "__main__":

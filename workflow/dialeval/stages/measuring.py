@@ -12,7 +12,7 @@ from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import under
 from dialeval.schemas.table import Table
-from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+from dialeval.tables import read_tables, to_table, write_for_people
 
 
 def read_judgements(paths: Iterable[Path], columns: Sequence[str]) -> pd.DataFrame:
@@ -30,8 +30,6 @@ def human_lengths(seeds: Iterable[Path]) -> dict[str, int]:
     return {row["seed_id"]: row["n_human"] for row in rows if row["for_arena"]}
 
 
-def write_measure(
-    parquet: Path, csv: Path, protocol: str, table: Table, rows: list[dict[str, Any]], provenance: Provenance
-) -> None:
+def write_measure(parquet: Path, csv: Path, protocol: str, table: Table, rows: list[dict[str, Any]]) -> None:
     """Writes the table of a measure under the protocol's name."""
-    write_for_people(parquet, csv, under(protocol, table), to_table(table, rows), provenance)
+    write_for_people(parquet, csv, under(protocol, table), to_table(table, rows))

@@ -10,7 +10,7 @@ from dialeval.protocols.question_settings import ReadingSettings
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 
 
 def stage(
@@ -19,12 +19,11 @@ def stage(
     responses: list[Path],
     again: list[Path],
     judgements: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `judgements`, one row per request."""
     question, judge = settings.question(), settings.judge
     rows = (parse(question, judge, *pair) for pair in answered(requests, responses, again=again))
-    with TableWriter(judgements, JUDGEMENTS, provenance) as table:
+    with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(with_statuses_said(rows, judge))
 
 

@@ -10,7 +10,7 @@ from dialeval.protocols.joining import CHOICE_ANSWER, answered
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 
 
 def stage(
@@ -19,14 +19,13 @@ def stage(
     responses: list[Path],
     again: list[Path],
     judgements: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `judgements`, one row per item and criterion; probabilities are never asked for `again`."""
     judge, criteria = settings.judge, settings.known_criteria()
     pairs = answered(requests, responses, answer=CHOICE_ANSWER)
     # requests bear the name by which engines know the protocol, judgements its own
     rows = (row | {"protocol": settings.name} for pair in pairs for row in parse(judge, *pair, criteria))
-    with TableWriter(judgements, JUDGEMENTS, provenance) as table:
+    with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(with_statuses_said(rows, judge))
 
 

@@ -10,7 +10,7 @@ from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter
+from dialeval.tables import TableWriter
 
 
 def stage(
@@ -19,7 +19,6 @@ def stage(
     responses: list[Path],
     again: list[Path],
     judgements: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `judgements`, one row per item, criterion and repeat."""
     judge, criteria = settings.judge, settings.known_criteria()
@@ -31,7 +30,7 @@ def stage(
         for pair in pairs
         for row in parse(judge, *pair, criteria, json_answers=structured)
     )
-    with TableWriter(judgements, JUDGEMENTS, provenance) as table:
+    with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(with_statuses_said(rows, judge))
 
 

@@ -10,7 +10,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.translation import TRANSLATION_SAMPLE
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table
+from dialeval.tables import read_table
 from dialeval.translation.quality.adequacy import plan_adequacy
 
 
@@ -20,10 +20,10 @@ class Settings(BaseModel):
     source: str
 
 
-def stage(settings: Settings, drawn: Path, requests: Path, templates: Templates, provenance: Provenance) -> None:
+def stage(settings: Settings, drawn: Path, requests: Path, templates: Templates) -> None:
     """Writes the table `requests`."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
-    write_requests(requests, plan_adequacy(rows, templates, source=settings.source), provenance)
+    write_requests(requests, plan_adequacy(rows, templates, source=settings.source))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from dialeval.protocols.joining import answered
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.shared import REQUESTS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -20,11 +19,10 @@ def stage(
     responses: list[Path],
     again: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `requests` of what is asked again, which may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
-    write_requests(again, plan(settings.question(), pairs, templates, settings.known_criteria()), provenance)
+    write_requests(again, plan(settings.question(), pairs, templates, settings.known_criteria()))
 
 
 if __name__ == "__main__":

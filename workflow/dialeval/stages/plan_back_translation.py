@@ -10,7 +10,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.translation import TRANSLATION_SAMPLE
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table
+from dialeval.tables import read_table
 from dialeval.translation.quality.back import plan_back
 
 
@@ -21,11 +21,11 @@ class Settings(BaseModel):
     max_tokens: int
 
 
-def stage(settings: Settings, drawn: Path, requests: Path, templates: Templates, provenance: Provenance) -> None:
+def stage(settings: Settings, drawn: Path, requests: Path, templates: Templates) -> None:
     """Writes the table `requests`."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     planned = plan_back(rows, templates, source=settings.source, max_tokens=settings.max_tokens)
-    write_requests(requests, planned, provenance)
+    write_requests(requests, planned)
 
 
 if __name__ == "__main__":

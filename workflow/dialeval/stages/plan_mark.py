@@ -11,7 +11,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.protocols.question_settings import MarkSettings
 from dialeval.stages.command import run
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -21,11 +20,10 @@ def stage(
     pairs: list[Path],
     requests: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `requests` about the dialogues of all tables, none of which is `damaged`."""
     every = chain.from_iterable(iterate_items(path) for path in items)
-    write_requests(requests, plan(settings.question(), every, templates, settings.said_before), provenance)
+    write_requests(requests, plan(settings.question(), every, templates, settings.said_before))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.protocols.question_settings import QuestionSettings
 from dialeval.stages.command import run
-from dialeval.tables import Provenance
 
 
 def stage(
@@ -23,14 +22,13 @@ def stage(
     pairs: list[Path],
     requests: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `requests` about the dialogues of all tables, none of which is `damaged`."""
     question, skipped = settings.question(), Counter[str]()
     cases = by_case(chain.from_iterable(iterate_items(path) for path in items))
     if not question.shipped:
         refuse_strangers(cases, question.protocol.of, question.name)
-    write_requests(requests, plan(question, cases, templates, skipped), provenance)
+    write_requests(requests, plan(question, cases, templates, skipped))
     for reason, count in (+skipped).items():
         print(f"{count} pairs left out: {reason}")
 

@@ -12,7 +12,7 @@ from dialeval.protocols.item_settings import ItemPlanSettings
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.robustness import PAIRS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables
+from dialeval.tables import read_tables
 
 
 def stage(
@@ -22,7 +22,6 @@ def stage(
     pairs: list[Path],
     requests: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `requests`: items, and pairs' items on the criteria that the damage aims at."""
     about = settings.about(read_tables(pairs, PAIRS).to_pylist())
@@ -31,7 +30,7 @@ def stage(
         plan(settings.items_of(paths), templates, criteria, name=settings.name, names=names)
         for paths, criteria in ((items, about.of_rated), (damaged, about.of_damaged))
     )
-    write_requests(requests, planned, provenance)
+    write_requests(requests, planned)
 
 
 if __name__ == "__main__":

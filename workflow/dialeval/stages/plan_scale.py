@@ -13,7 +13,7 @@ from dialeval.protocols.item_settings import ItemPlanSettings
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.robustness import PAIRS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables
+from dialeval.tables import read_tables
 
 
 def stage(
@@ -23,7 +23,6 @@ def stage(
     pairs: list[Path],
     requests: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `requests`: items, and pairs' items where the damage aims at what is asked about."""
     own = settings.protocol
@@ -41,7 +40,7 @@ def stage(
         )
         for paths, groups in ((items, about.groups_of_rated), (damaged, about.groups_of_damaged))
     )
-    write_requests(requests, planned, provenance)
+    write_requests(requests, planned)
 
 
 if __name__ == "__main__":

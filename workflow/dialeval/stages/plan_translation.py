@@ -7,7 +7,6 @@ from pathlib import Path
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.stages.command import run
-from dialeval.tables import Provenance
 from dialeval.translation.planning import plan
 from dialeval.translation.settings import TranslationSettings
 
@@ -18,7 +17,7 @@ class Settings(TranslationSettings):
     max_tokens: int
 
 
-def stage(settings: Settings, table: Path, requests: Path, templates: Templates, provenance: Provenance) -> None:
+def stage(settings: Settings, table: Path, requests: Path, templates: Templates) -> None:
     """Writes the table `requests`."""
     planned = plan(
         settings.talks(table),
@@ -29,7 +28,7 @@ def stage(settings: Settings, table: Path, requests: Path, templates: Templates,
         context=settings.context,
         max_tokens=settings.max_tokens,
     )
-    write_requests(requests, planned, provenance)
+    write_requests(requests, planned)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from dialeval.aggregation.measures.ranks import ranks
 from dialeval.schemas.measures import DIFFERENCES, RANKS, under
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, to_table, write_for_people
+from dialeval.tables import read_table, to_table, write_for_people
 
 
 class Settings(BaseModel):
@@ -19,11 +19,11 @@ class Settings(BaseModel):
     confidence: float
 
 
-def stage(settings: Settings, differences: Path, table: Path, csv: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, differences: Path, table: Path, csv: Path) -> None:
     """Writes the table `ranks` of a protocol."""
     compared = read_table(differences, under(settings.protocol, DIFFERENCES)).to_pylist()
     rows = ranks(compared, settings.confidence)
-    write_for_people(table, csv, under(settings.protocol, RANKS), to_table(RANKS, rows), provenance)
+    write_for_people(table, csv, under(settings.protocol, RANKS), to_table(RANKS, rows))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from dialeval.config import Elo
 from dialeval.corpora.battles import read
 from dialeval.schemas.battles import BATTLE_DIFFERENCES, BATTLE_RATINGS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, write_for_people
+from dialeval.tables import write_for_people
 
 
 class Settings(BaseModel):
@@ -32,15 +32,14 @@ def stage(
     csv: Path,
     differences: Path,
     differences_csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the tables `battles/ratings` and `battles/differences`, and says what was read."""
     found = read(battles, left=settings.left, right=settings.right, winner=settings.winner, cluster=settings.cluster)
     ratings, compared = battle_ratings(found, settings.elo, settings.random_seed)
     clusters = f" in {len({battle.cluster for battle in found}):,} clusters" if settings.cluster else ""
     print(f"{battles}: {len(found):,} battles{clusters} between {len(ratings):,} models")
-    write_for_people(table, csv, BATTLE_RATINGS, ratings, provenance)
-    write_for_people(differences, differences_csv, BATTLE_DIFFERENCES, compared, provenance)
+    write_for_people(table, csv, BATTLE_RATINGS, ratings)
+    write_for_people(differences, differences_csv, BATTLE_DIFFERENCES, compared)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.readers import read_corpus
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, write_table
+from dialeval.tables import write_table
 
 
 class Settings(BaseModel):
@@ -22,11 +22,11 @@ class Settings(BaseModel):
     language: str
 
 
-def stage(settings: Settings, utterances: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, utterances: Path) -> None:
     """Writes the table `utterances` and says what was read and what was left out."""
     reading = read_corpus(settings.reader, settings.path, settings.language)
     print(reading.summary())
-    write_table(utterances, UTTERANCES, utterance_table(settings.name, reading), provenance)
+    write_table(utterances, UTTERANCES, utterance_table(settings.name, reading))
 
 
 if __name__ == "__main__":

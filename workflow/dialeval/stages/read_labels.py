@@ -13,7 +13,7 @@ from dialeval.labels.reading import read_labels
 from dialeval.labels.settings import ReadSettings
 from dialeval.schemas.labels import LABELS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, to_table, write_for_people
+from dialeval.tables import to_table, write_for_people
 
 
 def stage(
@@ -23,7 +23,6 @@ def stage(
     folder: Path,
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table of all labels, and says what was read and what was passed over."""
     protocols = {
@@ -41,7 +40,7 @@ def stage(
     print("\n".join(reading.notes), end="\n" if reading.notes else "")
     if others := passed_over(folder):
         print(f"not looked into: {', '.join(others)}")
-    write_for_people(table, csv, LABELS, to_table(LABELS, reading.rows), provenance)
+    write_for_people(table, csv, LABELS, to_table(LABELS, reading.rows))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from dialeval.corpora.rated import check_joined, left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, to_table, write_table
+from dialeval.tables import TableWriter, to_table, write_table
 
 
 class Settings(BaseModel):
@@ -25,16 +25,16 @@ class Settings(BaseModel):
     asks: dict[str, str] = {}
 
 
-def stage(settings: Settings, items: Path, ratings: Path, left_out: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, items: Path, ratings: Path, left_out: Path) -> None:
     """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
     reading = read_rated(settings.reader, settings.name, settings.path, settings.languages, settings.own_criteria)
     check_joined(reading, settings.asks, f"metaeval.corpora.{settings.name}.asks")
     print(reading.summary())
-    with TableWriter(items, ITEMS, provenance) as table:
+    with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(reading.items))
-    write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(reading.ratings))), provenance)
+    write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(reading.ratings))))
     rows = left_out_rows(settings.name, reading)
-    write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows), provenance)
+    write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
 
 
 if __name__ == "__main__":

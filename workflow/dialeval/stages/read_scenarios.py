@@ -11,7 +11,7 @@ from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.scenarios import SCENARIOS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, empty_table, write_table
+from dialeval.tables import empty_table, write_table
 
 
 class Settings(BaseModel):
@@ -21,14 +21,14 @@ class Settings(BaseModel):
     opened: bool = False
 
 
-def stage(settings: Settings, path: Path, scenarios: Path, seeds: Path, people: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, path: Path, scenarios: Path, seeds: Path, people: Path) -> None:
     """Writes the tables `scenarios` and `seeds`, and as `utterances` the human dialogues behind them: none."""
     found = read_scenarios(path, limit=settings.limit, opened=settings.opened)
     without = sum(not scenario.opening for scenario in found)
     print(f"{path}: {len(found)} scenarios read, {without} of them without an opening")
-    write_table(scenarios, SCENARIOS, scenario_table(found), provenance)
-    write_table(seeds, SEEDS, seeds_of(found), provenance)
-    write_table(people, UTTERANCES, empty_table(UTTERANCES), provenance)
+    write_table(scenarios, SCENARIOS, scenario_table(found))
+    write_table(seeds, SEEDS, seeds_of(found))
+    write_table(people, UTTERANCES, empty_table(UTTERANCES))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from dialeval.corpora.score_files import rated_corpora, read_scores
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_tables
+from dialeval.tables import TableWriter, read_tables
 
 
 class Settings(BaseModel):
@@ -30,7 +30,6 @@ def stage(
     ratings: list[Path],
     left_out: list[Path],
     judgements: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `judgements`, and says which scores are left out or serve less than one may think."""
     about = rated_corpora(
@@ -41,7 +40,7 @@ def stage(
     )
     notes: Counter[str] = Counter()
     scale = (settings.scale_min, settings.scale_max)
-    with TableWriter(judgements, JUDGEMENTS, provenance) as table:
+    with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(read_scores(file, settings.name, scale, about, notes))
     print(f"{file}: {table.rows} scores read")
     for note, count in notes.items():

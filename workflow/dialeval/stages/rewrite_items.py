@@ -24,7 +24,7 @@ from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.asking import asking
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, iterate_rows, read_table, to_table, write_table
+from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
 
 
 class Settings(BaseModel):
@@ -54,7 +54,6 @@ def stage(
     pairs: Path,
     usage: Path,
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the tables `items` (the damaged ones) and `pairs`, and a record of the usage."""
     own = [item for path in dialogues for item in items_of_dialogues(read_table(path, UTTERANCES))]
@@ -84,9 +83,9 @@ def stage(
         templates, sampling = templates, Sampling(temperature=settings.temperature)
         results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, seen=rewriter.count))
     outcomes = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
-    with TableWriter(items, ITEMS, provenance) as table:
+    with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(item for _, item in outcomes if item is not None))
-    write_table(pairs, PAIRS, to_table(PAIRS, [row for row, _ in outcomes]), provenance)
+    write_table(pairs, PAIRS, to_table(PAIRS, [row for row, _ in outcomes]))
     rewriter.write_usage(usage)
 
 

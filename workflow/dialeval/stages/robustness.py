@@ -30,7 +30,7 @@ from dialeval.schemas.robustness import (
     THETAS,
 )
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_rows
+from dialeval.tables import read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -41,7 +41,7 @@ class Settings(BaseModel):
     hurt: dict[str, list[str]] = {}
 
 
-def stage(settings: Settings, pairs: list[Path], judgements: list[Path], folder: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, pairs: list[Path], judgements: list[Path], folder: Path) -> None:
     """Writes the tables `robustness/*` into a folder, each as Parquet and as CSV."""
     every, given = read_tables(pairs, PAIRS), read_tables(judgements, JUDGEMENTS, SCORED)
     scored = score_pairs(every, given, settings.hurt)
@@ -54,7 +54,7 @@ def stage(settings: Settings, pairs: list[Path], judgements: list[Path], folder:
         (LADDERS, ladder_rows(every, given, settings.confidence, settings.hurt)),
         (ROBUSTNESS_DIFFERENCES, corrected(robustness_differences(scored, settings.confidence))),
     ):
-        write_rows(folder, table, rows, provenance)
+        write_rows(folder, table, rows)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.schemas.translation import TRANSLATED_UTTERANCES, TRANSLATION_SAMPLE
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, to_table, write_for_people
+from dialeval.tables import read_table, to_table, write_for_people
 from dialeval.translation.quality.sampling import sample
 
 
@@ -19,11 +19,11 @@ class Settings(BaseModel):
     random_seed: int
 
 
-def stage(settings: Settings, utterances: Path, drawn: Path, csv: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, utterances: Path, drawn: Path, csv: Path) -> None:
     """Writes the table `translation_sample`."""
     rows = read_table(utterances, TRANSLATED_UTTERANCES).to_pylist()
     table = to_table(TRANSLATION_SAMPLE, sample(rows, settings.sample, settings.random_seed))
-    write_for_people(drawn, csv, TRANSLATION_SAMPLE, table, provenance)
+    write_for_people(drawn, csv, TRANSLATION_SAMPLE, table)
 
 
 if __name__ == "__main__":

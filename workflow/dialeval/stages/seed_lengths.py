@@ -7,13 +7,13 @@ from pathlib import Path
 from dialeval.corpora.seeds import length_distribution
 from dialeval.schemas.botchat import SEED_LENGTHS, SEEDS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, write_for_people
+from dialeval.tables import read_table, write_for_people
 
 
-def stage(seeds: Path, table: Path, csv: Path, provenance: Provenance) -> None:
+def stage(seeds: Path, table: Path, csv: Path) -> None:
     """Writes the table `botchat/seeds`."""
     counts = length_distribution(read_table(seeds, SEEDS))
-    write_for_people(table, csv, SEED_LENGTHS, counts, provenance)
+    write_for_people(table, csv, SEED_LENGTHS, counts)
 
 
 if __name__ == "__main__":

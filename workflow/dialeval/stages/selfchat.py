@@ -22,7 +22,7 @@ from dialeval.protocols.voices import PARTNER, SELFCHAT, Talk, Voice
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.stages.asking import Asked, asking
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 
 class Settings(BaseModel):
@@ -55,7 +55,6 @@ def stage(
     generated: Path,
     usage: list[Path],
     templates: Templates,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `generated` and a record of each model's usage: the chatbot's, then the partner's.
 
@@ -103,7 +102,7 @@ def stage(
             speakers[PARTNER].answering.asked += asked_before
         own, *others = speakers.values()
         dialogues = own.run(_talk(talk, speakers, by_id), others)
-    with TableWriter(generated, GENERATED, provenance) as table:
+    with TableWriter(generated, GENERATED) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
     for speaker, path in zip(speakers.values(), usage, strict=True):
         speaker.write_usage(path)

@@ -13,7 +13,7 @@ from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, TableWriter, read_table
+from dialeval.tables import TableWriter, read_table
 
 
 class Settings(BaseModel):
@@ -22,16 +22,14 @@ class Settings(BaseModel):
     partnered: bool = False
 
 
-def stage(
-    settings: Settings, human: Path, seeds: Path, dialogues: list[Path], items: Path, provenance: Provenance
-) -> None:
+def stage(settings: Settings, human: Path, seeds: Path, dialogues: list[Path], items: Path) -> None:
     """Writes the table `items`: the human dialogues, then each chatbot's, in the order of the seeds."""
     of_seeds = read_table(seeds, SEEDS)
     everything = chain(
         human_items(read_table(human, UTTERANCES), of_seeds, partnered=settings.partnered),
         chatbot_items(dialogues, of_seeds, partnered=settings.partnered),
     )
-    with TableWriter(items, ITEMS, provenance) as table:
+    with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(everything), group_size=512)
     print(f"{table.rows} dialogues of people and {len(dialogues)} chatbots")
 

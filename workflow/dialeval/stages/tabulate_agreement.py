@@ -10,7 +10,7 @@ from dialeval.aggregation.labels.agreement import agreement
 from dialeval.aggregation.labels.annotators import annotators
 from dialeval.schemas.labels import AGREEMENT, ANNOTATORS, LABELS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, to_table, write_for_people
+from dialeval.tables import read_table, to_table, write_for_people
 
 
 class Settings(BaseModel):
@@ -28,13 +28,12 @@ def stage(
     csv: Path,
     annotators_table: Path,
     annotators_csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the tables `agreement` and `annotators`."""
     said = read_table(labels, LABELS).to_pandas()
-    write_for_people(table, csv, AGREEMENT, to_table(AGREEMENT, agreement(said, **settings.model_dump())), provenance)
+    write_for_people(table, csv, AGREEMENT, to_table(AGREEMENT, agreement(said, **settings.model_dump())))
     beside = annotators(said, confidence=settings.confidence)
-    write_for_people(annotators_table, annotators_csv, ANNOTATORS, to_table(ANNOTATORS, beside), provenance)
+    write_for_people(annotators_table, annotators_csv, ANNOTATORS, to_table(ANNOTATORS, beside))
 
 
 if __name__ == "__main__":

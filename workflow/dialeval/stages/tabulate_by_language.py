@@ -10,20 +10,20 @@ from dialeval.aggregation.metaeval.by_language import chinese_rows, language_row
 from dialeval.schemas.by_language import BY_LANGUAGE, NATURAL_CHINESE
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_rows
+from dialeval.tables import read_tables, write_rows
 
 
 class Settings(BaseModel):
     """Nothing is to be set."""
 
 
-def stage(settings: Settings, averages: Path, correlations: Path, folder: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, averages: Path, correlations: Path, folder: Path) -> None:
     """Writes both tables into a folder, each as Parquet and as CSV."""
     for table, rows in (
         (BY_LANGUAGE, language_rows(read_tables([averages], AVERAGES).to_pylist())),
         (NATURAL_CHINESE, chinese_rows(read_tables([correlations], CORRELATIONS).to_pylist())),
     ):
-        write_rows(folder, table, rows, provenance)
+        write_rows(folder, table, rows)
 
 
 if __name__ == "__main__":

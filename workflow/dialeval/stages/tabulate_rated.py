@@ -12,7 +12,7 @@ from dialeval.corpora.items import Rating, iterate_items
 from dialeval.schemas.metaeval import RATINGS
 from dialeval.schemas.raters import ANNOTATOR_AGREEMENT, RATED_CORPORA
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+from dialeval.tables import read_tables, to_table, write_for_people
 
 
 class Settings(BaseModel):
@@ -31,7 +31,6 @@ def stage(
     filled: list[Path],
     corpora: Path,
     annotator_agreement: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes both tables, each as Parquet and, beside it, as CSV."""
     every = list(chain.from_iterable(iterate_items(path) for path in items))
@@ -44,7 +43,7 @@ def stage(
         (corpora, RATED_CORPORA, corpus_rows(every, given, settings.translated, stood_in, between)),
         (annotator_agreement, ANNOTATOR_AGREEMENT, between),
     ):
-        write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows), provenance)
+        write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows))
 
 
 if __name__ == "__main__":

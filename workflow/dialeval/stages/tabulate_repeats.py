@@ -11,7 +11,7 @@ from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.raters import REPEAT_AGREEMENT
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_rows
+from dialeval.tables import read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -22,10 +22,10 @@ class Settings(BaseModel):
     random_seed: int
 
 
-def stage(settings: Settings, items: list[Path], judgements: list[Path], folder: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, items: list[Path], judgements: list[Path], folder: Path) -> None:
     """Writes the table `metaeval/repeat_agreement` into a folder, as Parquet and as CSV."""
     rated, judged = read_tables(items, ITEMS), read_tables(judgements, JUDGEMENTS, COLUMNS)
-    write_rows(folder, REPEAT_AGREEMENT, repeat_rows(rated, judged, **settings.model_dump()), provenance)
+    write_rows(folder, REPEAT_AGREEMENT, repeat_rows(rated, judged, **settings.model_dump()))
 
 
 if __name__ == "__main__":

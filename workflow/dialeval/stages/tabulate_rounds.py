@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.schemas.measures import ADAPTIVE_ROUNDS, under
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, write_for_people
+from dialeval.tables import read_tables, write_for_people
 
 
 class Settings(BaseModel):
@@ -17,10 +17,10 @@ class Settings(BaseModel):
     protocol: str
 
 
-def stage(settings: Settings, rounds: list[Path], table: Path, csv: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, rounds: list[Path], table: Path, csv: Path) -> None:
     """Writes the table `adaptive_rounds` of a protocol."""
     kind = under(settings.protocol, ADAPTIVE_ROUNDS)
-    write_for_people(table, csv, kind, read_tables(rounds, ADAPTIVE_ROUNDS), provenance)
+    write_for_people(table, csv, kind, read_tables(rounds, ADAPTIVE_ROUNDS))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from dialeval.schemas.training import (
     TRAINING_SCORES,
 )
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, read_tables, write_rows
+from dialeval.tables import read_table, read_tables, write_rows
 
 
 class Settings(BaseModel):
@@ -29,7 +29,7 @@ class Settings(BaseModel):
     random_seed: int = 0
 
 
-def stage(settings: Settings, examples: list[Path], trained: list[Path], folder: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, examples: list[Path], trained: list[Path], folder: Path) -> None:
     """Writes the tables `training/record`, `curve`, `runs` and `samples` into a folder, each as Parquet and as CSV.
 
     Args:
@@ -37,7 +37,6 @@ def stage(settings: Settings, examples: list[Path], trained: list[Path], folder:
         examples: of every set that is trained on.
         trained: folder of every judge, which is called as the judge.
         folder: where the tables go.
-        provenance: where they come from.
     """
     known = read_tables(examples, TRAINING_EXAMPLES, SCORED_EXAMPLES)
     record = [
@@ -63,7 +62,7 @@ def stage(settings: Settings, examples: list[Path], trained: list[Path], folder:
         (TRAINING_RUNS, runs),
         (TRAINING_SAMPLES, samples),
     ):
-        write_rows(folder, table, rows, provenance)
+        write_rows(folder, table, rows)
 
 
 def _of_sets(examples: pa.Table, sets: list[str]) -> pa.Table:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.schemas.training import TRAINING_DATA
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, write_rows
+from dialeval.tables import write_rows
 from dialeval.training.pairs.counting import data_rows
 
 
@@ -16,9 +16,9 @@ class Settings(BaseModel):
     """Nothing is to be set."""
 
 
-def stage(settings: Settings, examples: list[Path], overlaps: list[Path], folder: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, examples: list[Path], overlaps: list[Path], folder: Path) -> None:
     """Writes the table `training/data` as Parquet and CSV."""
-    write_rows(folder, TRAINING_DATA, data_rows(examples, overlaps), provenance)
+    write_rows(folder, TRAINING_DATA, data_rows(examples, overlaps))
 
 
 if __name__ == "__main__":

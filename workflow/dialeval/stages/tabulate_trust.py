@@ -10,7 +10,7 @@ from dialeval.aggregation.trust import trust_rows
 from dialeval.schemas.metaeval import CORRELATIONS
 from dialeval.schemas.trust import TRUST
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+from dialeval.tables import read_tables, to_table, write_for_people
 
 
 class Settings(BaseModel):
@@ -22,10 +22,10 @@ class Settings(BaseModel):
     language: str = "en"
 
 
-def stage(settings: Settings, correlations: list[Path], table: Path, csv: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, correlations: list[Path], table: Path, csv: Path) -> None:
     """Writes the table `trust`; without `correlations` nothing is known."""
     rows = trust_rows(read_tables(correlations, CORRELATIONS).to_pylist(), **settings.model_dump())
-    write_for_people(table, csv, TRUST, to_table(TRUST, list(rows)), provenance)
+    write_for_people(table, csv, TRUST, to_table(TRUST, list(rows)))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from dialeval.engines.prices import Prices
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.schemas.shared import USAGE
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, write_for_people
+from dialeval.tables import write_for_people
 
 
 class Settings(BaseModel):
@@ -21,11 +21,11 @@ class Settings(BaseModel):
     spending: dict[str, str] = {}
 
 
-def stage(settings: Settings, records: list[Path], store: Path, table: Path, csv: Path, provenance: Provenance) -> None:
+def stage(settings: Settings, records: list[Path], store: Path, table: Path, csv: Path) -> None:
     """Writes the table `usage` from the records that the jobs left and the ledger of what was spent."""
     spent = Ledger(store / FOLDER).by_name(settings.spending)
     usage = usage_table(map(read_usage, records), settings.prices, spent)
-    write_for_people(table, csv, USAGE, usage, provenance)
+    write_for_people(table, csv, USAGE, usage)
 
 
 if __name__ == "__main__":

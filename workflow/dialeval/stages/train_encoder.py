@@ -16,7 +16,7 @@ from dialeval.engines.local_models import LEARNS_TO_SCORE, missing_libraries
 from dialeval.errors import UserError
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, iterate_rows, replacing, to_table, write_table
+from dialeval.tables import iterate_rows, replacing, to_table, write_table
 from dialeval.training.checkpoints import FINISHED, remove_checkpoints, versions_of
 from dialeval.training.determinism import settle
 from dialeval.training.encoder.base import Base
@@ -45,9 +45,7 @@ class Settings(BaseModel):
         return self.model.train
 
 
-def stage(
-    settings: Settings, examples: Path, trained: Path, digest: Path, checkpoints: Path, provenance: Provenance
-) -> None:
+def stage(settings: Settings, examples: Path, trained: Path, digest: Path, checkpoints: Path, code: str) -> None:
     """Writes the folder of the metric, with its scores, its curve and its run, and the metric's digest.
 
     Args:
@@ -56,7 +54,7 @@ def stage(
         trained: the folder.
         digest: file for the digest.
         checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
-        provenance: where the tables come from.
+        code: fingerprint of this stage's code: what other code has trained is not taken up.
     """
     if missing := missing_libraries("train", LEARNS_TO_SCORE):
         raise UserError(f"models.{settings.name}: {missing}")
@@ -66,13 +64,11 @@ def stage(
     base = Base(settings.name, settings.model)
     read = read_set(iterate_rows(examples, TRAINING_EXAMPLES, COLUMNS), base.encoding, str(examples))
     _say(settings, read)
-    fingerprint = encoder_fingerprint(
-        settings.name, settings.model, base.weights, read, settings.random_seed, provenance.code
-    )
+    fingerprint = encoder_fingerprint(settings.name, settings.model, base.weights, read, settings.random_seed, code)
     kept = checkpoints / fingerprint / FINISHED
     if not kept.is_dir():
         with in_words(settings.name):
-            _train(settings, base, read, kept, trained, provenance)
+            _train(settings, base, read, kept, trained)
     elif is_first():
         print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
         take(kept, trained)
@@ -82,9 +78,7 @@ def stage(
         remove_checkpoints(kept.parent)
 
 
-def _train(
-    settings: Settings, base: Base, examples: ExampleSet, kept: Path, trained: Path, provenance: Provenance
-) -> None:
+def _train(settings: Settings, base: Base, examples: ExampleSet, kept: Path, trained: Path) -> None:
     learning, model = settings.learning, settings.model
     on_cpu = learning.gpus == 0
     check_memory(
@@ -127,11 +121,11 @@ def _train(
             for moment, found in (("before", before), ("after", after))
             for name, score in zip(examples.parts["held_back"].names, found, strict=True)
         ]
-        write_table(folder / "scores.parquet", TRAINING_SCORES, to_table(TRAINING_SCORES, scores), provenance)
+        write_table(folder / "scores.parquet", TRAINING_SCORES, to_table(TRAINING_SCORES, scores))
         curve = [{"judge": settings.name, **row} for row in result.curve]
-        write_table(folder / "curve.parquet", TRAINING_CURVE, to_table(TRAINING_CURVE, curve), provenance)
+        write_table(folder / "curve.parquet", TRAINING_CURVE, to_table(TRAINING_CURVE, curve))
         row = _run_row(settings, examples, network, result)
-        write_table(folder / "run.parquet", TRAINING_RUNS, to_table(TRAINING_RUNS, [row]), provenance)
+        write_table(folder / "run.parquet", TRAINING_RUNS, to_table(TRAINING_RUNS, [row]))
     keep(trained, kept)
 
 

@@ -19,7 +19,7 @@ from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, iterate_rows, to_table, write_table
+from dialeval.tables import iterate_rows, to_table, write_table
 from dialeval.training.arguments import micro_batch
 from dialeval.training.checkpoints import FINISHED, remove_checkpoints
 from dialeval.training.determinism import settle
@@ -59,7 +59,7 @@ def stage(
     digest: Path,
     checkpoints: Path,
     templates: Templates,
-    provenance: Provenance,
+    code: str,
 ) -> None:
     """Writes the folder of the adapter, with its scores, its curve and its run, and the digest of the adapter.
 
@@ -70,7 +70,7 @@ def stage(
         digest: file for the digest.
         checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
         templates: the prompts.
-        provenance: where the tables come from.
+        code: fingerprint of this stage's code: what other code has trained is not taken up.
     """
     if missing := missing_libraries("lora", LEARNS_TO_ANSWER):
         raise UserError(f"models.{settings.name}: {missing}")
@@ -84,12 +84,10 @@ def stage(
         for name, rows in parts_of_sets([iterate_rows(path, TRAINING_EXAMPLES) for path in examples]).items()
     }
     _say(settings.name, parts, questions)
-    kept = (
-        checkpoints / lora_fingerprint(settings.name, prompts, parts, settings.random_seed, provenance.code) / FINISHED
-    )
+    kept = checkpoints / lora_fingerprint(settings.name, prompts, parts, settings.random_seed, code) / FINISHED
     if not kept.is_dir():
         with in_words(settings.name):
-            _train(settings, prompts, questions.tree, parts, kept, trained, provenance)
+            _train(settings, prompts, questions.tree, parts, kept, trained)
     elif is_first():
         print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
         take(kept, trained)
@@ -105,7 +103,6 @@ def _train(
     parts: Mapping[str, Sequence[LoraQuestion]],
     kept: Path,
     trained: Path,
-    provenance: Provenance,
 ) -> None:
     learning, on_cpu = settings.learning, settings.learning.gpus == 0
     base = Base(prompts, learning)
@@ -148,11 +145,11 @@ def _train(
             for question, one in zip(parts["held_back"], scores, strict=True)
             if one.score is not None
         ]
-        write_table(folder / "scores.parquet", TRAINING_SCORES, to_table(TRAINING_SCORES, rows), provenance)
+        write_table(folder / "scores.parquet", TRAINING_SCORES, to_table(TRAINING_SCORES, rows))
         curve = [{"judge": settings.name, **row} for row in result.curve]
-        write_table(folder / "curve.parquet", TRAINING_CURVE, to_table(TRAINING_CURVE, curve), provenance)
+        write_table(folder / "curve.parquet", TRAINING_CURVE, to_table(TRAINING_CURVE, curve))
         row = _run_row(settings, result, parts["train"], n_parameters, before, after)
-        write_table(folder / "run.parquet", TRAINING_RUNS, to_table(TRAINING_RUNS, [row]), provenance)
+        write_table(folder / "run.parquet", TRAINING_RUNS, to_table(TRAINING_RUNS, [row]))
     keep(trained, kept)
 
 

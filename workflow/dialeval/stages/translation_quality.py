@@ -13,7 +13,7 @@ from dialeval.languages import language_place
 from dialeval.schemas.shared import RESPONSES
 from dialeval.schemas.translation import TRANSLATION_QUALITY, TRANSLATION_SAMPLE
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_tables, to_table, write_for_people
+from dialeval.tables import read_tables, to_table, write_for_people
 from dialeval.translation.quality.adequacy import read_adequacy, request_name
 from dialeval.translation.quality.back import read_back
 from dialeval.translation.quality.measures import Scores, back_rows, key_of, score_rows, sentence_scores
@@ -50,7 +50,6 @@ def stage(
     back: list[Path],
     adequacy: list[Path],
     quality: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the table `translation/quality`.
 
@@ -62,7 +61,7 @@ def stage(
     rows = chain(_of_back(settings, sample, _responses(back)), _of_scores(settings, sample, adequacy))
     order = sorted(rows, key=lambda row: (row["corpus"], language_place(row["language"]), row["metric"]))
     table = to_table(TRANSLATION_QUALITY, order)
-    write_for_people(quality, quality.with_suffix(".csv"), TRANSLATION_QUALITY, table, provenance)
+    write_for_people(quality, quality.with_suffix(".csv"), TRANSLATION_QUALITY, table)
 
 
 def _of_back(

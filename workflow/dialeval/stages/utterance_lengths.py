@@ -12,7 +12,7 @@ from dialeval.errors import UserError
 from dialeval.schemas.botchat import GENERATED, SEEDS, TOKENIZER, UTTERANCE_LENGTHS, UTTERANCE_TOKENS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.command import run
-from dialeval.tables import Provenance, read_table, read_tables, write_for_people, write_table
+from dialeval.tables import read_table, read_tables, write_for_people, write_table
 
 
 class Settings(BaseModel):
@@ -30,16 +30,15 @@ def stage(
     tokens: Path,
     table: Path,
     csv: Path,
-    provenance: Provenance,
 ) -> None:
     """Writes the tables `botchat/utterance_tokens` (every utterance) and `botchat/utterance_lengths` (by model)."""
     chosen = _as_chosen(read_table(tokenizer, TOKENIZER)["tokenizer"][0].as_py(), settings.cl100k_file)
     lengths = utterance_tokens(
         read_table(human, UTTERANCES), read_table(seeds, SEEDS), read_tables(dialogues, GENERATED), chosen
     )
-    write_table(tokens, UTTERANCE_TOKENS, lengths, provenance)
+    write_table(tokens, UTTERANCE_TOKENS, lengths)
     summary = length_summary(lengths)
-    write_for_people(table, csv, UTTERANCE_LENGTHS, summary, provenance)
+    write_for_people(table, csv, UTTERANCE_LENGTHS, summary)
 
 
 def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:

@@ -1,0 +1,151 @@
+"""Where the files of a run come from: a record for each job, in `provenance` below the results.
+
+A record stands beside the files and not in them, so that the same content is the same file whatever made it. Nothing
+reads one to compute anything. It is called as the job's first file is, with `.json` behind it. It must import quickly:
+every job does, before anything else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dialeval import __version__
+
+FOLDER = "provenance"
+LIBRARIES = {
+    "matplotlib": "matplotlib",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "peft": "peft",
+    "pyarrow": "pyarrow",
+    "sacrebleu": "sacrebleu",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+    "statsmodels": "statsmodels",
+    "tiktoken": "tiktoken",
+    "tokenizers": "tokenizers",
+    "torch": "torch",
+    "transformers": "transformers",
+    "vllm": "vllm",
+    "wn": "wn",
+}
+"""What numbers, texts and pictures rest on: the name that is imported, and the name that is installed."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one job is told, before it does anything.
+
+    Attributes:
+        stage: the stage's name.
+        results: the folder of the results, below which paths are named.
+        makes: the files and folders that it makes.
+        rule: of the workflow; empty for a stage that is started by hand.
+        content: digest of files that the job reads without being told them.
+        options: the stage's own options and their values.
+    """
+
+    stage: str
+    results: Path
+    makes: tuple[Path, ...]
+    rule: str = ""
+    content: str = ""
+    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def name(self, path: Path) -> str:
+        """Returns a path as it is named in records: below the results, or as it is if it lies elsewhere."""
+        below = os.path.relpath(path, self.results)
+        return str(path) if below.split(os.sep, 1)[0] == os.pardir else below
+
+    @property
+    def record(self) -> Path:
+        """Returns where the job's record lies."""
+        return record_path(self.results, self.name(self.makes[0]))
+
+    def inputs(self) -> dict[str, dict[str, str]]:
+        """Returns, by option, the digests of the files that it names and the job does not make.
+
+        A folder has none: what is read in one is told by `content` or by another file.
+        """
+        found: dict[str, dict[str, str]] = {}
+        for option, values in self.options.items():
+            files = [path for path in map(Path, values) if option != "settings" and path not in self.makes]
+            digests = {self.name(path): digest_of(path) for path in files if path.is_file()}
+            if digests:
+                found[option] = digests
+        return found
+
+
+def record_path(results: Path, name: str) -> Path:
+    """Returns where the record of a job lies whose first file has this name."""
+    return results / FOLDER / f"{name.lstrip(os.sep)}.json"
+
+
+def digest_of(path: Path) -> str:
+    """Returns the SHA-256 of a file, or of a folder's files and their names."""
+    if path.is_dir():
+        parts = sorted((str(one.relative_to(path)), digest_of(one)) for one in path.rglob("*") if one.is_file())
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def libraries() -> dict[str, str]:
+    """Returns the versions of Python and of those of `LIBRARIES` that this process has imported."""
+    imported = {name: sys.modules.get(module) for module, name in LIBRARIES.items()}
+    versions = {name: getattr(module, "__version__", None) for name, module in imported.items() if module}
+    return {
+        "python": platform.python_version(),
+        **{name: str(version) for name, version in versions.items() if version},
+    }
+
+
+def write_record(job: Job) -> None:
+    """Writes down where the files of a job that has ended come from."""
+    record = {
+        "stage": job.stage,
+        "rule": job.rule,
+        "version": __version__,
+        "libraries": libraries(),
+        "code": " ".join(job.options.get("code", ())),
+        "prompts": " ".join(job.options.get("prompts", ())),
+        "settings": json.loads(" ".join(job.options.get("settings", ())) or "{}"),
+        "content": job.content,
+        "inputs": job.inputs(),
+        "outputs": {job.name(path): digest_of(path) for path in job.makes},
+    }
+    path = job.record
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    temporary.write_text(json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def read_provenance(path: Path, results: Path) -> dict[str, Any]:
+    """Returns the record of the job that made a file, or an empty dictionary where there is none.
+
+    Args:
+        path: the file.
+        results: the folder of the results that it lies in.
+    """
+    name = os.path.relpath(path, results)
+    own = record_path(results, name)
+    for record in [own] if own.exists() else sorted(record_path(results, name).parent.glob("*.json")):
+        content: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+        if name in content["outputs"]:
+            return content
+    return {}
+
+
+def read_records(results: Path) -> Iterable[dict[str, Any]]:
+    """Yields every record of a folder of results."""
+    for path in sorted((results / FOLDER).rglob("*.json")):
+        yield json.loads(path.read_text(encoding="utf-8"))
