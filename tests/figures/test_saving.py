@@ -104,7 +104,7 @@ def test_a_browser_turns_words_light_on_a_dark_page_but_not_those_on_a_colour(tm
         found = f"[...document.querySelectorAll('text')].find(e => e.textContent.includes({words!r}))"
         return str(browser.evaluate(f"getComputedStyle({found}).fill"))
 
-    with Browser(tmp_path / "profile") as browser:
+    with Browser() as browser:
         for dark, heading in ((False, "rgb(26, 26, 26)"), (True, "rgb(230, 231, 233)")):
             browser.look(700, 300, dark=dark)
             browser.open((tmp_path / "f.svg").as_uri(), until="document.querySelector('text')")

@@ -15,8 +15,7 @@ from dialeval.labels.sheet import Sheet
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[Browser]:
     """A browser that never saw the page; it saves files into `tmp_path / "saved"`."""
-    with Browser(tmp_path / "profile") as browser:
-        browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved"))
+    with Browser(tmp_path / "saved") as browser:
         browser.look(1280, 900)
         yield browser
 

@@ -82,10 +82,10 @@ def test_what_shows_is_lost_and_a_good_case_is_won() -> None:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     if PROGRAM is None:
         pytest.skip("no chromium or chrome on the PATH")
-    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+    with Browser() as browser:
         yield browser
 
 

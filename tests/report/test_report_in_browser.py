@@ -23,8 +23,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+def browser() -> Iterator[Browser]:
+    with Browser() as browser:
         yield browser
 
 

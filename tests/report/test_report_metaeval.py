@@ -238,10 +238,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     if PROGRAM is None:
         pytest.skip("no chromium or chrome on the PATH")
-    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+    with Browser() as browser:
         yield browser
 
 

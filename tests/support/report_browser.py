@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import fcntl
 import importlib.util
@@ -10,7 +11,9 @@ import os
 import select
 import shutil
 import subprocess
+import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -45,17 +48,14 @@ class _PageGone(Exception):
     """The page that was asked was left before it answered."""
 
 
-class Browser:
-    """One page of a browser; use as a context manager."""
+class _Program:
+    """The browser's process, and the pair of pipes to it."""
 
-    def __init__(self, profile: Path) -> None:
-        self._profile = profile
+    def __init__(self) -> None:
+        assert PROGRAM is not None
         self._number = 0
         self._unread = b""
-        self.events: list[dict[str, Any]] = []
-
-    def __enter__(self) -> Self:
-        assert PROGRAM is not None
+        self._profile = tempfile.TemporaryDirectory(prefix="profile-", ignore_cleanup_errors=True)
         commands, self._commands = (_high(end) for end in os.pipe())
         self._answers, answers = (_high(end) for end in os.pipe())
 
@@ -64,7 +64,7 @@ class Browser:
             os.dup2(answers, _WRITE_END)
 
         self._process = subprocess.Popen(
-            [PROGRAM, *_OPTIONS, f"--user-data-dir={self._profile}", "about:blank"],
+            [PROGRAM, *_OPTIONS, f"--user-data-dir={self._profile.name}", "about:blank"],
             pass_fds=(_READ_END, _WRITE_END),
             preexec_fn=connect,
             stdin=subprocess.DEVNULL,
@@ -73,32 +73,86 @@ class Browser:
         )
         os.close(commands)
         os.close(answers)
+
+    def send(self, method: str, parameters: dict[str, Any], session: str | None) -> int:
+        """Sends a command and returns its number."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if session:
+            message["sessionId"] = session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        return self._number
+
+    def receive(self) -> dict[str, Any]:
+        """Returns the next answer or event."""
+        while b"\0" not in self._unread:
+            ready, _, _ = select.select([self._answers], [], [], _PATIENCE)
+            chunk = os.read(self._answers, 1 << 20) if ready else b""
+            assert chunk, "the browser says nothing more"
+            self._unread += chunk
+        message, _, self._unread = self._unread.partition(b"\0")
+        answer: dict[str, Any] = json.loads(message)
+        return answer
+
+    def end(self) -> None:
+        """Ends the process."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._commands)
+        os.close(self._answers)
+        self._profile.cleanup()
+
+
+@cache
+def _program() -> _Program:
+    """The one process that all browsers of this process share; it ends with it."""
+    program = _Program()
+    atexit.register(program.end)
+    return program
+
+
+class Browser:
+    """One page of a browser that never saw any page; use as a context manager.
+
+    Args:
+        downloads: folder that files are saved in; without one none are.
+    """
+
+    def __init__(self, downloads: Path | None = None) -> None:
+        self._downloads = downloads
         self._session: str | None = None
-        pages = self.command("Target.getTargets")["targetInfos"]
-        target = next(page["targetId"] for page in pages if page["type"] == "page")
+        self.events: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Self:
+        self._context = self.command("Target.createBrowserContext")["browserContextId"]
+        if self._downloads is not None:
+            self.command(
+                "Browser.setDownloadBehavior",
+                behavior="allow",
+                downloadPath=str(self._downloads),
+                browserContextId=self._context,
+            )
+        target = self.command("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
         self._session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.command(f"{domain}.enable")
+        self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         return self
 
     def __exit__(self, *error: object) -> None:
-        try:
-            self._session = None
-            self.command("Browser.close")
-            self._process.wait(timeout=_PATIENCE)
-        finally:
-            self._process.kill()
-            self._process.wait()
-            os.close(self._commands)
-            os.close(self._answers)
+        self._session = None
+        self.command("Target.disposeBrowserContext", browserContextId=self._context)
 
     def command(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Sends a command of the DevTools protocol and returns its result; events meanwhile are kept."""
-        number = self._send(method, parameters)
-        while (answer := self._receive()).get("id") != number:
+        program = _program()
+        number = program.send(method, parameters, self._session)
+        while (answer := program.receive()).get("id") != number:
+            if answer.get("sessionId") != self._session:
+                continue
             self.events.append(answer)
             if answer.get("method") == "Page.javascriptDialogOpening":  # nothing else is answered before this is
-                self._send("Page.handleJavaScriptDialog", {"accept": True})
+                program.send("Page.handleJavaScriptDialog", {"accept": True}, self._session)
         if any(words in answer.get("error", {}).get("message", "") for words in _GONE):
             raise _PageGone(answer)
         assert "error" not in answer, answer
@@ -197,25 +251,6 @@ class Browser:
     def picture(self, path: Path) -> None:
         """Writes what is in the window as PNG."""
         path.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"]))
-
-    def _send(self, method: str, parameters: dict[str, Any]) -> int:
-        """Sends a command and returns its number."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._commands, json.dumps(message).encode() + b"\0")
-        return self._number
-
-    def _receive(self) -> dict[str, Any]:
-        while b"\0" not in self._unread:
-            ready, _, _ = select.select([self._answers], [], [], _PATIENCE)
-            chunk = os.read(self._answers, 1 << 20) if ready else b""
-            assert chunk, "the browser says nothing more"
-            self._unread += chunk
-        message, _, self._unread = self._unread.partition(b"\0")
-        answer: dict[str, Any] = json.loads(message)
-        return answer
 
 
 def _high(end: int) -> int:
