@@ -15,6 +15,8 @@ rule answer_adaptively:
     wildcard_constraints:
         judge=one_of(set(CONFIG.asked_judges()) - set(PUBLISHED)),
         protocol=one_of(ADAPTIVE),
+    group:
+        of_answers
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:
@@ -43,6 +45,8 @@ rule tabulate_rounds:
         f"{RESULTS}/logs/tables/{{protocol}}/adaptive_rounds.log",
     wildcard_constraints:
         protocol=one_of(ADAPTIVE),
+    group:
+        of_measures
     conda:
         "../envs/core.yaml"
     params:

@@ -20,6 +20,8 @@ rule rate_battles:
         f"{RESULTS}/logs/tables/battles/{{battles}}.log",
     wildcard_constraints:
         battles=one_of(CONFIG.battles),
+    group:
+        "battles"
     conda:
         "../envs/core.yaml"
     params:

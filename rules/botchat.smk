@@ -22,6 +22,8 @@ rule tabulate_seeds:
         csv=f"{TABLES}/seeds.csv",
     log:
         f"{RESULTS}/logs/tables/seeds.log",
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -65,6 +67,8 @@ rule tabulate_lengths:
         csv=f"{TABLES}/utterance_lengths.csv",
     log:
         f"{RESULTS}/logs/tables/utterance_lengths.log",
+    group:
+        "dialogues"
     conda:
         "../envs/core.yaml"
     params:

@@ -12,6 +12,8 @@ rule choose_unsure:
         f"{RESULTS}/logs/requests/cascades/{{protocol}}.log",
     wildcard_constraints:
         protocol=one_of(CASCADES),
+    group:
+        "choosing"
     conda:
         "../envs/core.yaml"
     params:
@@ -39,6 +41,8 @@ rule cascade_judgements:
     wildcard_constraints:
         cascade=one_of({cascade.name for cascade in CASCADES.values()}),
         protocol=one_of(CASCADES),
+    group:
+        of_measures
     conda:
         "../envs/core.yaml"
     params:

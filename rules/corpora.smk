@@ -9,6 +9,8 @@ rule read_corpus:
         f"{RESULTS}/corpora/{{corpus}}.parquet",
     log:
         f"{RESULTS}/logs/corpora/{{corpus}}.log",
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -32,6 +34,8 @@ rule extract_seeds:
         f"{RESULTS}/seeds.parquet",
     log:
         f"{RESULTS}/logs/seeds.log",
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -51,6 +55,8 @@ rule read_scenarios:
         people=f"{RESULTS}/scenarios/people.parquet",
     log:
         f"{RESULTS}/logs/scenarios.log",
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -80,6 +86,8 @@ rule learn_embedded:
         report_csv=f"{RESULTS}/tables/embedded/{{model}}.csv",
     log:
         f"{RESULTS}/logs/embedded/{{model}}.log",
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:

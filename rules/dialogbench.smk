@@ -18,6 +18,8 @@ rule write_items:
         usage=item_usage("writing"),
     log:
         f"{RESULTS}/logs/dialogbench/written.log",
+    group:
+        of_maker("writing", "reading")
     conda:
         environment(item_makers()["writing"])
     resources:
@@ -45,6 +47,8 @@ rule filter_items:
         usage=item_usage("filter"),
     log:
         f"{RESULTS}/logs/dialogbench/filtered.log",
+    group:
+        of_maker("filter", "asking")
     conda:
         environment(item_makers()["filter"])
     resources:
@@ -71,6 +75,8 @@ rule describe_items:
         usage=item_usage("classification"),
     log:
         f"{RESULTS}/logs/dialogbench/descriptions.log",
+    group:
+        of_maker("classification", "examination")
     conda:
         environment(item_makers()["classification"])
     resources:
@@ -97,6 +103,8 @@ rule read_items:
         f"{DIALOGBENCH}/items.parquet",
     log:
         f"{RESULTS}/logs/dialogbench/items.log",
+    group:
+        "asking"
     conda:
         "../envs/core.yaml"
     params:
@@ -117,6 +125,8 @@ rule plan_examination:
         f"{RESULTS}/logs/requests/dialogbench_{{method}}.log",
     wildcard_constraints:
         method=one_of(["letter", "choice", "perplexity"]),
+    group:
+        "asking"
     conda:
         "../envs/core.yaml"
     params:
@@ -143,6 +153,8 @@ rule parse_examination:
         f"{DIALOGBENCH}/answers/{{model}}/{{method}}.parquet",
     log:
         f"{RESULTS}/logs/dialogbench/answers/{{model}}/{{method}}.log",
+    group:
+        "examination"
     conda:
         "../envs/core.yaml"
     params:
@@ -166,6 +178,8 @@ rule draw_expert_sheet:
         f"{DIALOGBENCH}/experts/sheet.digest",
     log:
         f"{RESULTS}/logs/dialogbench/expert_sheet.log",
+    group:
+        "asking"
     conda:
         "../envs/core.yaml"
     params:
@@ -189,6 +203,8 @@ rule read_expert_answers:
         f"{DIALOGBENCH}/experts/answers.parquet",
     log:
         f"{RESULTS}/logs/dialogbench/expert_answers.log",
+    group:
+        "examination"
     conda:
         "../envs/core.yaml"
     params:
@@ -218,6 +234,8 @@ rule tabulate_dialogbench:
         ],
     log:
         f"{RESULTS}/logs/tables/dialogbench.log",
+    group:
+        "examination"
     conda:
         "../envs/core.yaml"
     params:

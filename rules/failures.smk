@@ -10,6 +10,8 @@ rule find_failures:
         f"{RESULTS}/judgements/{BY_RULE}/{OF_FAILURES}.parquet",
     log:
         f"{RESULTS}/logs/judgements/{BY_RULE}/{OF_FAILURES}.log",
+    group:
+        "dialogues"
     conda:
         "../envs/core.yaml"
     params:

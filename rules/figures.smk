@@ -20,6 +20,8 @@ rule draw:
     wildcard_constraints:
         protocol=one_of(WITH_FIGURES),
         measure=one_of(figure.name for figure in entries.MEASURES),
+    group:
+        "dialogues"
     conda:
         "../envs/core.yaml"
     params:
@@ -44,6 +46,8 @@ use rule draw as draw_botchat with:
         pdf=figure_files("botchat", "pdf"),
     log:
         f"{RESULTS}/logs/figures/botchat.log",
+    group:
+        "dialogues"
     params:
         settings=draw_settings(DRAWN["botchat"]),
         code=draw_code(DRAWN["botchat"]),
@@ -60,6 +64,8 @@ use rule draw as draw_metaeval with:
         pdf=figure_files("metaeval", "pdf"),
     log:
         f"{RESULTS}/logs/figures/metaeval.log",
+    group:
+        "items"
     params:
         settings=draw_settings(DRAWN["metaeval"]),
         code=draw_code(DRAWN["metaeval"]),
@@ -76,6 +82,8 @@ use rule draw as draw_robustness with:
         pdf=figure_files("robustness", "pdf"),
     log:
         f"{RESULTS}/logs/figures/robustness.log",
+    group:
+        "items"
     params:
         settings=draw_settings(DRAWN["robustness"]),
         code=draw_code(DRAWN["robustness"]),
@@ -92,6 +100,8 @@ use rule draw as draw_dialogbench with:
         pdf=figure_files("dialogbench", "pdf"),
     log:
         f"{RESULTS}/logs/figures/dialogbench.log",
+    group:
+        "examination"
     params:
         settings=draw_settings(DRAWN["dialogbench"]),
         code=draw_code(DRAWN["dialogbench"]),
@@ -108,6 +118,8 @@ use rule draw as draw_training with:
         pdf=figure_files("training", "pdf"),
     log:
         f"{RESULTS}/logs/figures/training.log",
+    group:
+        "report"
     params:
         settings=draw_settings(DRAWN["training"]),
         code=draw_code(DRAWN["training"]),
@@ -131,6 +143,8 @@ use rule draw as draw_battles with:
         f"{RESULTS}/logs/figures/battles/{{battles}}.log",
     wildcard_constraints:
         battles=one_of(CONFIG.battles),
+    group:
+        "battles"
     params:
         settings=lambda wildcards: draw_settings(drawn_battles(wildcards.battles)),
         code=lambda wildcards: draw_code(drawn_battles(wildcards.battles)),

@@ -13,6 +13,8 @@ rule plan:
         f"{RESULTS}/logs/requests/{{protocol}}.log",
     wildcard_constraints:
         protocol=one_of(PROTOCOLS),
+    group:
+        "asking"
     conda:
         "../envs/core.yaml"
     params:
@@ -39,6 +41,8 @@ rule answer:
     wildcard_constraints:
         judge=one_of({*CONFIG.asked_judges(), *translators()} - set(PUBLISHED)),
         protocol=one_of({*PROTOCOLS, *asked_of_translations()} - {*ADAPTIVE}),
+    group:
+        of_answers
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:
@@ -68,6 +72,8 @@ rule plan_again:
         f"{RESULTS}/logs/requests/again/{{judge}}/{{protocol}}.log",
     wildcard_constraints:
         protocol=one_of(ASKED_AGAIN),
+    group:
+        "asking_again"
     conda:
         "../envs/core.yaml"
     params:
@@ -95,6 +101,8 @@ use rule answer as answer_again with:
     wildcard_constraints:
         judge=one_of(CONFIG.asked_judges()),
         protocol=one_of(ASKED_AGAIN),
+    group:
+        of_answers_again
     params:
         stage="answer",
         settings=again_settings,
@@ -114,6 +122,8 @@ rule import_answers:
         f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}.log",
     wildcard_constraints:
         judge=one_of(set(CONFIG.judges) & set(PUBLISHED)),
+    group:
+        of_parsing
     conda:
         "../envs/core.yaml"
     params:
@@ -140,6 +150,8 @@ rule parse:
     wildcard_constraints:
         judge=one_of(CONFIG.asked_judges()),
         protocol=one_of(PROTOCOLS),
+    group:
+        of_parsing
     conda:
         "../envs/core.yaml"
     params:
@@ -164,6 +176,8 @@ rule ensemble_judgements:
     wildcard_constraints:
         ensemble=one_of(ENSEMBLES),
         method=one_of({method for methods in ENSEMBLES.values() for method in methods}),
+    group:
+        of_ensembles
     conda:
         "../envs/core.yaml"
     params:

@@ -14,6 +14,8 @@ rule correct:
         differences_csv=f"{RESULTS}/tables/labels/differences.csv",
     log:
         f"{RESULTS}/logs/tables/labels-corrected.log",
+    group:
+        "dialogues"
     conda:
         "../envs/core.yaml"
     params:
@@ -37,6 +39,8 @@ use rule rank_systems as rank_by_labels with:
         csv=f"{RESULTS}/tables/labels/ranks.csv",
     log:
         f"{RESULTS}/logs/tables/labels-ranks.log",
+    group:
+        "dialogues"
     params:
         settings=settings(
             protocol="labels",
@@ -56,6 +60,8 @@ rule tabulate_agreement:
         annotators_csv=f"{RESULTS}/tables/labels/annotators.csv",
     log:
         f"{RESULTS}/logs/tables/labels-agreement.log",
+    group:
+        "dialogues"
     conda:
         "../envs/core.yaml"
     params:
@@ -79,6 +85,8 @@ use rule draw as draw_labels with:
         pdf=figure_files("labels", "pdf"),
     log:
         f"{RESULTS}/logs/figures/labels.log",
+    group:
+        "dialogues"
     params:
         settings=draw_settings(DRAWN["labels"]),
         code=draw_code(DRAWN["labels"]),

@@ -19,6 +19,8 @@ rule draw_to_label:
         f"{RESULTS}/logs/labels/draw-{{protocol}}.log",
     wildcard_constraints:
         protocol=one_of(LABELLED),
+    group:
+        "dialogues"
     conda:
         "../envs/core.yaml"
     params:
@@ -46,6 +48,8 @@ rule labelling_page:
     wildcard_constraints:
         sheet=one_of(SHEETS),
         annotator=one_of(ANNOTATORS),
+    group:
+        "dialogues"
     conda:
         "../envs/core.yaml"
     params:
@@ -69,6 +73,8 @@ rule read_labels:
         csv=f"{RESULTS}/labels/labels.csv",
     log:
         f"{RESULTS}/logs/labels/labels.log",
+    group:
+        "dialogues"
     conda:
         "../envs/core.yaml"
     params:

@@ -15,6 +15,8 @@ rule measure:
     wildcard_constraints:
         protocol=one_of(CONFIG.resolved_protocols()),
         measure=one_of(MEASURED),
+    group:
+        of_measures
     conda:
         "../envs/core.yaml"
     params:
@@ -42,6 +44,8 @@ rule rank_systems:
         f"{RESULTS}/logs/tables/{{protocol}}/ranks.log",
     wildcard_constraints:
         protocol=one_of(CONFIG.resolved_protocols()),
+    group:
+        of_measures
     conda:
         "../envs/core.yaml"
     params:

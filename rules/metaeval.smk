@@ -39,6 +39,8 @@ rule read_rated:
         f"{RESULTS}/logs/items/{{corpus}}.log",
     wildcard_constraints:
         corpus=one_of(rated_corpora("ladder", others=True)),
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -63,6 +65,8 @@ rule construct_rated:
         f"{RESULTS}/logs/items/{{corpus}}.log",
     wildcard_constraints:
         corpus=one_of(rated_corpora("ladder")),
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -88,6 +92,8 @@ rule read_scores:
         f"{RESULTS}/logs/judgements/{{metric}}/file.log",
     wildcard_constraints:
         metric=one_of(CONFIG.metaeval.score_files if CONFIG.metaeval else []),
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:
@@ -116,6 +122,8 @@ rule fill_ratings:
         judge=one_of(
             [CONFIG.metaeval.fill] if CONFIG.metaeval and CONFIG.metaeval.fill else []
         ),
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:
@@ -149,6 +157,8 @@ rule tabulate_rated:
         annotator_agreement_csv=f"{METAEVAL}/annotator_agreement.csv",
     log:
         f"{RESULTS}/logs/tables/metaeval_corpora.log",
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:
@@ -171,6 +181,8 @@ rule tabulate_repeats:
         [f"{METAEVAL}/repeat_agreement.{suffix}" for suffix in ("parquet", "csv")],
     log:
         f"{RESULTS}/logs/tables/metaeval_repeats.log",
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:
@@ -199,6 +211,8 @@ rule correlate:
         ],
     log:
         f"{RESULTS}/logs/tables/metaeval_correlations.log",
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:
@@ -233,6 +247,8 @@ rule tabulate_by_language:
         ],
     log:
         f"{RESULTS}/logs/tables/metaeval_by_language.log",
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:
@@ -257,6 +273,8 @@ rule find_ceilings:
         [f"{METAEVAL}/ceilings.{suffix}" for suffix in ("parquet", "csv")],
     log:
         f"{RESULTS}/logs/tables/metaeval_ceilings.log",
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:
@@ -286,6 +304,8 @@ rule ensembles:
         ],
     log:
         f"{RESULTS}/logs/tables/metaeval_ensembles.log",
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:

@@ -26,6 +26,8 @@ rule build_report:
         f"{RESULTS}/report/index.html",
     log:
         f"{RESULTS}/logs/report.log",
+    group:
+        "report"
     conda:
         "../envs/core.yaml"
     params:

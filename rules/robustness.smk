@@ -24,6 +24,8 @@ rule damage_items:
         pairs=f"{RESULTS}/perturbed/by_rule.pairs.parquet",
     log:
         f"{RESULTS}/logs/perturbed/by_rule.log",
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -55,6 +57,8 @@ rule rewrite_items:
         f"{RESULTS}/logs/perturbed/by_{{model}}.log",
     wildcard_constraints:
         model=one_of(rewriters()),
+    group:
+        of_rewriting
     conda:
         lambda wildcards: environment(wildcards.model)
     resources:
@@ -85,6 +89,8 @@ rule tabulate_robustness:
         ],
     log:
         f"{RESULTS}/logs/tables/robustness.log",
+    group:
+        "items"
     conda:
         "../envs/core.yaml"
     params:

@@ -18,6 +18,8 @@ rule generate_dialogues:
         f"{RESULTS}/logs/dialogues/{{chatbot}}.log",
     wildcard_constraints:
         chatbot=one_of(set(CONFIG.chatbots) - set(SHARDED) - set(PUBLISHED)),
+    group:
+        of_talks
     conda:
         lambda wildcards: environment(wildcards.chatbot, PARTNER)
     resources:
@@ -58,6 +60,8 @@ rule import_dialogues:
         f"{RESULTS}/logs/dialogues/{{chatbot}}.log",
     wildcard_constraints:
         chatbot=one_of(set(CONFIG.chatbots) & set(PUBLISHED)),
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -93,6 +97,8 @@ rule merge_dialogues:
         f"{RESULTS}/logs/dialogues/{{chatbot}}.log",
     wildcard_constraints:
         chatbot=one_of(SHARDED),
+    group:
+        "asking"
     conda:
         "../envs/core.yaml"
     params:
@@ -115,6 +121,8 @@ rule selfchat_items:
         f"{RESULTS}/items/selfchat.parquet",
     log:
         f"{RESULTS}/logs/items/selfchat.log",
+    group:
+        "asking"
     conda:
         "../envs/core.yaml"
     params:

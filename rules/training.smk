@@ -17,6 +17,8 @@ rule judged_texts:
         f"{RESULTS}/training/judged.parquet",
     log:
         f"{RESULTS}/logs/training/judged.log",
+    group:
+        PREPARING
     conda:
         "../envs/core.yaml"
     params:
@@ -40,6 +42,8 @@ rule check_overlap:
         f"{RESULTS}/logs/training/{{training}}/overlap.log",
     wildcard_constraints:
         training=one_of(TRAINING),
+    group:
+        PREPARING
     conda:
         "../envs/core.yaml"
     params:
@@ -66,6 +70,8 @@ rule make_training_data:
         f"{RESULTS}/logs/training/{{training}}/examples.log",
     wildcard_constraints:
         training=one_of(TRAINING),
+    group:
+        PREPARING
     conda:
         "../envs/core.yaml"
     params:
@@ -87,6 +93,8 @@ rule tabulate_training_data:
         [f"{RESULTS}/tables/training/data.{suffix}" for suffix in ("parquet", "csv")],
     log:
         f"{RESULTS}/logs/tables/training_data.log",
+    group:
+        "report"
     conda:
         "../envs/core.yaml"
     params:
@@ -113,6 +121,8 @@ rule tabulate_training:
         ],
     log:
         f"{RESULTS}/logs/tables/training.log",
+    group:
+        "report"
     conda:
         "../envs/core.yaml"
     params:

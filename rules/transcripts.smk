@@ -13,6 +13,8 @@ rule read_transcripts:
         f"{RESULTS}/logs/items/{{source}}.log",
     wildcard_constraints:
         source=one_of(CONFIG.transcripts),
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:

@@ -12,6 +12,8 @@ rule plan_translation:
     wildcard_constraints:
         corpus=one_of(CONFIG.translate),
         language=one_of({language for _, language in TRANSLATED.values()}),
+    group:
+        "reading"
     conda:
         "../envs/core.yaml"
     params:
@@ -37,6 +39,8 @@ rule join_translation:
     wildcard_constraints:
         corpus=one_of(CONFIG.translate),
         language=one_of({language for _, language in TRANSLATED.values()}),
+    group:
+        PREPARING
     conda:
         "../envs/core.yaml"
     params:
@@ -62,6 +66,8 @@ rule sample_translation:
     wildcard_constraints:
         corpus=one_of({corpus for corpus, _ in looked_at()}),
         language=one_of({language for _, language in looked_at()}),
+    group:
+        PREPARING
     conda:
         "../envs/core.yaml"
     params:
@@ -88,6 +94,8 @@ rule plan_back_translation:
     wildcard_constraints:
         corpus=one_of({corpus for corpus, _ in looked_at()}),
         language=one_of({language for _, language in looked_at()}),
+    group:
+        PREPARING
     conda:
         "../envs/core.yaml"
     params:
@@ -111,6 +119,8 @@ rule plan_adequacy:
     wildcard_constraints:
         corpus=one_of({corpus for corpus, _ in looked_at()}),
         language=one_of({language for _, language in looked_at()}),
+    group:
+        PREPARING
     conda:
         "../envs/core.yaml"
     params:
@@ -138,6 +148,8 @@ rule list_back_translations:
     wildcard_constraints:
         corpus=one_of({corpus for corpus, _ in looked_at()}),
         language=one_of({language for _, language in looked_at()}),
+    group:
+        "back_translations"
     conda:
         "../envs/core.yaml"
     params:
@@ -192,6 +204,8 @@ rule translation_quality:
         csv=f"{TRANSLATION}/quality.csv",
     log:
         f"{RESULTS}/logs/tables/translation_quality.log",
+    group:
+        "report"
     conda:
         "../envs/train.yaml"
     params:
@@ -217,6 +231,8 @@ rule tabulate_translation:
         csv=f"{TRANSLATION}/corpora.csv",
     log:
         f"{RESULTS}/logs/tables/translation.log",
+    group:
+        "report"
     conda:
         "../envs/core.yaml"
     params:

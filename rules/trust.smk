@@ -12,6 +12,8 @@ rule tabulate_trust:
         f"{RESULTS}/logs/tables/{{protocol}}-trust.log",
     wildcard_constraints:
         protocol=one_of(TRUSTED),
+    group:
+        "report"
     conda:
         "../envs/core.yaml"
     params:

@@ -10,6 +10,8 @@ rule tabulate_usage:
         csv=f"{RESULTS}/tables/usage.csv",
     log:
         f"{RESULTS}/logs/tables/usage.log",
+    group:
+        "report"
     conda:
         "../envs/core.yaml"
     params:

@@ -1,0 +1,101 @@
+"""Which jobs go to a cluster's node in one submission, as a dry run plans it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections import Counter
+from typing import Any
+
+import pytest
+import yaml
+from workspace import ROOT, SMALL, Workspace
+
+pytestmark = pytest.mark.workflow
+ALONE = {
+    "generate_dialogues", "generate_shard", "rewrite_items", "write_items", "filter_items", "describe_items", "answer",
+    "answer_adaptively", "answer_again", "examine", "train_lora", "train_encoder", "score_translations",
+}  # fmt: skip
+AT_HOME = {"choose_tokenizer", "download", "estimate"}
+API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
+
+
+def submissions(workspace: Workspace, *arguments: str) -> tuple[Counter[str], Counter[str]]:
+    """Returns how many submissions a dry run plans, of groups by their names and of single jobs by their rules."""
+    output = workspace.run("--dry-run", *arguments, "--quiet", "host")
+    groups = Counter(re.findall(r"^.*\] Group job (\w+) \(jobs", output, re.MULTILINE))
+    alone = Counter(re.findall(r"^rule (\w+):", output, re.MULTILINE))
+    for local in (*AT_HOME, "all"):
+        del alone[local]
+    return groups, alone
+
+
+def test_the_default_run_is_at_most_a_dozen_submissions(workspace: Workspace) -> None:
+    shutil.copy2(ROOT / "config.yaml", workspace.folder / "config.yaml")
+    groups, alone = submissions(workspace)
+    assert not alone
+    assert set(groups) == {"reading", "asking", "items", "examination", "dialogues", "report"}
+    assert groups.total() <= 12
+    profile = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
+    groups, alone = submissions(workspace, "--group-components", *profile["group-components"])
+    assert not alone
+    assert set(groups.values()) == {1}, "the profile joins parts of one name that have no file in common"
+
+
+def everything(workspace: Workspace) -> dict[str, Any]:
+    """Returns a configuration with all that is asked in turns: rewriting, cascades, rounds, questions asked again."""
+    lines = [{"dialogue_id": f"d{n}", "system": name, "utterances": ["Hi.", "Hello."]} for n in (1, 2) for name in "ab"]
+    (workspace.folder / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    own = {"form": "pair", "of": {"source": "talks"}}
+    return {
+        "data_dir": ".",
+        "models": SMALL["models"] | {name: API | {"model": name} for name in ("dear", "cheap", "user")},
+        "chatbots": ["random", "dear"],
+        "judges": ["forest", "dear", "cheap"],
+        "transcripts": {"talks": {"path": "talks.jsonl"}},
+        "protocols": {
+            **SMALL["protocols"],
+            "failures": {},
+            "closer": own | {"judges": ["cheap", "dear"], "cascade": {"first": "cheap", "then": "dear", "share": 0.5}},
+            "rounds": own | {"judges": ["dear"], "adaptive": {}},
+            "again": {
+                "form": "scale", "of": {"source": ["talks", "rated"]}, "criteria": ["overall"], "ask_again": True,
+                "judges": ["dear"],
+            },
+            "rating": {"judges": ["forest", "dear"]},
+        },
+        "ensembles": {"both": ["forest", "dear"]},
+        "metaeval": {"corpora": {"steps": {"reader": "ladder", "dialogues": "bundled", "limit": 10}}},
+        "robustness": {"corpora": ["bundled"], "limit": 5, "rewriter": "cheap"},
+        "dialogbench": {
+            "written": {"writer": "dear", "filter": "dear", "languages": ["en"]},
+            "examine": {"letter": ["dear", "random"]},
+        },
+    }  # fmt: skip
+
+
+def test_jobs_that_ask_an_endpoint_go_alone_and_no_group_waits_for_itself(workspace: Workspace) -> None:
+    config = everything(workspace)
+    workspace.configure(**config)
+    groups, alone = submissions(workspace)  # Snakemake refuses a group that leaves itself and comes back
+    assert set(alone) == {
+        "generate_dialogues", "answer", "answer_again", "answer_adaptively", "rewrite_items", "filter_items",
+        "write_items", "examine",
+    }  # fmt: skip
+    assert alone["generate_dialogues"] == 1
+    assert alone["examine"] == 1
+    assert {"choosing", "asking_again"} <= set(groups)
+
+
+def test_every_rule_that_runs_on_nodes_names_its_group_or_goes_alone() -> None:
+    named, ungrouped = set(), set()
+    for path in sorted((ROOT / "rules").glob("*.smk")):
+        for block in re.split(r"\n(?=rule |use rule )", path.read_text(encoding="utf-8")):
+            header = re.match(r"(?:use rule (\w+) as )?(?:rule )?(\w+)(?: with)?:", block)
+            if header is None or not ("shell:" in block or header[1]):
+                continue
+            rule = header[2]
+            (named if "    group:\n" in block or header[1] in named else ungrouped).add(rule)
+    assert len(named) > 50
+    assert ungrouped <= ALONE | AT_HOME
