@@ -75,7 +75,7 @@ def refuse_jobs_without_a_device():
         job.wildcards.judge for job in waiting if job.rule.name == "train_lora"
     ]:
         if reason := too_few_gpus(CONFIG.models[name].lora.gpus, "lora.gpus"):
-            raise WorkflowError(f"models.{name}: {reason}")
+            raise WorkflowError(NOTICES.shown_alone(f"models.{name}: {reason}"))
     waiting = [job for job in waiting if job.rule.name != "train_lora"]
     asked = set()
     for job in waiting:  # the makers of test items stand in no wildcard
@@ -87,7 +87,7 @@ def refuse_jobs_without_a_device():
             CONFIG.models[name], own_environment=OWN_ENVIRONMENTS
         )
         if reason:
-            raise WorkflowError(f"models.{name}: {reason}")
+            raise WorkflowError(NOTICES.shown_alone(f"models.{name}: {reason}"))
 
 
 def refuse_wrong_transcripts():
@@ -118,6 +118,7 @@ onerror:
                 OSError
             ):  # where nothing can be written, that is the error
                 os.utime(path, (1, 1))
+    say_at_exit(workflow.scheduler.failed, NOTICES, sys.argv, CONFIG.results_dir)
 
 
 def settings(**parts):

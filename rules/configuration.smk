@@ -51,6 +51,7 @@ try:
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
     from dialeval.labels.files import label_files, ledger_files
+    from dialeval.last_words import Notices, say_at_exit
     from dialeval.labels.ledger import ledger_digest, ledger_path
     from dialeval.perturbations.wordnet import wordnet_files
     from dialeval.schemas.measures import MEASURED
@@ -73,12 +74,15 @@ LOOKING = re.compile(  # Snakemake's commands that run no job
 GIVEN = workflow.overwrite_configfiles  # by --configfile or a profile
 
 
+NOTICES = Notices(workflow.output_settings.printshellcmds).attach()
+
+
 def in_words(check, *arguments, **options):
     """Returns what a check returns, or ends with its message."""
     try:
         return check(*arguments, **options)
     except UserError as error:
-        raise WorkflowError(str(error)) from None
+        raise WorkflowError(NOTICES.shown_alone(str(error))) from None
 
 
 in_words(preflight.check_files, GIVEN)

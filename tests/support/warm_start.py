@@ -8,6 +8,7 @@ process read them from; a workspace with code of its own, changed maybe, has the
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -124,6 +125,7 @@ def _become(job: dict[str, Any], descriptors: list[int], library: str) -> None:
     except BaseException:
         traceback.print_exc()
         status = 1
+    atexit._run_exitfuncs()  # which the end of a fork leaves out
     with suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()

@@ -30,6 +30,17 @@ def configure(workspace: Workspace, url: str, model: str) -> None:
     (workspace.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
 
 
+def assert_last_words(said: str) -> None:
+    """Checks that a failed run ends with the cause, the log and the command, and shows no job's command."""
+    assert "--settings" not in said
+    end = said[said.index("A job failed:") :].splitlines()
+    assert end[2] == "  answer (gpt, quality)"
+    assert "4 of 4 requests got no answer" in end[3]
+    assert "no such key" in "".join(end)
+    assert "    log: results/logs/responses/gpt/quality-1-of-1.log" in end
+    assert end[-2:] == ["To go on when that is mended:", "  snakemake --cores 2"]
+
+
 def test_what_failed_after_other_settings_is_asked_by_the_same_command(workspace: Workspace) -> None:
     says = {"reply": Reply(completion('{"overall": 2}'))}
 
@@ -45,7 +56,8 @@ def test_what_failed_after_other_settings_is_asked_by_the_same_command(workspace
         assert (values(), len(endpoint.log)) == ({2.0}, N_CASES)
         says["reply"] = Reply(refusal("no such key"), status=401)
         configure(workspace, endpoint.url, "m-2")
-        workspace.run(ok=False)
+        said = workspace.run("--forcerun", "plan", ok=False)
+        assert_last_words(said)
         refused = len(endpoint.log)
         says["reply"] = Reply(completion('{"overall": 5}'))
         assert workspace.would_run()["answer"] == 1

@@ -1,0 +1,116 @@
+"""The last words of a run: failed jobs with cause and log, and the command to go on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dialeval.cluster.slurm import JobState
+
+IN_FULL = 3
+IN_A_LINE = 10
+_FORCING = {"-F", "--forceall", "-f", "--force"}
+_FORCING_SOME = {"-R", "--forcerun"}
+_SIGNALS = {
+    "signal 9": "it was killed (signal 9): by the system because memory ran out, or by somebody; where it was memory, "
+    "run fewer jobs at once (--cores), or give it more",
+    "signal 15": "it was told to end (signal 15)",
+    "signal 11": "it crashed (signal 11), which is a fault of a library or of the machine",
+    "signal 7": "it crashed (signal 7); on a network disk that is most often one that went away or is full",
+}
+_STATES = {
+    "TIMEOUT": "its time was over; give it more, in minutes: --set-resources {rule}:runtime=N",
+    "DEADLINE": "its time was over; give it more, in minutes: --set-resources {rule}:runtime=N",
+    "OUT_OF_MEMORY": "it needed more memory than it asked for; give it more: --set-resources {rule}:mem_mb=N",
+    "NODE_FAIL": "its node failed; run the same command again, or leave the node out with --slurm-exclude-failed-nodes",
+    "BOOT_FAIL": "its node did not start; run the same command again",
+    "PREEMPTED": "it made room for a job of higher priority; run the same command again",
+    "CANCELLED": "it was cancelled (scancel), by somebody or by the cluster",
+}
+
+
+@dataclass(frozen=True)
+class FailedJob:
+    """A job that failed.
+
+    Attributes:
+        name: its rule, and what it was about.
+        cause: why, in lines.
+        logs: files that say more.
+    """
+
+    name: str
+    cause: Sequence[str]
+    logs: Sequence[Path]
+
+
+def closing_words(failed: Sequence[FailedJob], command: Sequence[str], *, stopped: str = "") -> str:
+    """Returns the last words of a run.
+
+    Args:
+        failed: the jobs that failed; those at the head are told in full.
+        command: what the user typed, with the program's path.
+        stopped: name of the signal that ended the run, such as SIGINT; empty if it ended by itself.
+    """
+    parts = []
+    if stopped:
+        by = {"SIGINT": "Ctrl-C (SIGINT)", "SIGTERM": "a request to end (SIGTERM)"}.get(stopped, stopped)
+        parts.append(f"The run was stopped by {by}; what was answered or made so far is kept.")
+    elif not failed:
+        parts.append("The run failed; see above.")
+    else:
+        parts.append("A job failed:" if len(failed) == 1 else f"{len(failed)} jobs failed:")
+        parts += [_in_full(job) for job in failed[:IN_FULL]]
+        rest = failed[IN_FULL : IN_FULL + IN_A_LINE]
+        lines = [f"  {job.name}: {(job.cause or ['?'])[0]}{_logs(job)}" for job in rest]
+        if len(failed) > IN_FULL + IN_A_LINE:
+            lines.append(f"  and {len(failed) - IN_FULL - IN_A_LINE} more; their logs lie beside these")
+        parts += ["\n".join(lines)] if lines else []
+    parts.append(f"To go on{' when that is mended' if failed and not stopped else ''}:\n  {command_to_go_on(command)}")
+    return "\n\n".join(parts)
+
+
+def command_to_go_on(command: Sequence[str]) -> str:
+    """Returns the user's own command, without what would make again all that is made.
+
+    Jobs that were forced and did not come about are run by the same command anyway.
+    """
+    program, *words = command
+    name = Path(program).name
+    kept = ["snakemake"] if name == "snakemake" else ["python", "-m", "snakemake"]
+    dropping = False
+    for word in words:
+        dropping = dropping and not word.startswith("-")
+        if word in _FORCING_SOME:
+            dropping = True
+        if not (dropping or word in _FORCING or word.startswith("--forcerun=")):
+            kept.append(word)
+    return shlex.join(kept)
+
+
+def words_of_ending(how: str, *, told: bool) -> list[str]:
+    """Returns how a command ended; nothing where that says no more than what is told already."""
+    if how in _SIGNALS and not (told and how == "signal 15"):
+        return [_SIGNALS[how]]
+    return [] if told or not how else [f"it ended with {how}"]
+
+
+def words_of_state(state: JobState, rule: str) -> list[str]:
+    """Returns what Slurm says about a job that failed, with what helps."""
+    where = f" on {state.nodes}" if state.nodes else ""
+    said = f"Slurm job {state.number}{where}: {state.state}"
+    helps = _STATES.get(state.state)
+    if helps is None:
+        return []
+    return [f"{said}: {helps.format(rule=rule)}"]
+
+
+def _in_full(job: FailedJob) -> str:
+    lines = [f"    {line}" for line in job.cause]
+    return "\n".join([f"  {job.name}", *lines, *(f"    log: {path}" for path in job.logs)])
+
+
+def _logs(job: FailedJob) -> str:
+    return f" (log: {job.logs[0]})" if job.logs else ""
