@@ -58,21 +58,6 @@ include: "rules/labels.smk"
 include: "rules/labelled.smk"
 
 
-localrules:
-    all,
-    battles,
-    botchat,
-    choose_tokenizer,
-    dialogbench,
-    download,
-    estimate,
-    label,
-    metaeval,
-    report,
-    robustness,
-    training,
-
-
 rule all:
     """Makes everything that the configuration asks for."""
     default_target: True

@@ -42,6 +42,7 @@ rule choose_tokenizer:
         f"{TABLES}/tokenizer.parquet",
     log:
         f"{RESULTS}/logs/tables/tokenizer.log",
+    localrule: True
     conda:
         "../envs/core.yaml"
     params:

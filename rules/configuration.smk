@@ -33,6 +33,11 @@ try:
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.robustness import PACKAGE
     from dialeval.config.training import LoraTraining
+    from dialeval.configuration_files import (
+        check_files,
+        check_module,
+        configuration_file,
+    )
     from dialeval.content import content_digest
     from dialeval.corpora import robustness_sets
     from dialeval.corpora.dialogbench_items import item_files
@@ -62,16 +67,14 @@ except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 
 
-# an estimate or a download asks nobody, so engines and keys need not be at hand; what the targets are, Snakemake says
-# only later
-ESTIMATING = "estimate" in sys.argv
-DOWNLOADING = "download" in sys.argv
-LABELLING = "label" in sys.argv
-OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
-LOOKING = re.compile(  # Snakemake's commands that run no job
-    "-[lSD]|--(list.*|l[cip]|(detailed-)?summary|dag|rulegraph|filegraph|d3dag|report|lint|unlock|archive)(=.*)?"
-)
-GIVEN = workflow.overwrite_configfiles  # by --configfile or a profile
+PROJECT = Path(workflow.current_basedir).parent
+# another workflow may use this one as a module, with names of its own for the rules, and a configuration that it gives
+AS_MODULE = not workflow.modifier.is_main_snakefile()
+
+
+def asked_for(target):
+    """Returns whether the command names a target; Snakemake says only later what the targets are."""
+    return workflow.modifier.modify_rulename(target) in sys.argv
 
 
 NOTICES = Notices(workflow.output_settings.printshellcmds).attach()
@@ -85,12 +88,35 @@ def in_words(check, *arguments, **options):
         raise WorkflowError(NOTICES.shown_alone(str(error))) from None
 
 
-in_words(preflight.check_files, GIVEN)
+def say(words):
+    """Tells whoever started the run; the processes of its jobs, which read all this too, say nothing."""
+    if words and workflow.exec_mode == ExecMode.DEFAULT:
+        print(words, file=sys.stderr)
 
-# a configuration that is given stands alone
-if not GIVEN:
 
-    configfile: "config.yaml"
+# an estimate or a download asks nobody, so engines and keys need not be at hand
+ESTIMATING = asked_for("estimate")
+DOWNLOADING = asked_for("download")
+LABELLING = asked_for("label")
+OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
+LOOKING = re.compile(  # Snakemake's commands that run no job
+    "-[lSD]|--(list.*|l[cip]|(detailed-)?summary|dag|rulegraph|filegraph|d3dag|report|lint|unlock|archive)(=.*)?"
+)
+# by --configfile or a profile; what a module's workflow is given so is that workflow's
+GIVEN = [] if AS_MODULE else workflow.overwrite_configfiles
+
+if AS_MODULE:
+    PATHS = workflow.modifier.path_modifier
+    MOVED = PATHS.prefix or ("" if PATHS.modifies_prefixes else None)
+    in_words(check_module, config, MOVED)
+elif GIVEN:  # stands alone
+    in_words(check_files, GIVEN)
+else:
+    FOUND, TOLD = in_words(configuration_file, Path.cwd(), PROJECT)
+    in_words(check_files, [FOUND])
+    say(TOLD)
+
+    configfile: str(FOUND)
 
 
 CONFIG = in_words(
@@ -105,9 +131,8 @@ CONFIG = in_words(
 
 if not DOWNLOADING:
     WHOLE, CONFIG = CONFIG, in_words(without_absent, CONFIG)
-    if workflow.exec_mode == ExecMode.DEFAULT:
-        for line in told(CONFIG, WHOLE):
-            print(line, file=sys.stderr)
+    for line in told(CONFIG, WHOLE):
+        say(line)
 
 # Snakemake's own lock, where a profile leaves it on, would come first and say less
 if workflow.exec_mode == ExecMode.DEFAULT and not (

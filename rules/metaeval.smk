@@ -14,6 +14,7 @@ rule download:
     """Fetches public corpora into `data_dir`."""
     log:
         f"{RESULTS}/logs/download.log",
+    localrule: True
     conda:
         "../envs/core.yaml"
     params:

@@ -45,6 +45,7 @@ rule estimate:
         ],
     log:
         f"{RESULTS}/logs/estimate.log",
+    localrule: True
     conda:
         "../envs/core.yaml"
     params:

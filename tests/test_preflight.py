@@ -11,7 +11,7 @@ from config_example import BASE
 from dialeval.config import load_config
 from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
-from dialeval.preflight import check_files, check_transcripts, checked_config
+from dialeval.preflight import check_transcripts, checked_config
 
 
 def check(raw: dict[str, Any], *given: Path, asks: bool = True) -> str:
@@ -63,15 +63,6 @@ def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(
 
 def test_a_file_that_lacks_something_is_said_to_stand_alone(mine: Path) -> None:
     assert "stands alone: nothing is taken from config.yaml" in check({"judges": ["forest"]}, mine)
-
-
-def test_every_file_is_checked_and_the_default_one_where_none_is_given(mine: Path) -> None:
-    (mine.parent / "empty.yaml").touch()
-    (mine.parent / "config.yaml").write_text("a: &a [*a]\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"empty\.yaml is empty(.|\n)*no\.yaml cannot be read"):
-        check_files([mine, Path("empty.yaml"), Path("no.yaml")])
-    with pytest.raises(UserError, match="config.yaml, line 1: 'a' holds itself"):
-        check_files([])
 
 
 def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: Path) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dialeval import runlock
-from dialeval.config import Config, Mistake, load_config, read_config_file
+from dialeval.config import Config, Mistake, load_config
 from dialeval.config.labelling import asked_to_label
+from dialeval.configuration_files import DEFAULT
 from dialeval.corpora.robustness_sets import check_sets
 from dialeval.corpora.scenarios import read_scenarios
 from dialeval.corpora.transcripts.items import Options, read_items
@@ -26,28 +27,6 @@ from dialeval.protocols.template_check import unfit_template
 from dialeval.training.pairs.kinds import chosen_kinds
 from dialeval.translation.languages import language
 from dialeval.translation.template_check import unfit_translation_templates
-
-DEFAULT = Path("config.yaml")
-"""The configuration of a run that names none."""
-
-
-def check_files(given: Sequence[Path]) -> None:
-    """Checks that configuration files can be read as they are meant.
-
-    Args:
-        given: those that the run names; without any it is the default one.
-
-    Raises:
-        UserError: the files, with lines and remedies.
-    """
-    mistakes = []
-    for path in given or [DEFAULT]:
-        try:
-            read_config_file(Path(path))
-        except UserError as error:
-            mistakes.append(str(error))
-    if mistakes:
-        raise UserError("\n".join(mistakes))
 
 
 def checked_config(
@@ -72,7 +51,6 @@ def checked_config(
     Raises:
         UserError: one message with every mistake.
     """
-    check_files(given)
     checks: list[Callable[[Config], Iterator[Mistake]]] = [
         _unknown_strategies,
         _unknown_kinds,
