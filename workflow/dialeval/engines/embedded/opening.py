@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dialeval.config import EmbeddedModel
+from dialeval.content import content_digest
 from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.learned_file import read_learned
 from dialeval.engines.request import Engine
@@ -14,12 +15,15 @@ from dialeval.fingerprint import fingerprint
 
 
 def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `engines.opening`."""
+    """Returns the engine of a model; see `engines.opening`.
+
+    What it learned is known by the file's content: however the learning changed, other numbers are another model.
+    """
     parameters = read_learned(learned[0], model.method)
     identity = {
         "engine": "embedded",
         "method": model.method,
-        "learned": parameters.digest,
+        "learned": content_digest(learned[:1]),
         "code": fingerprint("dialeval.engines.embedded.engine", model.learned_by),
     }
     return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)

@@ -1,0 +1,196 @@
+"""Whatever of our code an embedded model learns and answers with is in its jobs' fingerprints and in its identity.
+
+How a method learns and what it learned are reached by names that the run finds (a module's, a class's in a file), which
+no reading of code shows. So what runs is held against what is covered, method by method.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from running_code import Definition, noting
+
+from dialeval.config import EmbeddedModel
+from dialeval.config.embedded_methods import METHODS
+from dialeval.engines.embedded import baselines, learning, ngram, retrieval, stock_replies
+from dialeval.engines.embedded.learned_file import learned_bytes
+from dialeval.engines.embedded.opening import open_model
+from dialeval.engines.request import Dialogue, Engine, Message, Request, Response
+from dialeval.fingerprint import _parse, _reach
+
+FEW, MANY = 12, 36
+LEARNING = "dialeval.stages.learn_embedded"
+OPENING = "dialeval.engines.embedded.opening"
+FOLDER = "dialeval.engines.embedded"
+METHOD = f"{FOLDER}.methods."
+
+
+def covered(*modules: str) -> set[Definition]:
+    """Returns the definitions that a fingerprint of modules covers."""
+    return {(one.module, one.name) for module in modules for one in _reach(module)[0] if one.name is not None}
+
+
+def requests(method: str, dialogues: list[Dialogue]) -> Iterator[Request]:
+    """Yields requests of every kind that a method answers."""
+    message = (Message("user", "Is it so?"),)
+    for number, dialogue in enumerate(dialogues):
+        other = dialogues[number - 1]
+        of: dict[str, tuple[Dialogue, ...]] = {
+            "selfchat": (dialogue[:3],),
+            "unieval": (dialogue,),
+            "arena": (dialogue, other),
+            "gteval": (dialogue, other),
+            "multiple_choice": (dialogue[:3], (dialogue[3], other[-1])),
+        }
+        for protocol in sorted(METHODS[method].serves):
+            if protocol == "rating":
+                for level, dimension in (("turn", "relevance"), ("dialogue", "overall")):
+                    subject = (dialogue, (level,))
+                    yield Request("r", protocol, "chat", message, subject=subject, labels=(dimension,))
+            elif protocol == "yes_no":
+                subject = (dialogue, ("turn", "relevance"))
+                yield Request("r", protocol, "choice", message, subject=subject, labels=("Yes", "No"))
+            elif protocol == "multiple_choice":
+                yield Request("r", protocol, "choice", message, subject=of[protocol], labels=("A", "B"))
+            else:
+                yield Request("r", protocol, "chat", message, subject=of[protocol])
+
+
+def answers(engine: Engine, asked: list[Request]) -> list[Response]:
+    async def all_at_once() -> list[Response]:
+        return list(await asyncio.gather(*map(engine.answer, asked)))
+
+    return asyncio.run(all_at_once())
+
+
+@pytest.fixture
+def few(english: list[Dialogue], method: str) -> list[Dialogue]:
+    """Dialogues enough for a method to learn something."""
+    enough = MANY if learning.learner_of(method).needs > 1 else FEW
+    return [dialogue for dialogue in english if len(dialogue) > 3][:enough]
+
+
+# the forest is all in `selection`
+SLOW = [pytest.param(name, marks=pytest.mark.slow) if name == "forest" else name for name in METHODS]
+
+
+@pytest.mark.parametrize("method", SLOW)
+def test_what_runs_is_covered(method: str, few: list[Dialogue], tmp_path: Path) -> None:
+    model, file = EmbeddedModel(engine="embedded", method=method, folds=3), tmp_path / "learned"
+    with noting() as learns:
+        file.write_bytes(learned_bytes(learning.learn(method, few, random_seed=1, folds=3)))
+    with noting() as opens:
+        engine = open_model(model, [file], None, "")
+    asked = list(requests(method, few[:6]))
+    with noting() as tells:
+        assert len(answers(engine, asked)) == len(asked) > 0
+    assert {("dialeval.engines.embedded.learning", "learn"), (OPENING, "open_model")} <= learns | opens
+    assert not learns - covered(LEARNING, METHOD + method)
+    job = covered("dialeval.stages.answer", OPENING, METHOD + method)
+    assert not {one for one in opens | tells if one[0].startswith(FOLDER)} - job
+    # what was learned counts by its content, so of the identity's code what answers is enough
+    assert not {one for one in tells if one[0].startswith(FOLDER)} - covered(f"{FOLDER}.engine", METHOD + method)
+
+
+WITHOUT_EFFECT = {
+    "damage.KINDS_OF_ONE",
+    "evaluation.DimensionRow",
+    "evaluation.held_back_dimensions",
+    "evaluation._dimension_rows",
+    "evaluation._pairs",
+    "learning.human_probability",
+    "reply_fit.NAMES",
+    "taken_up.NAMES",
+    "word_signs.Integers",
+}
+"""What no model learns or answers with: it serves measurements of the models themselves, and types."""
+
+
+def test_no_constant_and_no_function_is_outside_every_method() -> None:
+    reached = set().union(*(covered(LEARNING, OPENING, METHOD + method) for method in METHODS))
+    folder = Path(learning.__file__).parent
+    ours = {
+        (f"{FOLDER}.{path.stem}", name)
+        for path in folder.glob("*.py")
+        for name in _parse(f"{FOLDER}.{path.stem}").statements
+        if name is not None
+    }
+    assert {f"{module.rpartition('.')[2]}.{name}" for module, name in ours - reached} == WITHOUT_EFFECT
+
+
+CONSTANTS = {
+    "ngram.TOPIC_BOOST": {"ngram"},
+    "ngram.MAX_TOKENS": {"ngram"},
+    "retrieval.SHARPNESS": {"retrieval"},
+    "retrieval.TOO_SIMILAR": {"retrieval"},
+    "stock_replies.STOCK": {"generic"},
+    "stock_replies.FIRST_IS_LIKELIER": {"generic"},
+    "baselines.HALF_LENGTH": {"length"},
+    "baselines.ORDINARY": {"perplexity"},
+    "kneser_ney.DISCOUNT": {"perplexity", "forest", "selection"},
+    "judge.FALSE_ALARMS": {"forest", "selection"},
+    "selection.STRENGTH": {"selection"},
+    "expected_reply.PENALTY": {"selection"},
+    "scores.CAUTION": set(METHODS),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_a_constant_concerns_the_methods_that_use_it(name: str) -> None:
+    module, _, constant = name.rpartition(".")
+    definition = (f"{FOLDER}.{module}", constant)
+    assert definition[1] in _parse(definition[0]).statements
+    jobs = {method: covered(OPENING, METHOD + method) for method in METHODS}
+    identities = {method: covered(f"{FOLDER}.engine", METHOD + method) for method in METHODS}
+    for of in (jobs, identities):
+        assert {method for method in METHODS if definition in of[method]} == CONSTANTS[name]
+
+
+CHANGED: list[tuple[str, object, str, object]] = [
+    ("ngram", ngram, "TOPIC_BOOST", 50.0),
+    ("retrieval", retrieval, "SHARPNESS", 0.5),
+    ("generic", stock_replies, "FIRST_IS_LIKELIER", 9.0),
+    ("length", baselines, "HALF_LENGTH", {"turn": 2, "dialogue": 2}),
+    ("perplexity", baselines, "ORDINARY", 0.01),
+]
+
+
+@pytest.mark.parametrize(("method", "module", "name", "value"), CHANGED, ids=lambda one: getattr(one, "__name__", None))
+def test_a_changed_constant_changes_answers(
+    method: str,
+    module: object,
+    name: str,
+    value: object,
+    few: list[Dialogue],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, file, asked = EmbeddedModel(engine="embedded", method=method, folds=3), tmp_path / "l", []
+
+    def said() -> list[Response]:
+        file.write_bytes(learned_bytes(learning.learn(method, few, random_seed=1, folds=3)))
+        return answers(open_model(model, [file], None, ""), asked)
+
+    asked += requests(method, few)
+    before = said()
+    assert getattr(module, name) != value
+    monkeypatch.setattr(module, name, value)
+    assert said() != before
+
+
+@pytest.mark.parametrize("method", ["random"])
+def test_what_was_learned_is_part_of_the_identity(method: str, few: list[Dialogue], tmp_path: Path) -> None:
+    model, file = EmbeddedModel(engine="embedded", method=method, folds=3), tmp_path / "learned"
+
+    def identity(dialogues: list[Dialogue], seed: int = 1) -> str:
+        file.write_bytes(learned_bytes(learning.learn(method, dialogues, random_seed=seed, folds=3)))
+        return open_model(model, [file], None, "").identity
+
+    before = identity(few)
+    assert identity(few) == before
+    assert json.loads(before)["method"] == method
+    assert len({before, identity(few[1:]), identity(few, seed=2)}) == 3
