@@ -32,7 +32,7 @@ rule write_items:
     shell:
         command(
             "dialogbench_write",
-            "--dialogues {input.dialogues:q} --store {params.store:q} --written {output.written:q} "
+            "--content {params.content:q} --dialogues {input.dialogues:q} --store {params.store:q} --written {output.written:q} "
             "--usage {output.usage:q}",
         )
 
@@ -61,7 +61,7 @@ rule filter_items:
     shell:
         command(
             "dialogbench_filter",
-            "--written {input.written:q} --learned {input.learned:q} --store {params.store:q} "
+            "--content {params.content:q} --written {input.written:q} --learned {input.learned:q} --store {params.store:q} "
             "--filtered {output.filtered:q} --usage {output.usage:q}",
         )
 
@@ -89,7 +89,7 @@ rule describe_items:
     shell:
         command(
             "dialogbench_classify",
-            "--written {input:q} --store {params.store:q} --descriptions {output.descriptions:q} "
+            "--content {params.content:q} --written {input:q} --store {params.store:q} --descriptions {output.descriptions:q} "
             "--usage {output.usage:q}",
         )
 
@@ -112,7 +112,10 @@ rule read_items:
         code=code("dialogbench_read"),
         content=lambda wildcards: content(published_item_files()),
     shell:
-        command("dialogbench_read", "--written {input.written:q} --items {output:q}")
+        command(
+            "dialogbench_read",
+            "--content {params.content:q} --written {input.written:q} --items {output:q}",
+        )
 
 
 rule plan_examination:
