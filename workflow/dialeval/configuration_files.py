@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dialeval.config import read_config_file
+from dialeval.config.reading import read_config_file
 from dialeval.errors import UserError
 
 DEFAULT = Path("config.yaml")

@@ -12,7 +12,7 @@ from dialeval.aggregation.differences import about, corrected
 from dialeval.aggregation.head_to_head import HEAD_TO_HEAD, head_to_head
 from dialeval.aggregation.pairwise import OUTCOMES, Comparisons
 from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
-from dialeval.config import Elo
+from dialeval.config.botchat import Elo
 from dialeval.corpora.battles import Battle
 from dialeval.schemas.battles import BATTLE_DIFFERENCES, BATTLE_RATINGS
 from dialeval.tables import to_table

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dialeval.aggregation.differences import Row, about
 from dialeval.aggregation.differences import rating_rows as difference_rows
 from dialeval.aggregation.pairwise import Comparisons
-from dialeval.config import Elo
+from dialeval.config.botchat import Elo
 from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
 from dialeval.stats.differences import contrast_variance, difference_variance
 from dialeval.stats.elo import BootstrapElo, bootstrap_elo

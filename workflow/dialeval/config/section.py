@@ -37,7 +37,7 @@ Repeats = Annotated[Whole, Field(ge=1, le=1_000)]
 class Section(BaseModel):
     """A part of the configuration: unknown fields are refused, and so are entries of a list that are there twice."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     @field_validator("*")
     @classmethod

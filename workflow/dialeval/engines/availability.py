@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dialeval.config import EncoderModel, Model, NllbModel, OpenAIModel, VllmModel
+from dialeval.config.models import EncoderModel, Model, NllbModel
+from dialeval.config.openai_model import OpenAIModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.encoder.metric import read_metric
 from dialeval.engines.local_models import (
     LEARNS_TO_ANSWER,

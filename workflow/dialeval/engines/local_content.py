@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from dialeval.config import EncoderModel, Model
+from dialeval.config.models import EncoderModel, Model
 from dialeval.content import content_digest, kept
 from dialeval.engines.vllm_engine.identity import folder_digest
 from dialeval.errors import UserError

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from dialeval.config import Model
+from dialeval.config.models import Model
 from dialeval.engines.request import Engine
 from dialeval.errors import UserError
 

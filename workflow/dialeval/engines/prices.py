@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from dialeval.config import Model, OpenAIModel
+from dialeval.config.models import Model
+from dialeval.config.openai_model import OpenAIModel
 
 MILLION = 1_000_000
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path
 
-from dialeval.config import Selfchat
+from dialeval.config.botchat import Selfchat
 from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response
 from dialeval.engines.stored_answers import StoredAnswers
 from dialeval.estimation.assumptions import reasoned, utterance

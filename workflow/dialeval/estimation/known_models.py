@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from dialeval.config import EmbeddedModel, EncoderModel, Model, NllbModel, OpenAIModel, VllmModel
+from dialeval.config.models import EmbeddedModel, EncoderModel, Model, NllbModel
+from dialeval.config.openai_model import OpenAIModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.counting import UPPER_ESTIMATE, tokenizer_for
 from dialeval.engines.openai_api.identity import is_reasoning_name, plain_address

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dialeval.config import Selfchat
+from dialeval.config.botchat import Selfchat
 from dialeval.corpora.scenarios import Scenario
 from dialeval.engines.request import Dialogue, Sampling
 from dialeval.prompts.rendering import Templates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from dialeval.config import Protocol
+from dialeval.config.protocols import Protocol
 from dialeval.criteria import Criterion
 from dialeval.forms.question import Question
 

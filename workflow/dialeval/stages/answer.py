@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dialeval.config import Answering as AnsweringSettings
-from dialeval.config import Model
+from dialeval.config.models import Model
+from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.engines.answering import unasked_row
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Engine, Request

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.config import Answering, Model
+from dialeval.config.models import Model
+from dialeval.config.running import Answering
 from dialeval.dialogbench import classification
 from dialeval.dialogbench.rounds import Attempt, classify_attempts
 from dialeval.engines.opening import open_engine

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.config import Answering, EmbeddedModel, Model
+from dialeval.config.models import EmbeddedModel, Model
+from dialeval.config.running import Answering
 from dialeval.dialogbench import filtering
 from dialeval.dialogbench.embedded_engines import FilterByChoice
 from dialeval.dialogbench.rounds import Attempt, filter_attempts

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.config import Answering, Model
+from dialeval.config.models import Model
+from dialeval.config.running import Answering
 from dialeval.corpora.seeds import dialogues_of
 from dialeval.dialogbench import embedded_writer, writing
 from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs

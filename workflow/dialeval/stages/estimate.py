@@ -14,9 +14,11 @@ from dialeval.aggregation.planning.numbers import PlannedDesign, Size
 from dialeval.aggregation.planning.people import LabelPlan
 from dialeval.aggregation.planning.plans import Row, plans
 from dialeval.aggregation.planning.sizes import chats_size, planned_size
-from dialeval.config import Model, OpenAIModel, Selfchat
 from dialeval.config.adaptive import Adaptive
+from dialeval.config.botchat import Selfchat
 from dialeval.config.cascades import Cascade
+from dialeval.config.models import Model
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.corpora.scenarios import scenarios_of
 from dialeval.corpora.selfchat_items import chatbot_items, human_items
 from dialeval.engines.prices import Prices, prices_of

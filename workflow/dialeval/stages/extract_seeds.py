@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dialeval.config import Seeds
+from dialeval.config.corpora import Seeds
 from dialeval.corpora.seeds import not_seeds, seed_table
 from dialeval.corpora.speakers import left_out
 from dialeval.schemas.botchat import SEEDS

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.aggregation.battles import battle_ratings
-from dialeval.config import Elo
+from dialeval.config.botchat import Elo
 from dialeval.corpora.battles import read
 from dialeval.schemas.battles import BATTLE_DIFFERENCES, BATTLE_RATINGS
 from dialeval.stages.command import run

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.config import Answering as AnsweringSettings
-from dialeval.config import Model
+from dialeval.config.models import Model
+from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.corpora.dialogue_items import chosen, items_of_dialogues
 from dialeval.corpora.items import item_rows, iterate_items
 from dialeval.engines.opening import open_engine

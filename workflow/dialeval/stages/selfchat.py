@@ -8,8 +8,10 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.config import Answering as AnsweringSettings
-from dialeval.config import Model, Selfchat, VllmModel
+from dialeval.config.botchat import Selfchat
+from dialeval.config.models import Model
+from dialeval.config.running import Answering as AnsweringSettings
+from dialeval.config.vllm_model import VllmModel
 from dialeval.corpora.scenarios import scenarios_of
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Dialogue, Engine, Request, Response

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dialeval.config import EncoderModel
+from dialeval.config.models import EncoderModel
 from dialeval.config.training import EncoderTraining
 from dialeval.engines.encoder.folder import folder_digest, save_network
 from dialeval.engines.encoder.metric import Metric

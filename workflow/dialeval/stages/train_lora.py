@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dialeval.config import VllmModel
 from dialeval.config.training import LoraTraining
+from dialeval.config.vllm_model import VllmModel
 from dialeval.criteria import Criterion, with_own
 from dialeval.engines.labels import LabelTree
 from dialeval.engines.local_models import LEARNS_TO_ANSWER, missing_libraries

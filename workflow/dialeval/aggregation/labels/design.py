@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from dialeval.aggregation.measures.design import Design, design_of
-from dialeval.config import Config
 from dialeval.config.protocols import Protocol
+from dialeval.config.whole import Config
 from dialeval.schemas.judgements import Form
 
 _NEEDED = ("protocol", "form", "judges", "members", "systems", "criteria", "lengths", "reference", "measures")

@@ -6,8 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dialeval.config import Config, Elo
+from dialeval.config.botchat import Elo
 from dialeval.config.protocols import EACH_OTHER, RANKS, SELFCHAT, Protocol
+from dialeval.config.whole import Config
 from dialeval.tables import HUMAN
 
 _EVERY = ("protocol", "judges", "systems", "criteria", "lengths", "confidence")

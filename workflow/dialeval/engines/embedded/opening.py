@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from dialeval.config import EmbeddedModel
+from dialeval.config.models import EmbeddedModel
 from dialeval.content import content_digest
 from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.learned_file import read_learned

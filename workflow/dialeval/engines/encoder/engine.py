@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dialeval.config import EncoderModel
+from dialeval.config.models import EncoderModel
 from dialeval.engines.encoder.encoding import Encoded, Encoding
 from dialeval.engines.encoder.metric import Metric, Score
 from dialeval.engines.encoder.questions import Asked, answers, read_question, takes

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from dialeval.config import EncoderModel
+from dialeval.config.models import EncoderModel
 from dialeval.engines.encoder.engine import EncoderEngine
 from dialeval.engines.encoder.folder import folder_digest
 from dialeval.engines.encoder.metric import read_metric

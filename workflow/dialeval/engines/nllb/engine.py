@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from dialeval.config import NllbModel
+from dialeval.config.models import NllbModel
 from dialeval.engines.length_batches import by_length
 from dialeval.engines.nllb.translator import Translator
 from dialeval.engines.request import AnswerFailure, Message, Request, Response

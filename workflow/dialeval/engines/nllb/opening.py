@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from dialeval.config import NllbModel
+from dialeval.config.models import NllbModel
 from dialeval.engines.local_models import TRANSLATES, missing_libraries
 from dialeval.engines.nllb.engine import NllbEngine
 from dialeval.engines.nllb.translator import Translator

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dialeval.config import NllbModel
+from dialeval.config.models import NllbModel
 from dialeval.engines.nllb.memory import SMALLER, check_memory, free_bytes, weights_bytes
 from dialeval.engines.vllm_engine.identity import folder_digest
 from dialeval.errors import UserError

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.identity import budget_field, sends_temperature
 from dialeval.engines.request import PENALTIES, Message, Request
 from dialeval.engines.system_messages import merge_system

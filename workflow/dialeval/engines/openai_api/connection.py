@@ -12,7 +12,7 @@ import httpx2
 import openai
 from openai import AsyncOpenAI
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.faults import Billing, Fault, short, status_fault
 from dialeval.engines.openai_api.identity import plain_address
 from dialeval.engines.openai_api.redaction import MaskedRecords, Redactor

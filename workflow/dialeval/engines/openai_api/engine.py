@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.limits import Limits
 from dialeval.engines.openai_api.answers import read_chat, read_choice

@@ -6,7 +6,7 @@ import json
 import re
 from urllib.parse import urlsplit
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 
 _REASONING_NAME = re.compile(r"^(?:o\d|gpt-5)(?!.*chat)")
 TOP_LOGPROBS = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.batches.engine import BatchEngine
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Engine

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.labels import LabelTree, Path, label_logprobs, label_tree
 from dialeval.engines.openai_api.answers import (
     checked_logprob,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from dialeval.config import Model, OpenAIModel
+from dialeval.config.models import Model
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.prices import MILLION
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.errors import UserError
 
 CPU_BLOCK_SIZE = 32

@@ -15,7 +15,7 @@ from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import Any
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.vllm_engine.arguments import engine_arguments
 from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
 from dialeval.errors import UserError

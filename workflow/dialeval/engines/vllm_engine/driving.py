@@ -21,7 +21,7 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import Protocol
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.request import AnswerFailure
 from dialeval.engines.vllm_engine.arguments import computing_environment
 from dialeval.engines.vllm_engine.computing import compute

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.labels import LabelTree, label_logprobs, label_tree
 from dialeval.engines.request import PENALTIES, AnswerFailure, Message, Request, Response
 from dialeval.engines.vllm_engine.admission import Admission

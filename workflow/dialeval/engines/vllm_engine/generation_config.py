@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.errors import UserError
 
 OVERRIDE = "override_generation_config"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 
 WHOLE_UP_TO = 1 << 28
 """Bytes up to which a file is hashed whole; of a larger one, its size and samples all over it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.vllm_engine.exchange import EngineSize
 from dialeval.engines.vllm_engine.installation import version_note
 from dialeval.engines.vllm_engine.reasoning import Reasoning

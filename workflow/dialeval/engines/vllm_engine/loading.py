@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.vllm_engine.identity import folder_digest
 from dialeval.engines.vllm_engine.start_failures import remedy
 from dialeval.errors import UserError

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from dialeval.config import VllmModel
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.request import Message
 from dialeval.engines.vllm_engine.loading import load_tokenizer
 from dialeval.engines.vllm_engine.reasoning import Reasoning, reasoning_of

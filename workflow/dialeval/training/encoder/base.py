@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from dialeval.config import EncoderModel
+from dialeval.config.models import EncoderModel
 from dialeval.criteria import Level
 from dialeval.engines.encoder.encoding import Encoding
 from dialeval.engines.encoder.folder import folder_digest

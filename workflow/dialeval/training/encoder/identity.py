@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dialeval.training.checkpoints import training_fingerprint, versions_of
 
 if TYPE_CHECKING:
-    from dialeval.config import EncoderModel
+    from dialeval.config.models import EncoderModel
     from dialeval.training.encoder.examples import ExampleSet
 
 DECIDES = ("model", "revision", "max_tokens", "score", "train")

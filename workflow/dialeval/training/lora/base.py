@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from dialeval.config import VllmModel
 from dialeval.config.training import LoraTraining
+from dialeval.config.vllm_model import VllmModel
 from dialeval.engines.vllm_engine.loading import name_or_folder
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError

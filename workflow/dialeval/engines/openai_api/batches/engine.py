@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.batches.ledger import SUFFIX, BatchLedger
 from dialeval.engines.openai_api.batches.run import BatchRun, Outcome, Polling
 from dialeval.engines.openai_api.batches.spool import RequestSpool

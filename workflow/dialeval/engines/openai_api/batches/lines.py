@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.answers import read_chat, read_choice
 from dialeval.engines.openai_api.batches.ledger import Asked
 from dialeval.engines.openai_api.billing import billed_for, most_of

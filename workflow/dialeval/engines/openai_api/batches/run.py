@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from dialeval.config import OpenAIModel
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.limits import CircuitBreaker
 from dialeval.engines.openai_api.batches.endpoint import BatchEndpoint, BatchStatus
 from dialeval.engines.openai_api.batches.ledger import Asked, Batch, BatchLedger
