@@ -29,7 +29,7 @@ rule answer_adaptively:
     shell:
         command(
             "answer_adaptively",
-            "--content {params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
+            "--content={params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
             "--responses {output.responses:q} --usage {output.usage:q} --rounds {output.rounds:q}",
         )
 

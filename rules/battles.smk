@@ -35,6 +35,6 @@ rule rate_battles:
     shell:
         command(
             "rate_battles",
-            "--content {params.content:q} --battles {input:q} --table {output.table:q} --csv {output.csv:q} "
+            "--content={params.content:q} --battles {input:q} --table {output.table:q} --csv {output.csv:q} "
             "--differences {output.differences:q} --differences-csv {output.differences_csv:q}",
         )

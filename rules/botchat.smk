@@ -52,7 +52,7 @@ rule choose_tokenizer:
         ),
         code=code("choose_tokenizer"),
     shell:
-        command("choose_tokenizer", "--tokenizer {output:q}")
+        command("choose_tokenizer", "--tokenizer {output:q}", always_anew=True)
 
 
 rule tabulate_lengths:

@@ -99,10 +99,19 @@ def refuse_wrong_transcripts():
     in_words(preflight.check_transcripts, CONFIG, sorted(names))
 
 
+def make_forced_anew():
+    """Has what the user forces (-F, -R, -f) be made anew, and not be put back from what was kept of it."""
+    jobs = [] if workflow.touch else workflow.dag.needrun_jobs()
+    for job in jobs:
+        if workflow.dag.reason(job).forced:
+            kept.forget(CONFIG.results_dir, map(Path, job.output))
+
+
 onstart:
     refuse_jobs_without_a_device()
     refuse_wrong_transcripts()
     runlock.acquire(CONFIG.results_dir)
+    make_forced_anew()
     runwatch.mark_when_terminated(CONFIG.results_dir)
 
 
@@ -166,13 +175,16 @@ def content_of_models(*names):
     return " ".join(filter(None, map(content_of_model, known)))
 
 
-def command(stage, options):
+def command(stage, options, always_anew=False):
     """Returns the shell command of a stage; what it says goes to the terminal and to the log.
 
-    A rule with `params.content`, a digest of files that the stage is not told, names it: `--content {params.content}`.
+    A stage whose files follow from more than its inputs, settings and code is `always_anew` when it runs; of any other
+    that is told what it was told before, what it made is put back.
+
+    A rule with `params.content`, a digest of files that the stage is not told, names it: `--content={params.content:q}`.
     """
     return (
-        f"python -u -m dialeval.stages {stage} --makes {{output:q}} --rule {{rule}} "
+        f"python -u -m dialeval.stages {stage} --makes {{output:q}} --rule {{rule}}{' --always-anew' * always_anew} "
         f"--settings {{params.settings:q}} --code {{params.code}} "
         f'--prompts="$DIALEVAL_PROMPTS" {options} 2>&1 | tee -i {{log:q}}'
     )

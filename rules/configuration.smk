@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.settings import ExecMode
 
 try:
-    from dialeval import preflight, runlock, runwatch
+    from dialeval import kept, preflight, runlock, runwatch
     from dialeval.aggregation.labels.design import labelled_design
     from dialeval.aggregation.measures.design import design_of
     from dialeval.config import (

@@ -23,7 +23,7 @@ rule read_corpus:
         code=code("read_corpus"),
         content=lambda wildcards: content(corpus_files(wildcards.corpus)),
     shell:
-        command("read_corpus", "--content {params.content:q} --utterances {output:q}")
+        command("read_corpus", "--content={params.content:q} --utterances {output:q}")
 
 
 rule extract_seeds:
@@ -69,7 +69,7 @@ rule read_scenarios:
     shell:
         command(
             "read_scenarios",
-            "--content {params.content:q} --path {input:q} --scenarios {output.scenarios:q} --seeds {output.seeds:q} --people {output.people:q}",
+            "--content={params.content:q} --path {input:q} --scenarios {output.scenarios:q} --seeds {output.seeds:q} --people {output.people:q}",
         )
 
 

@@ -32,7 +32,7 @@ rule write_items:
     shell:
         command(
             "dialogbench_write",
-            "--content {params.content:q} --dialogues {input.dialogues:q} --store {params.store:q} --written {output.written:q} "
+            "--content={params.content:q} --dialogues {input.dialogues:q} --store {params.store:q} --written {output.written:q} "
             "--usage {output.usage:q}",
         )
 
@@ -61,7 +61,7 @@ rule filter_items:
     shell:
         command(
             "dialogbench_filter",
-            "--content {params.content:q} --written {input.written:q} --learned {input.learned:q} --store {params.store:q} "
+            "--content={params.content:q} --written {input.written:q} --learned {input.learned:q} --store {params.store:q} "
             "--filtered {output.filtered:q} --usage {output.usage:q}",
         )
 
@@ -89,7 +89,7 @@ rule describe_items:
     shell:
         command(
             "dialogbench_classify",
-            "--content {params.content:q} --written {input:q} --store {params.store:q} --descriptions {output.descriptions:q} "
+            "--content={params.content:q} --written {input:q} --store {params.store:q} --descriptions {output.descriptions:q} "
             "--usage {output.usage:q}",
         )
 
@@ -114,7 +114,7 @@ rule read_items:
     shell:
         command(
             "dialogbench_read",
-            "--content {params.content:q} --written {input.written:q} --items {output:q}",
+            "--content={params.content:q} --written {input.written:q} --items {output:q}",
         )
 
 
@@ -194,6 +194,7 @@ rule draw_expert_sheet:
         command(
             "dialogbench_sheet",
             "--items {input:q} --sheet-file {params.sheet:q} --digest {output:q}",
+            always_anew=True,
         )
 
 
@@ -217,7 +218,7 @@ rule read_expert_answers:
     shell:
         command(
             "dialogbench_experts",
-            "--content {params.content:q} --items {input.item_table:q} --file {input.file:q} --answers {output:q}",
+            "--content={params.content:q} --items {input.item_table:q} --file {input.file:q} --answers {output:q}",
         )
 
 

@@ -56,7 +56,7 @@ rule answer:
     shell:
         command(
             "{params.stage}",
-            "--content {params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
+            "--content={params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
             "--responses {output.responses:q} --usage {output.usage:q}",
         )
 
@@ -133,7 +133,7 @@ rule import_answers:
     shell:
         command(
             "import_answers",
-            "--content {params.content:q} --requests {input.requests:q} --published {input.published:q} --answers {output:q}",
+            "--content={params.content:q} --requests {input.requests:q} --published {input.published:q} --answers {output:q}",
         )
 
 

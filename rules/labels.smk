@@ -32,6 +32,7 @@ rule draw_to_label:
             "draw_to_label",
             "--items {input.item_tables:q} --judgements {input.judgements:q} --folder {params.folder:q} "
             "--table {output.table:q} --ledger {output.ledger:q}",
+            always_anew=True,
         )
 
 
@@ -85,6 +86,6 @@ rule read_labels:
     shell:
         command(
             "read_labels",
-            "--content {params.content:q} --items {input.item_tables:q} --files {input.files:q} --folder {params.folder:q} "
+            "--content={params.content:q} --items {input.item_tables:q} --files {input.files:q} --folder {params.folder:q} "
             "--table {output.table:q} --csv {output.csv:q}",
         )

@@ -51,7 +51,7 @@ rule read_rated:
     shell:
         command(
             "read_rated",
-            "--content {params.content:q} --items {output.item_tables:q} --ratings {output.ratings:q} --left-out {output.left_out:q}",
+            "--content={params.content:q} --items {output.item_tables:q} --ratings {output.ratings:q} --left-out {output.left_out:q}",
         )
 
 
@@ -104,7 +104,7 @@ rule read_scores:
     shell:
         command(
             "read_scores",
-            "--content {params.content:q} --file {input.file:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
+            "--content={params.content:q} --file {input.file:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
             "--left-out {input.left_out:q} --judgements {output:q}",
         )
 

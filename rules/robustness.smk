@@ -35,7 +35,7 @@ rule damage_items:
     shell:
         command(
             "damage_items",
-            "--content {params.content:q} --dialogues {input.dialogues:q} --rated {input.rated:q} --ratings {input.ratings:q} "
+            "--content={params.content:q} --dialogues {input.dialogues:q} --rated {input.rated:q} --ratings {input.ratings:q} "
             "--items {output.item_table:q} --pairs {output.pairs:q}",
         )
 
@@ -71,7 +71,7 @@ rule rewrite_items:
     shell:
         command(
             "rewrite_items",
-            "--content {params.content:q} --dialogues {input.dialogues:q} --rated {input.rated:q} --ratings {input.ratings:q} "
+            "--content={params.content:q} --dialogues {input.dialogues:q} --rated {input.rated:q} --ratings {input.ratings:q} "
             "--learned {input.learned:q} --store {params.store:q} --items {output.item_table:q} --pairs {output.pairs:q} --usage {output.usage:q}",
         )
 

@@ -32,7 +32,7 @@ rule generate_dialogues:
     shell:
         command(
             "selfchat",
-            "--content {params.content:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} --learned {input.learned:q} "
+            "--content={params.content:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} --learned {input.learned:q} "
             "--partner-learned {input.partner_learned:q} --store {params.store:q} "
             "--generated {output.generated:q} --usage {output.usage:q}",
         )
@@ -78,7 +78,7 @@ rule import_dialogues:
     shell:
         command(
             "import_dialogues",
-            "--content {params.content:q} --seeds {input.seeds:q} --published {input.published:q} --generated {output:q}",
+            "--content={params.content:q} --seeds {input.seeds:q} --published {input.published:q} --generated {output:q}",
         )
 
 

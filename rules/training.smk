@@ -159,7 +159,7 @@ rule train_lora:
     shell:
         command(
             "train_lora",
-            "--content {params.content:q} --examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
+            "--content={params.content:q} --examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
             "--checkpoints {params.checkpoints:q}",
         )
 
@@ -187,6 +187,6 @@ rule train_encoder:
     shell:
         command(
             "train_encoder",
-            "--content {params.content:q} --examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
+            "--content={params.content:q} --examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
             "--checkpoints {params.checkpoints:q}",
         )

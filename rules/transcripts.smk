@@ -28,5 +28,5 @@ rule read_transcripts:
     shell:
         command(
             "read_transcripts",
-            "--content {params.content:q} --items {output.item_table:q} --asides {output.asides:q} --left-out {output.left_out:q}",
+            "--content={params.content:q} --items {output.item_table:q} --asides {output.asides:q} --left-out {output.left_out:q}",
         )

@@ -215,7 +215,7 @@ rule translation_quality:
     shell:
         command(
             "translation_quality",
-            "--content {params.content:q} --drawn {input.drawn:q} --back {input.back:q} --adequacy {input.adequacy:q} --quality {output.quality:q}",
+            "--content={params.content:q} --drawn {input.drawn:q} --back {input.back:q} --adequacy {input.adequacy:q} --quality {output.quality:q}",
         )
 
 

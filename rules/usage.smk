@@ -22,6 +22,7 @@ rule tabulate_usage:
         command(
             "tabulate_usage",
             "--records {input:q} --store {params.store:q} --table {output.table:q} --csv {output.csv:q}",
+            always_anew=True,
         )
 
 

@@ -34,10 +34,11 @@ def job(results: Path, settings: str = '{"b": 1, "a": [2]}') -> Job:
 
 def test_a_record_tells_all_that_a_job_was_made_of(tmp_path: Path) -> None:
     results = tmp_path / "results"
-    write_record(job(results))
+    write_record(job(results), job(results).key)
     found = read_provenance(results / "tables/x.parquet", results)
     assert found == read_provenance(results / "tables/x.csv", results), "one record for all files of a job"
     assert found.pop("libraries")["numpy"] == np.__version__
+    assert found.pop("key") == job(results).key
     assert found == {
         "stage": "stage",
         "rule": "make_x",

@@ -72,6 +72,8 @@ def import_ours() -> None:
     fingerprints = importlib.import_module("dialeval.fingerprint")
     sys.meta_path.insert(0, Refusing())
     for stage in pkgutil.iter_modules(stages.__path__):
+        if stage.name == "__main__":  # each job runs it
+            continue
         with suppress(ImportError):
             importlib.import_module(f"dialeval.stages.{stage.name}")
         fingerprints.fingerprint(f"dialeval.stages.{stage.name}")
@@ -113,7 +115,6 @@ def _become(job: dict[str, Any], descriptors: list[int], library: str) -> None:
     try:
         if program == "-m":
             sys.argv = arguments
-            sys.modules.pop(arguments[0], None)
             runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
         else:
             sys.argv = job["arguments"]

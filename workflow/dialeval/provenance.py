@@ -14,6 +14,7 @@ import platform
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,11 @@ LIBRARIES = {
 """What numbers, texts and pictures rest on: the name that is imported, and the name that is installed."""
 
 
+_NO_FILES = ("settings", "code")
+_PLACES = ("prompts", "store", "checkpoints")
+"""Options that say where something lies, which changes nothing."""
+
+
 @dataclass(frozen=True)
 class Job:
     """What one job is told, before it does anything.
@@ -61,27 +67,55 @@ class Job:
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def name(self, path: Path) -> str:
-        """Returns a path as it is named in records: below the results, or as it is if it lies elsewhere."""
-        below = os.path.relpath(path, self.results)
-        return str(path) if below.split(os.sep, 1)[0] == os.pardir else below
+        """Returns a path as it is named in records."""
+        return name_below(self.results, path)
 
     @property
     def record(self) -> Path:
         """Returns where the job's record lies."""
         return record_path(self.results, self.name(self.makes[0]))
 
+    @cached_property
     def inputs(self) -> dict[str, dict[str, str]]:
-        """Returns, by option, the digests of the files that it names and the job does not make.
+        """By option, the digests of the files and folders that it names and the job does not make.
 
-        A folder has none: what is read in one is told by `content` or by another file.
+        A folder into which the job writes has none, nor has one whose digest stands in a file beside it.
         """
         found: dict[str, dict[str, str]] = {}
         for option, values in self.options.items():
-            files = [path for path in map(Path, values) if option != "settings" and path not in self.makes]
-            digests = {self.name(path): digest_of(path) for path in files if path.is_file()}
-            if digests:
-                found[option] = digests
-        return found
+            if option not in (*_NO_FILES, *_PLACES):
+                paths = [Path(value) for value in values if self._is_read(Path(value), values)]
+                found[option] = {self.name(path): digest_of(path) for path in paths}
+        return {option: digests for option, digests in found.items() if digests}
+
+    def _is_read(self, path: Path, values: Sequence[str]) -> bool:
+        if path.is_dir():
+            writes = any(path == one or path in one.parents for one in self.makes)
+            return not writes and f"{path}.digest" not in values
+        return path.is_file() and path not in self.makes
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of all that the content of the job's files follows from, but for the libraries.
+
+        Where prompts and the store lie is left out: what prompts say is part of the code's fingerprint.
+        """
+        told = {
+            option: [self.inputs.get(option, {}).get(name, "") + name for name in self._names(option, values)]
+            for option, values in self.options.items()
+            if option not in _PLACES
+        }
+        parts = [self.stage, self.content, [self.name(path) for path in self.makes], told]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def _names(self, option: str, values: Sequence[str]) -> list[str]:
+        return list(values) if option in _NO_FILES else [self.name(Path(value)) for value in values]
+
+
+def name_below(results: Path, path: Path) -> str:
+    """Returns a path as records name it: below the results, or as it is if it lies elsewhere."""
+    below = os.path.relpath(path, results)
+    return str(path) if below.split(os.sep, 1)[0] == os.pardir else below
 
 
 def record_path(results: Path, name: str) -> Path:
@@ -108,9 +142,10 @@ def libraries() -> dict[str, str]:
     }
 
 
-def write_record(job: Job) -> None:
-    """Writes down where the files of a job that has ended come from."""
+def write_record(job: Job, key: str) -> None:
+    """Writes down where the files of a job that has ended come from, under the key that it had when it began."""
     record = {
+        "key": key,
         "stage": job.stage,
         "rule": job.rule,
         "version": __version__,
@@ -119,7 +154,7 @@ def write_record(job: Job) -> None:
         "prompts": " ".join(job.options.get("prompts", ())),
         "settings": json.loads(" ".join(job.options.get("settings", ())) or "{}"),
         "content": job.content,
-        "inputs": job.inputs(),
+        "inputs": job.inputs,
         "outputs": {job.name(path): digest_of(path) for path in job.makes},
     }
     path = job.record
@@ -136,16 +171,24 @@ def read_provenance(path: Path, results: Path) -> dict[str, Any]:
         path: the file.
         results: the folder of the results that it lies in.
     """
-    name = os.path.relpath(path, results)
+    name = name_below(results, path)
     own = record_path(results, name)
-    for record in [own] if own.exists() else sorted(record_path(results, name).parent.glob("*.json")):
-        content: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
-        if name in content["outputs"]:
+    for record in [own] if own.exists() else sorted(own.parent.glob("*.json")):
+        content = read_record(record)
+        if name in content.get("outputs", ()):
             return content
     return {}
 
 
+def read_record(path: Path) -> dict[str, Any]:
+    """Returns a record, or an empty dictionary where there is none that can be read."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
 def read_records(results: Path) -> Iterable[dict[str, Any]]:
     """Yields every record of a folder of results."""
-    for path in sorted((results / FOLDER).rglob("*.json")):
-        yield json.loads(path.read_text(encoding="utf-8"))
+    yield from filter(None, map(read_record, sorted((results / FOLDER).rglob("*.json"))))

@@ -1,8 +1,11 @@
-"""Runs a stage as a job of the workflow and writes down where its files come from: `python -m dialeval.stages STAGE`.
+"""Runs a stage as a job of the workflow: `python -m dialeval.stages STAGE`.
 
-The job's own options are `--makes FILE ...`, what it makes; `--rule NAME`; and `--content DIGEST`, of files that it
-reads without being told them. All others are the stage's. Where the results lie is in DIALEVAL_RESULTS; without it,
-nothing is written down.
+What the job made before of the same is put back (`kept`), and the stage, whose imports take longest, is not even
+imported. What it makes is kept, and where it comes from is written down (`provenance`).
+
+The job's own options are `--makes FILE ...`, what it makes; `--rule NAME`; `--content DIGEST`, of files that it reads
+without being told them; and `--always-anew`, for what follows from more than it is told. All others are the stage's.
+Where the results lie is in DIALEVAL_RESULTS; without it nothing is kept or written down.
 """
 
 from __future__ import annotations
@@ -13,9 +16,11 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from dialeval import kept
 from dialeval.provenance import Job, write_record
 
 RESULTS = "DIALEVAL_RESULTS"
+INTERRUPTED = 130
 
 
 def main() -> None:
@@ -27,13 +32,26 @@ def main() -> None:
     parser.add_argument("--makes", nargs="*", type=Path, default=[])
     parser.add_argument("--rule", default="")
     parser.add_argument("--content", default="")
+    parser.add_argument("--always-anew", action="store_true")
     own, rest = parser.parse_known_args(arguments)
-    results, makes = os.environ.get(RESULTS), tuple(own.makes)
+    results = os.environ.get(RESULTS)
     sys.argv = [str(Path(__file__).with_name(f"{stage}.py")), *rest]
-    command = import_module("dialeval.stages.command")
-    command.run(import_module(f"dialeval.stages.{stage}").stage)
-    if results and makes:
-        write_record(Job(stage, Path(results), makes, own.rule, own.content, _options(rest)))
+    if not (results and own.makes):
+        _run(stage)
+        return
+    job = Job(stage, Path(results), tuple(own.makes), own.rule, own.content, _options(rest))
+    key = job.key  # before the stage runs: what it reads may be other files when it ends
+    if not own.always_anew and kept.put_back(job):
+        print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)
+        return
+    _run(stage)
+    write_record(job, key)
+    if not own.always_anew:
+        kept.keep(job)
+
+
+def _run(stage: str) -> None:
+    import_module("dialeval.stages.command").run(import_module(f"dialeval.stages.{stage}").stage)
 
 
 def _options(arguments: list[str]) -> dict[str, list[str]]:
@@ -51,4 +69,8 @@ def _options(arguments: list[str]) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:  # a stage that runs says so itself
+        print(f"error in {sys.argv[1]}: stopped before it began; run the same command to go on", file=sys.stderr)
+        sys.exit(INTERRUPTED)

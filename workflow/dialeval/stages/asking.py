@@ -12,6 +12,7 @@ from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.request import Engine, Request, Response
 from dialeval.engines.store import ResponseStore
+from dialeval.kept import keep_nothing
 from dialeval.progress import Progress
 from dialeval.schemas.shared import NOT_ASKED
 
@@ -72,7 +73,9 @@ class Asked:
         self._tokens.add(key, response)
 
     def write_usage(self, path: Path) -> None:
-        """Writes the record of the usage."""
+        """Writes the record of the usage; a job whose requests are not all answered asks again when it runs again."""
+        if failed := sum(self.answering.failures.values()):
+            keep_nothing(f"{failed} requests to {self._name} have no answer, and are asked again")
         write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 

@@ -1,0 +1,64 @@
+"""A stage that makes what it made before ends the chain: what follows is put back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from workspace import ROOT, Workspace
+
+pytestmark = pytest.mark.workflow
+TOLD = "--content={params.content:q}"
+PUT_BACK = "what was made of it is put back"
+ALWAYS = {"choose_tokenizer", "tabulate_usage"}
+"""Stages that follow from more than a run knows."""
+
+
+def put_back(output: str) -> list[str]:
+    return [line.split(":")[0] for line in output.splitlines() if PUT_BACK in line]
+
+
+def made(workspace: Workspace) -> dict[str, bytes]:
+    """Returns all files that a run made, but for the records of one run's time, what is kept, and logs."""
+    results = workspace.folder / "results"
+    return {
+        str(path.relative_to(results)): path.read_bytes()
+        for path in results.rglob("*")
+        if path.is_file() and not _of_one_run(path.relative_to(results))
+    }
+
+
+def _of_one_run(path: Path) -> bool:
+    return path.parts[0] in ("logs", "usage", "provenance", ".kept", ".run.lock") or path.stem == "usage"
+
+
+def test_a_changed_line_that_changes_nothing_made_ends_there(undisturbed: Workspace, finished: Workspace) -> None:
+    finished.edit("workflow/dialeval/stages/read_corpus.py", "if __name__", "UNUSED = 1\n\nif __name__")
+    jobs = finished.would_run()
+    assert jobs["answer"] == 3
+    assert jobs["build_report"] == 1
+    stored = finished.stored("*/*")
+    output = finished.run()
+    assert "dialogues with" in output, "the corpus is read"
+    n_jobs = sum(n for rule, n in jobs.items() if rule not in ("all", "read_corpus", "tabulate_usage"))
+    assert len(put_back(output)) == n_jobs
+    assert not {"read_corpus", *ALWAYS} & set(put_back(output))
+    assert finished.stored("*/*") == stored
+    assert made(finished) == made(undisturbed)
+    assert finished.would_run() == {}
+
+
+def test_what_is_forced_is_made_anew_and_what_follows_is_put_back(finished: Workspace) -> None:
+    output = finished.run("--forcerun", "rank_systems", "--until", "rank_systems", "draw_botchat")
+    assert "rank_systems" not in put_back(output)
+    assert finished.would_run() == {}
+
+
+def test_a_rule_names_the_digest_that_it_takes() -> None:
+    """What is read without being told is part of what a job is made of."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*.smk"))]
+    rules = [rule for text in texts for rule in re.split(r"\n(?:use )?rule ", text)[1:]]
+    taking = [rule for rule in rules if " content=" in rule and "shell:" in rule]
+    assert len(taking) > 10
+    assert [rule.split(":")[0] for rule in taking if TOLD not in rule] == []
