@@ -37,20 +37,20 @@ def main() -> None:
     results = os.environ.get(RESULTS)
     sys.argv = [str(Path(__file__).with_name(f"{stage}.py")), *rest]
     if not (results and own.makes):
-        _run(stage)
+        _start(stage)
         return
     job = Job(stage, Path(results), tuple(own.makes), own.rule, own.content, _options(rest))
     key = job.key  # before the stage runs: what it reads may be other files when it ends
     if not own.always_anew and kept.put_back(job):
         print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)
         return
-    _run(stage)
+    _start(stage)
     write_record(job, key)
     if not own.always_anew:
         kept.keep(job)
 
 
-def _run(stage: str) -> None:
+def _start(stage: str) -> None:
     import_module("dialeval.stages.command").run(import_module(f"dialeval.stages.{stage}").stage)
 
 
