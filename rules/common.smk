@@ -113,6 +113,7 @@ onstart:
     runlock.acquire(CONFIG.results_dir)
     make_forced_anew()
     runwatch.mark_when_terminated(CONFIG.results_dir)
+    ask_how_jobs_ended()
 
 
 onerror:

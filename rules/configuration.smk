@@ -11,6 +11,8 @@ try:
     from dialeval import kept, preflight, runlock, runwatch
     from dialeval.aggregation.labels.design import labelled_design
     from dialeval.aggregation.measures.design import design_of
+    from dialeval.cluster.requests import Request
+    from dialeval.cluster.status import asking
     from dialeval.config import (
         DOMAINS,
         EmbeddedModel,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 PATIENCE = 15.0
@@ -101,8 +100,3 @@ def seconds(text: str) -> int | None:
 
 def _fields(line: str) -> dict[str, str]:
     return dict(re.findall(r"(?:^|\s)(\w+)=(\S*)", line))
-
-
-def lines_of(said: Said) -> Sequence[str]:
-    """Returns what a command said, by lines that are not empty."""
-    return [line for line in said.words.splitlines() if line.strip()]

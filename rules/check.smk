@@ -1,0 +1,57 @@
+# Whether the cluster of the profile can run the jobs: asked of Slurm, and tried by jobs of a few seconds.
+
+
+rule check:
+    """Tells within a minute whether the cluster can run the jobs: snakemake --profile profiles/slurm check"""
+    log:
+        f"{RESULTS}/logs/check.log",
+    conda:
+        "../envs/core.yaml"
+    params:
+        asked=lambda wildcards, resources: cluster_check(resources),
+    shell:
+        "python -u -m dialeval.cluster.check {params.asked:q} 2>&1 | tee -i {log:q}"
+
+
+def cluster_check(resources):
+    """Returns what is to be checked of the cluster that this command names, with resources of a job of its profile."""
+    executor = workflow.executor_settings
+    return settings(
+        executor=getattr(workflow.executor_plugin, "name", ""),
+        requests=cluster_requests(resources),
+        folders={
+            "results_dir": str(CONFIG.results_dir),
+            "store_dir": str(CONFIG.store_dir),
+        },
+        latency_wait=workflow.execution_settings.latency_wait,
+        own_environments=OWN_ENVIRONMENTS,
+        status_command=getattr(executor, "status_command", None),
+        first_look=getattr(executor, "init_seconds_before_status_checks", 40),
+    )
+
+
+def cluster_requests(resources):
+    """Returns what jobs ask for: those without a model as the profile says, and those of each model with GPUs."""
+    by_profile = {
+        field: resources.get(field)
+        for field in Request.model_fields
+        if resources.get(field) not in (None, "")
+    }
+    with_gpus = [
+        {**by_profile, "by": f"jobs of {name}", "gpu": model.scheduled_gpus}
+        for name, model in CONFIG.models.items()
+        if model.scheduled_gpus
+    ]
+    return [{**by_profile, "by": "jobs of the profile"}, *with_gpus]
+
+
+def ask_how_jobs_ended():
+    """Has the Slurm plugin ask squeue where sacct has no accounting to ask, and says so."""
+    executor = workflow.executor_settings
+    if not hasattr(executor, "status_command"):
+        return
+    found = asking(executor.status_command, executor.init_seconds_before_status_checks)
+    executor.status_command = found.command
+    executor.init_seconds_before_status_checks = found.first_look
+    if found.words:
+        print(found.words, file=sys.stderr)
