@@ -5,6 +5,7 @@ rule check:
     """Tells within a minute whether the cluster can run the jobs: snakemake --profile profiles/slurm check"""
     log:
         f"{RESULTS}/logs/check.log",
+    localrule: True
     conda:
         "../envs/core.yaml"
     params:
