@@ -27,13 +27,13 @@ class PlannedJob(NamedTuple):
 def planned(workspace: Workspace, *arguments: str) -> list[PlannedJob]:
     """Returns the jobs that a dry run lists, all that only name targets left out."""
     output = workspace.run("--dry-run", "--quiet", "host", *arguments)
-    blocks = re.split(r"^(?:local)?(?:rule|checkpoint) (\w+):\n", output, flags=re.MULTILINE)[1:]
+    blocks = re.split(r"^ *(?:local)?(?:rule|checkpoint) (\w+):\n", output, flags=re.MULTILINE)[1:]
     jobs = [_job(rule, text) for rule, text in zip(blocks[::2], blocks[1::2], strict=True)]
     return [job for job in jobs if job.outputs]
 
 
 def _job(rule: str, text: str) -> PlannedJob:
-    said = dict(re.findall(r"^    (\w+): (.*)$", text, flags=re.MULTILINE))
+    said = dict(re.findall(r"^ +(\w+): (.*)$", text, flags=re.MULTILINE))
     wildcards = [one.partition("=")[2] for one in said.get("wildcards", "").split(", ") if one]
     inputs, outputs = (frozenset(said.get(kind, "").split(", ")) - {""} for kind in ("input", "output"))
     name = " ".join([rule, *(["/".join(wildcards)] if wildcards else [])])
