@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mutations import Mutation, code, nothing, settings, touched
+from mutations import Mutation, code, nothing, settings, touched, written
 from once import once
 from planned import PlannedJob, planned, pretend_to_finish
 from wide_configuration import make_wide
@@ -26,6 +26,16 @@ TELLING = [
         code("stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001"),
         ("measure */ratings", "measure */differences", "rate_battles mine"),
     ),
+    Mutation(
+        "a constant that is reached through what was learned alone",
+        code("engines/embedded/ngram.py", "TOPIC_BOOST = 4.0", "TOPIC_BOOST = 5.0"),
+        ("learn_embedded ngram", "examine ngram/*"),
+    ),
+    Mutation(
+        "an older copy of other transcripts",
+        written("data/support.jsonl", "parcel", "letter", age=1e8),
+        ("read_transcripts support",),
+    ),
 ]
 """Rows that are always tried."""
 
@@ -34,6 +44,32 @@ OTHERS = [
     Mutation("a comment", code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo(")),
     Mutation("a docstring", code("forms/detect.py", '"""Where and what?', '"""What and where?')),
     Mutation("time stamps of transcripts", touched("data/*.jsonl")),
+    Mutation(
+        "a constant of one chatbot",
+        code("engines/embedded/stock_replies.py", "FIRST_IS_LIKELIER = 4.0", "FIRST_IS_LIKELIER = 3.0"),
+        ("learn_embedded generic", "generate_dialogues generic"),
+    ),
+    Mutation(
+        "a constant of the judge that learns",
+        code("engines/embedded/verdicts.py", "STRIKING = 1.0", "STRIKING = 1.1"),
+        ("learn_embedded forest", "answer forest/*", "examine forest/*", "filter_items"),
+    ),
+    Mutation(
+        "how dialogues are made ready to learn from",
+        code(
+            "engines/embedded/learning.py",
+            "if len(cleaned := _clean(dialogue)) >= 2",
+            "if len(cleaned := _clean(dialogue)) >= 3",
+        ),
+        ("learn_embedded *",),
+    ),
+    Mutation(
+        "an older copy of other scores", written("data/mine.csv", "value", "values", age=1e8), ("read_scores mine",)
+    ),
+    Mutation("an older table of battles", written("data/battles.csv", "a,b", "b,a", age=1e8), ("rate_battles mine",)),
+    Mutation(
+        "older labels", written("labels/quality-simulated-1.csv", "simulated", "simulated ", age=1e8), ("read_labels",)
+    ),
 ]
 """Rows that are tried with the slow tests."""
 
