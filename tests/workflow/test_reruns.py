@@ -86,6 +86,22 @@ def test_what_is_of_ones_own_runs_itself_and_nothing_else(finished: Workspace) -
 
 
 @pytest.mark.slow
+def test_an_embedded_method_that_changed_is_asked_anew_and_no_other(finished: Workspace) -> None:
+    before = {name: finished.stored(f"{name}/selfchat") for name in ("generic", "random")}
+    said = {name: (finished.folder / f"results/dialogues/{name}.parquet").read_bytes() for name in before}
+    method = "workflow/dialeval/engines/embedded/stock_replies.py"
+    finished.edit(method, "I see.", "I do see.")
+    jobs = finished.would_run()
+    assert (jobs["learn_embedded"], jobs["generate_dialogues"]) == (1, 1)
+    finished.run()
+    assert len(finished.stored("generic/selfchat")) == 2 * len(before["generic"])
+    assert finished.stored("random/selfchat") == before["random"]
+    now = {name: (finished.folder / f"results/dialogues/{name}.parquet").read_bytes() for name in before}
+    assert [name for name in said if said[name] != now[name]] == ["generic"]
+    assert finished.would_run() == {}
+
+
+@pytest.mark.slow
 def test_unievals_template_asks_unieval_anew_and_leaves_arena(finished: Workspace) -> None:
     arena, unieval = finished.stored("forest/arena"), finished.stored("forest/unieval")
     finished.edit("workflow/dialeval/prompts/unieval.j2", "Turing test", "kind of Turing test")
