@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -13,10 +14,13 @@ from types import ModuleType
 import pytest
 
 from dialeval.config import EmbeddedModel, OpenAIModel, VllmModel
+from dialeval.fingerprint import SPEAKING
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "workflow" / "dialeval"
-STAGES = sorted(path.stem for path in (SOURCE / "stages").glob("*.py") if path.stem not in ("__init__", "command"))
+STAGES = sorted(
+    path.stem for path in (SOURCE / "stages").glob("*.py") if path.stem not in ("__init__", "__main__", "command")
+)
 Change = Callable[[str, str, str], set[str]]
 
 
@@ -60,7 +64,9 @@ def fingerprints(package: Path) -> ModuleType:
 
 def stages(package: Path) -> dict[str, str]:
     module = fingerprints(package)
-    names = (path.stem for path in (package / "stages").glob("*.py") if path.stem not in ("__init__", "command"))
+    names = (
+        path.stem for path in (package / "stages").glob("*.py") if path.stem not in ("__init__", "__main__", "command")
+    )
     return {name: module.fingerprint(f"dialeval.stages.{name}") for name in sorted(names)}
 
 
@@ -131,6 +137,78 @@ def test_what_is_said_of_a_table_or_a_field_is_the_reports_alone(changed: Change
     assert changed("schemas/shared.py", "counts from 0", "counted from 0") == {"build_report"}
     assert changed("schemas/words.py", "what is compared", "what one compares") == {"build_report"}
     assert changed("config/any_model.py", "Requests in flight at once.", "At once.") == {"build_report"}
+
+
+SAID = [
+    ("__init__.py", "0.1.0", "0.2.0"),
+    ("errors.py", "did you mean", "do you mean"),
+    ("progress.py", "from the store", "out of the store"),
+    ("stages/command.py", "stopped; what was answered", "ended; what was answered"),
+    ("stages/command.py", "the stage's part of the configuration", "part of the configuration"),
+    ("stages/command.py", "is no set of prompts", "is none"),
+    ("engines/answering.py", "requests got no answer", "requests have no answer"),
+    ("engines/answering.py", "which stands for a character", "that stands for a character"),
+    ("stages/asking.py", "they were not asked", "none was asked"),
+    ("config/openai_model.py", "a budget needs price_input", "budgets need price_input"),
+]
+
+
+def test_what_is_said_to_people_while_a_stage_runs_concerns_none(package: Path, unchanged: dict[str, str]) -> None:
+    for file, old, new in SAID:
+        text = (package / file).read_text(encoding="utf-8")
+        assert old in text, file
+        (package / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert stages(package) == unchanged
+
+
+def test_what_is_computed_for_a_remark_and_what_a_failure_rests_on_count(changed: Change) -> None:
+    assert "answer" in changed("stages/asking.py", "if unasked:", "if unasked > 1:")
+    assert "answer" in changed("engines/answering.py", "if not failed or failed <=", "if not failed or failed <")
+
+
+def test_why_a_vocabulary_is_not_there_stands_in_a_table(changed: Change) -> None:
+    touched = changed("engines/cl100k_vocabulary.py", "did not come in time", "came too late")
+    assert touched == {"choose_tokenizer", "utterance_lengths"}
+
+
+SPEAKS = ("errors", "progress", "runwatch")
+
+
+@pytest.mark.parametrize("module", SPEAKS)
+def test_what_only_speaks_to_people_writes_no_file_and_reads_nothing_of_ours(module: str) -> None:
+    assert frozenset(f"dialeval.{name}" for name in SPEAKS) == SPEAKING
+    tree = ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8"))
+    imported = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert not [name for name in imported if name and name.startswith("dialeval")]
+
+
+WORDS_PASSED_ON = {
+    "engines/encoder/tiny_encoder.py",  # ends a command for trying things out
+    "engines/tiny_model.py",  # likewise
+    "engines/answering.py",  # ends the stage with more words
+    "engines/cl100k.py",  # ends its own command; what a table repeats is a `NotHad`
+    "engines/cl100k_vocabulary.py",  # into another error, a `NotHad`
+    "engines/availability.py",  # said before a run
+    "estimation/known_models.py",  # in an estimate, which is always made anew
+    "labels/reading.py",  # into another error
+    "labels/simulated.py",  # ends a command
+    "preflight.py",  # said before a run
+    "printed_values.py",  # ends a command
+    "stages/command.py",  # ends a stage
+}
+
+
+CATCHES = re.compile(r"\b(UserError|BudgetUsedUp)\b")
+
+
+def test_the_words_of_an_error_that_is_caught_enter_no_table() -> None:
+    caught = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler) and node.name and CATCHES.search(ast.unparse(node.type or node))
+    }
+    assert caught == WORDS_PASSED_ON, "see source_spelling.MESSAGES before a message is passed on"
 
 
 RENDERED = {

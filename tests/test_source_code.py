@@ -68,3 +68,39 @@ def test_a_folder_that_cannot_be_written_is_read_all_the_same(tmp_path: Path) ->
     path = module(tmp_path)
     (tmp_path / "__pycache__").write_text("a file where the folder would be")
     assert read_anew(path).statements
+
+
+def digest_of(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    (statement,) = read_anew(path).statements
+    return statement.digest
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_the_same"),
+    [
+        ("print('a', x)", "print('b', x)", True),
+        ("print(f'a {x:.1f}')", "print(f'b {x:.2f}.')", True),
+        ("print(f'a {x}')", "print(f'a {y}')", False),
+        ("print('a' if x else 'b')", "print('a' if x else 'c')", True),
+        ("print('a' if x else 'b')", "print('a' if y else 'b')", False),
+        ("print(x.pop('a'))", "print(x.pop('b'))", False),
+        ("print('a', file=sys.stderr)", "print('b', file=sys.stderr)", True),
+        ("print('a', file=handle)", "print('b', file=handle)", False),
+        ("print('a', **more)", "print('b', **more)", False),
+        ("raise UserError(f'a {x}')", "raise UserError(told(y))", True),
+        ("raise UserError('a')", "raise OtherError('a')", False),
+        ("if x: raise UserError('a')", "if y: raise UserError('a')", False),
+        ("raise ValueError('a')", "raise ValueError('b')", False),
+        ("handle.write('a')", "handle.write('b')", False),
+        ("sys.exit('a')", "sys.exit('b')", True),
+        ("sys.exit(one())", "sys.exit(two())", False),
+        ("parser.add_argument('--a', help='a')", "parser.add_argument('--a', help='b')", True),
+        ("parser.add_argument('--a', help='a')", "parser.add_argument('--b', help='a')", False),
+    ],
+)
+def test_what_is_said_on_the_terminal_tells_no_code_from_another(
+    tmp_path: Path, before: str, after: str, is_the_same: bool
+) -> None:
+    assert (digest_of(tmp_path, before) == digest_of(tmp_path, after)) is is_the_same

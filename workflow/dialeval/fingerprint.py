@@ -2,9 +2,10 @@
 
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
-Comments, docstrings, layout and words for readers (`source_code.WORDS`) do not count. A string constant in reached code
-that ends as a data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of
-prompts, whose content counts too, as does that of the prompts that it includes, imports or extends.
+Comments, docstrings, layout, words for readers, messages of errors and the texts of remarks do not count (see
+`source_spelling`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
+data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose
+content counts too, as does that of the prompts that it includes, imports or extends.
 
 What is followed: names, `module.name` for modules of ours, and imports of both kinds. A module of ours that is used in
 any other way (passed on, say) counts whole. Relative imports are refused.
@@ -26,6 +27,8 @@ from dialeval.source_code import Import, Source, Statement, read_sources
 PACKAGE = "dialeval"
 ROOT = Path(__file__).parent
 PROMPTS = ROOT / "prompts"
+SPEAKING = frozenset({"dialeval.errors", "dialeval.progress", "dialeval.runwatch"})
+"""Modules whose code says something to people or watches over the process: nothing of theirs reaches a file."""
 
 
 class _Definition(NamedTuple):
@@ -158,6 +161,8 @@ def _uses(definition: _Definition) -> tuple[_Definition, ...]:
 
 def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]:
     """Returns the definitions that an imported name, or `name.attribute` of an imported module, stands for."""
+    if module in SPEAKING:
+        return []
     parsed = _parse(module)
     if name is None and (attribute in parsed.statements or attribute in parsed.imports):
         name = attribute

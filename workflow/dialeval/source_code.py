@@ -16,16 +16,10 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dialeval import source_spelling
+from dialeval.source_spelling import Spelling, is_docstring, messages_in
+
 DATA_SUFFIXES = (".j2", ".csv", ".jsonl", ".css", ".js")
-WORDS: dict[str, frozenset[str]] = {
-    "Field": frozenset({"description", "json_schema_extra"}),
-    **dict.fromkeys(
-        ("Table", "differences"),
-        frozenset({"row", "title", "caption", "columns", "cells", "numbers", "kinds", "shown"}),
-    ),
-}
-"""Arguments, by the name of what is called, that are words for readers: no stage that names the constant uses them."""
-_UNSAID = ("ctx", "kind", "type_comment")
 _READ: dict[str, Source] = {}
 
 
@@ -50,7 +44,7 @@ class Statement(NamedTuple):
 
     Attributes:
         binds: the names that it binds.
-        digest: changes with everything but comments, docstrings and layout.
+        digest: changes with everything but comments, docstrings, layout and the words of messages and remarks.
         uses: every name in it, with the attribute that is taken of it or "".
         files: the string constants in it that end as data files do.
         imports: what is imported inside it.
@@ -77,7 +71,7 @@ class Source(NamedTuple):
 def read_sources(folder: Path) -> dict[Path, Source]:
     """Returns what every module in a folder says."""
     kept = Path(cache_from_source(str(folder / "sources.py"))).with_suffix(".json")
-    reader = _digest(Path(__file__).read_bytes())
+    reader = _digest(b"".join(Path(str(file)).read_bytes() for file in (__file__, source_spelling.__file__)))
     found = _load(kept, reader) | _READ
     texts = {path: path.read_bytes() for path in sorted(folder.rglob("*.py"))}
     keys = {path: _digest(text) for path, text in texts.items()}
@@ -136,65 +130,37 @@ def _keep(path: Path, reader: str, sources: dict[str, Source]) -> None:
 def _read(text: bytes, path: Path) -> Source:
     imports: list[Import] = []
     statements = []
+    messages = messages_in(path)
     for statement in ast.parse(text, filename=str(path)).body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             imports += _imported(statement)
-        elif not _is_docstring(statement):
-            statements.append(_statement(statement))
+        elif not is_docstring(statement):
+            statements.append(_statement(statement, messages))
     return Source(tuple(imports), tuple(statements))
 
 
-def _statement(statement: ast.stmt) -> Statement:
-    said: list[str] = []
-    nodes: list[ast.AST] = []
-    words: list[ast.keyword] = []
-    _spell(statement, said, nodes, words)
-    spelled: list[str] = []
-    in_words: list[ast.AST] = []
-    for word in words:
-        _spell(word, spelled, in_words, [])
+def _statement(statement: ast.stmt, messages: frozenset[str]) -> Statement:
+    spelling = Spelling(messages)
+    spelling.spell(statement)
+    in_words = Spelling(messages)
+    for word in spelling.words:
+        in_words.spell(word)
+    nodes = spelling.nodes
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return Statement(
         tuple(_bound_names(statement)),
-        _digest("\n".join(said).encode()),
+        _digest("\n".join(spelling.said).encode()),
         _names(nodes),
         tuple(sorted(text for text in texts if text.endswith(DATA_SUFFIXES))),
         tuple(one for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for one in _imported(node)),
-        _digest("\n".join(spelled).encode()) if words else "",
-        _names(in_words),
+        _digest("\n".join(in_words.said).encode()) if spelling.words else "",
+        _names(in_words.nodes),
     )
 
 
 def _names(nodes: list[ast.AST]) -> tuple[tuple[str, str], ...]:
     attributes = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
     return tuple(sorted({(node.id, attributes.get(id(node), "")) for node in nodes if isinstance(node, ast.Name)}))
-
-
-def _spell(node: ast.AST, said: list[str], nodes: list[ast.AST], words: list[ast.keyword]) -> None:
-    """Appends what tells a node from any other, the node with all that it holds, and apart its words for readers."""
-    nodes.append(node)
-    said.append(type(node).__name__)
-    unread = WORDS.get(node.func.id, ()) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ()
-    block = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    for name in node._fields:
-        if name in _UNSAID:
-            continue
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            said.append("[")
-            for part in value:
-                if isinstance(part, ast.keyword) and part.arg in unread:
-                    words.append(part)
-                elif isinstance(part, ast.AST):
-                    if not (block and name == "body" and _is_docstring(part)):
-                        _spell(part, said, nodes, words)
-                else:
-                    said.append(repr(part))
-            said.append("]")
-        elif isinstance(value, ast.AST):
-            _spell(value, said, nodes, words)
-        else:
-            said.append(repr(value))
 
 
 def _imported(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:
@@ -216,7 +182,3 @@ def _bound_names(statement: ast.stmt) -> list[str]:
     names = [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
     simple = all(isinstance(target, ast.Name | ast.Tuple) for target in targets)
     return names if simple else []
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

