@@ -44,7 +44,7 @@ OTHERS = [
     Mutation("a comment", code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo(")),
     Mutation("a docstring", code("forms/detect.py", '"""Where and what?', '"""What and where?')),
     Mutation("the version", code("__init__.py", "0.1.0", "0.2.0")),
-    Mutation("a message of many stages", code("stages/command.py", "what was answered is stored", "answers are stored")),
+    Mutation("a message of all stages", code("stages/command.py", "what was answered is stored", "answers are stored")),
     Mutation("what likely names are offered", code("errors.py", "did you mean", "do you mean")),
     Mutation("words of the progress", code("progress.py", "from the store", "out of the store")),
     Mutation("time stamps of transcripts", touched("data/*.jsonl")),
