@@ -183,29 +183,23 @@ def test_what_only_speaks_to_people_writes_no_file_and_reads_nothing_of_ours(mod
 
 
 WORDS_PASSED_ON = {
-    "engines/encoder/tiny_encoder.py",  # ends a command for trying things out
-    "engines/tiny_model.py",  # likewise
-    "engines/answering.py",  # ends the stage with more words
-    "engines/cl100k.py",  # ends its own command; what a table repeats is a `NotHad`
-    "engines/cl100k_vocabulary.py",  # into another error, a `NotHad`
-    "engines/availability.py",  # said before a run
-    "estimation/known_models.py",  # in an estimate, which is always made anew
-    "labels/reading.py",  # into another error
-    "labels/simulated.py",  # ends a command
-    "preflight.py",  # said before a run
-    "printed_values.py",  # ends a command
-    "stages/command.py",  # ends a stage
+    "dialeval.engines.answering",  # ends the stage with more words
+    "dialeval.engines.cl100k",  # what a table repeats is a `NotHad`
+    "dialeval.engines.cl100k_vocabulary",  # into another error, a `NotHad`
+    "dialeval.labels.reading",  # into another error
+    "dialeval.stages.command",  # ends the stage
 }
-
-
 CATCHES = re.compile(r"\b(UserError|BudgetUsedUp)\b")
 
 
-def test_the_words_of_an_error_that_is_caught_enter_no_table() -> None:
+def test_the_words_of_an_error_that_a_stage_catches_enter_no_table(package: Path) -> None:
+    module = fingerprints(package)
+    stages = [f"dialeval.stages.{name}" for name in STAGES if name != "estimate"]
+    reached = {definition.module for stage in stages for definition in module._reach(stage)[0]}
     caught = {
-        str(path.relative_to(SOURCE))
-        for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        name
+        for name in reached
+        for node in ast.walk(ast.parse(module._path(name).read_text(encoding="utf-8")))
         if isinstance(node, ast.ExceptHandler) and node.name and CATCHES.search(ast.unparse(node.type or node))
     }
     assert caught == WORDS_PASSED_ON, "see source_spelling.MESSAGES before a message is passed on"
