@@ -21,6 +21,7 @@ min_version("9.10")
 
 include: "rules/configuration.smk"
 include: "rules/common.smk"
+include: "rules/resources.smk"
 include: "rules/paths.smk"
 include: "rules/paths_protocols.smk"
 include: "rules/paths_failures.smk"

@@ -20,7 +20,7 @@ rule answer_adaptively:
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:
-        gpu=lambda wildcards: gpus(wildcards.judge),
+        **resources_of(lambda wildcards: [wildcards.judge]),
     params:
         settings=adaptive_settings,
         code=lambda wildcards: code("answer_adaptively", wildcards.judge),

@@ -506,11 +506,6 @@ def spending_folders():
     return {name: terms.digest_of(CONFIG.models[name]) for name in prices()}
 
 
-def gpus(*names):
-    """Returns how many GPUs a job of models asks the scheduler for; two in vLLM are one in two roles."""
-    return max((model.scheduled_gpus for model in named(names)), default=0)
-
-
 def environment(*names):
     """Returns the conda environment of a job of models."""
     needed = {model.runs_in for model in named(names)}

@@ -23,7 +23,7 @@ rule write_items:
     conda:
         environment(item_makers()["writing"])
     resources:
-        gpu=gpus(item_makers()["writing"]),
+        **resources_of(lambda wildcards: [item_makers()["writing"]]),
     params:
         settings=item_writer_settings(),
         code=code("dialogbench_write", item_makers()["writing"]),
@@ -52,7 +52,7 @@ rule filter_items:
     conda:
         environment(item_makers()["filter"])
     resources:
-        gpu=gpus(item_makers()["filter"]),
+        **resources_of(lambda wildcards: [item_makers()["filter"]]),
     params:
         settings=item_judge_settings(item_makers()["filter"]),
         code=code("dialogbench_filter", item_makers()["filter"]),
@@ -80,7 +80,7 @@ rule describe_items:
     conda:
         environment(item_makers()["classification"])
     resources:
-        gpu=gpus(item_makers()["classification"]),
+        **resources_of(lambda wildcards: [item_makers()["classification"]]),
     params:
         settings=item_judge_settings(item_makers()["classification"]),
         code=code("dialogbench_classify", item_makers()["classification"]),

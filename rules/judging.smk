@@ -46,7 +46,7 @@ rule answer:
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:
-        gpu=lambda wildcards: gpus(wildcards.judge),
+        **resources_of(lambda wildcards: [wildcards.judge]),
     params:
         stage=lambda wildcards: answer_stage(wildcards.protocol),
         settings=answer_settings,

@@ -62,7 +62,7 @@ rule rewrite_items:
     conda:
         lambda wildcards: environment(wildcards.model)
     resources:
-        gpu=lambda wildcards: gpus(wildcards.model),
+        **resources_of(lambda wildcards: [wildcards.model]),
     params:
         settings=lambda wildcards: rewrite_settings(wildcards.model),
         code=lambda wildcards: code("rewrite_items", wildcards.model),

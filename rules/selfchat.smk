@@ -23,7 +23,7 @@ rule generate_dialogues:
     conda:
         lambda wildcards: environment(wildcards.chatbot, PARTNER)
     resources:
-        gpu=lambda wildcards: gpus(wildcards.chatbot, PARTNER),
+        **resources_of(lambda wildcards: [wildcards.chatbot, PARTNER]),
     params:
         settings=selfchat_settings,
         code=lambda wildcards: code("selfchat", wildcards.chatbot, PARTNER),

@@ -150,7 +150,7 @@ rule train_lora:
     conda:
         "../envs/train.yaml"
     resources:
-        gpu=lambda wildcards: CONFIG.models[wildcards.judge].lora.gpus,
+        **resources_of(lambda wildcards: [wildcards.judge], trains=True),
     params:
         settings=lambda wildcards: lora_settings(wildcards.judge),
         code=code("train_lora"),
@@ -178,7 +178,7 @@ rule train_encoder:
     conda:
         "../envs/train.yaml"
     resources:
-        gpu=lambda wildcards: CONFIG.models[wildcards.judge].train.gpus,
+        **resources_of(lambda wildcards: [wildcards.judge], trains=True),
     params:
         settings=lambda wildcards: encoder_settings(wildcards.judge),
         code=code("train_encoder"),

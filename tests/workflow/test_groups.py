@@ -99,3 +99,19 @@ def test_every_rule_that_runs_on_nodes_names_its_group_or_goes_alone() -> None:
             (named if "    group:\n" in block or header[1] in named else ungrouped).add(rule)
     assert len(named) > 50
     assert ungrouped <= ALONE | AT_HOME
+
+
+@pytest.mark.usefixtures("conda")
+def test_jobs_of_models_ask_for_what_their_configuration_says(workspace: Workspace) -> None:
+    asks = {"mem_mb": 90000, "slurm_partition": "gpus"}
+    vllm = {"engine": "vllm", "model": "some/model", "tensor_parallel_size": 2, "resources": asks}
+    workspace.configure(models=SMALL["models"] | {"open": vllm}, chatbots=["open", "random"])
+    profile = ["--default-resources", "slurm_partition=main", "mem_mb=3000", "runtime=15"]
+    output = workspace.run("--dry-run", "--sdm", "conda", *profile, "--quiet", "host")
+    asked = {
+        chatbot: re.search(rf"wildcards: chatbot={chatbot}\n *resources: (.*)", output)
+        for chatbot in ("open", "random")
+    }
+    said = {name: set(found[1].split(", ")) for name, found in asked.items() if found}
+    assert {"gpu=2", "mem_mb=90000", "slurm_partition=gpus", "runtime=1440", "cpus_per_task=4"} <= said["open"]
+    assert {"mem_mb=3000", "slurm_partition=main", "runtime=15"} <= said["random"]

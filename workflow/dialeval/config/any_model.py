@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from dialeval.config.job_resources import JobResources
 from dialeval.config.section import Name, Number, Section, Whole
+
+if TYPE_CHECKING:
+    from dialeval.config.training import Learning
 
 Concurrency = Annotated[Whole, Field(ge=1, le=10_000)]
 Seconds = Annotated[Number, Field(gt=0, le=10_000_000)]
@@ -24,7 +28,7 @@ class AnyModel(Section):
     opened_by: ClassVar[str] = ""
     runs_in: ClassVar[Literal["core", "train", "vllm"]] = "core"
 
-    # these three change no answer, so they are left out of every dump: of settings, identities and provenance
+    # these four change no answer, so they are left out of every dump: of settings, identities and provenance
     family: str | None = Field(
         None,
         min_length=1,
@@ -43,6 +47,11 @@ class AnyModel(Section):
         description="Groups that it belongs to, in words of yours, such as open-source; a tag stands for all its "
         "models wherever a group of models may be named.",
     )
+    resources: JobResources = Field(
+        JobResources(),
+        exclude=True,
+        description="What its jobs ask a cluster's scheduler for, see docs/cluster.md; `gpus` is a field of its own.",
+    )
     shards: Annotated[Whole, Field(ge=1, le=1_000)] = Field(
         1, description="Number of jobs that this model's work is split into."
     )
@@ -52,6 +61,11 @@ class AnyModel(Section):
     def scheduled_gpus(self) -> int:
         """The number of GPUs that a job with this model asks the scheduler for."""
         return 0
+
+    @property
+    def training(self) -> Learning | None:
+        """How the run trains it."""
+        return None
 
     @property
     def modules(self) -> tuple[str, ...]:

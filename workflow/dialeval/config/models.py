@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from dialeval.config.any_model import AnyModel, Concurrency
 from dialeval.config.embedded_methods import METHODS
+from dialeval.config.job_resources import JobResources
 from dialeval.config.openai_model import OpenAIModel
 from dialeval.config.section import Count, Name, Repeats, Whole
 from dialeval.config.training import EncoderTraining
@@ -41,6 +42,16 @@ class EmbeddedModel(AnyModel):
     )
     folds: Annotated[Whole, Field(ge=2, le=20)] = Field(5, description="Folds of dialogues that are left out in turn.")
     concurrency: Concurrency = Field(512, description="Requests in flight at once.")
+
+    @field_validator("resources")
+    @classmethod
+    def _go_with_others(cls, value: JobResources) -> JobResources:
+        if value != JobResources():
+            raise ValueError(
+                "jobs of an embedded model go to a node with others and ask for the same; leave resources out, and "
+                "set default-resources of the profile"
+            )
+        return value
 
     @property
     def learned_by(self) -> str:
@@ -97,6 +108,11 @@ class EncoderModel(AnyModel):
         if self.weights and said:
             raise ValueError(f"a metric that is trained has its {' and '.join(said)} in its folder; leave that out")
         return self
+
+    @property
+    def training(self) -> EncoderTraining | None:
+        """How the run trains it."""
+        return self.train
 
     @property
     def is_tuned(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dialeval.config.job_resources import JobResources
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, TokenCount, Whole
 from dialeval.criteria import Level
 
@@ -70,7 +71,7 @@ class TrainingSet(Section):
         return [corpus for corpora in self.domains.values() for corpus in corpora]
 
 
-class _Learning(Section):
+class Learning(Section):
     """What every kind of training is told."""
 
     epochs: Repeats = Field(3, description="Most passes over the data.")
@@ -86,9 +87,14 @@ class _Learning(Section):
     )
     gradient_checkpointing: bool = Field(False, description="Less memory for a third more time.")
     gpus: Annotated[Whole, Field(ge=0, le=64)] = Field(1, description="GPUs that share the work; 0: the CPU.")
+    resources: JobResources = Field(
+        JobResources(),
+        exclude=True,
+        description="What the job that trains asks a cluster's scheduler for, see docs/cluster.md.",
+    )
 
 
-class EncoderTraining(_Learning):
+class EncoderTraining(Learning):
     """How an encoder learns to score: PoE's panel for turns, FineD's ranking heads for dialogues."""
 
     data: Name = Field(description="The set, under `training`, that it learns from.")
@@ -118,7 +124,7 @@ class EncoderTraining(_Learning):
         return self
 
 
-class LoraTraining(_Learning):
+class LoraTraining(Learning):
     """How a language model learns to judge by a low-rank adapter (xDial-Eval, appendix F)."""
 
     train: list[Name] = Field(min_length=1, description="The sets, under `training`, that it learns from.")

@@ -25,7 +25,9 @@ class VllmModel(AnyModel):
         0, description="Requests in flight at once; 0 means as many as the KV cache holds."
     )
     gpus: Annotated[Whole, Field(ge=0, le=1_000)] | None = Field(
-        None, description="GPUs that the scheduler sets aside; null means tensor times data parallel size."
+        None,
+        exclude=True,  # it changes no answer
+        description="GPUs that the scheduler sets aside; null means tensor times data parallel size.",
     )
     dtype: Literal["auto", "float32", "float16", "bfloat16"] = Field(
         "auto", description="Number format of the computation; auto is the model's own."
@@ -107,6 +109,11 @@ class VllmModel(AnyModel):
     def learns_from(self) -> tuple[str, ...]:
         """The training sets that the run trains its adapter on."""
         return tuple(self.lora.train) if self.lora else ()
+
+    @property
+    def training(self) -> LoraTraining | None:
+        """How the run trains it."""
+        return self.lora
 
     @property
     def scheduled_gpus(self) -> int:

@@ -1,0 +1,33 @@
+# What jobs ask a cluster's scheduler for. On one machine nothing is asked.
+
+
+def resources_of(names, trains=False):
+    """Returns what jobs of models ask for, by Snakemake's names of resources.
+
+    `names` gives a job's models by its wildcards; what neither they nor their engines say is as `default-resources` has it.
+    """
+    return {
+        field: resource_of(field, names, trains) for field in JobResources.model_fields
+    } | {"gpu": lambda wildcards: gpus_for(named(names(wildcards)), trains)}
+
+
+def resource_of(field, names, trains):
+    def value(wildcards, input, attempt, threads, rulename, async_run):
+        said = asked_for(field, named(names(wildcards)), trains)
+        defaults = workflow.resource_settings.default_resources
+        if said is not None or not defaults or field not in defaults:
+            return said
+        return (
+            defaults[field]
+            .evaluate(
+                wildcards,
+                input=input,
+                attempt=attempt,
+                threads=threads,
+                rulename=rulename,
+                async_run=async_run,
+            )
+            .value
+        )
+
+    return value
