@@ -32,7 +32,7 @@ try:
     from dialeval.config.joined_criteria import fillable, joined_criteria
     from dialeval.config.printed import asks_otherwise
     from dialeval.config.groups import kinds, tagged
-    from dialeval.config.job_resources import JobResources, asked_for, gpus_for
+    from dialeval.config.job_resources import JobResources, gpus_for, resource_for
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.robustness import PACKAGE
     from dialeval.config.training import LoraTraining

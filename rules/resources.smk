@@ -13,7 +13,7 @@ def resources_of(names, trains=False):
 
 def resource_of(field, names, trains):
     def value(wildcards, input, attempt, threads, rulename, async_run):
-        said = asked_for(field, named(names(wildcards)), trains)
+        said = resource_for(field, named(names(wildcards)), trains)
         defaults = workflow.resource_settings.default_resources
         if said is not None or not defaults or field not in defaults:
             return said

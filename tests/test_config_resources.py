@@ -9,7 +9,7 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import VllmModel, load_config
-from dialeval.config.job_resources import BY_ENGINE, JobResources, asked_for, gpus_for
+from dialeval.config.job_resources import BY_ENGINE, JobResources, gpus_for, resource_for
 from dialeval.config.models import EmbeddedModel, EncoderModel
 from dialeval.config.training import LoraTraining
 from dialeval.errors import UserError
@@ -21,18 +21,18 @@ def vllm(**fields: Any) -> VllmModel:
 
 def test_a_model_asks_for_what_it_says_and_else_for_what_its_engine_needs() -> None:
     model = vllm(resources={"mem_mb": 99_000, "slurm_partition": "gpu"})
-    assert asked_for("mem_mb", [model]) == 99_000
-    assert asked_for("slurm_partition", [model]) == "gpu"
-    assert asked_for("runtime", [model]) == BY_ENGINE["vllm"].runtime
-    assert asked_for("gpu_model", [model]) is None
+    assert resource_for("mem_mb", [model]) == 99_000
+    assert resource_for("slurm_partition", [model]) == "gpu"
+    assert resource_for("runtime", [model]) == BY_ENGINE["vllm"].runtime
+    assert resource_for("gpu_model", [model]) is None
     embedded = EmbeddedModel(engine="embedded", method="forest")
-    assert [asked_for(field, [embedded]) for field in JobResources.model_fields] == [None] * 6
+    assert [resource_for(field, [embedded]) for field in JobResources.model_fields] == [None] * 6
 
 
 def test_a_job_of_two_models_asks_for_the_larger_number_and_the_first_name() -> None:
     small, large = vllm(resources={"mem_mb": 1000}), vllm(resources={"mem_mb": 2000, "gpu_model": "a100"}, gpus=3)
-    assert asked_for("mem_mb", [small, large]) == 2000
-    assert asked_for("gpu_model", [small, large]) == "a100"
+    assert resource_for("mem_mb", [small, large]) == 2000
+    assert resource_for("gpu_model", [small, large]) == "a100"
     assert gpus_for([small, large]) == 3
     assert gpus_for([]) == 0
 
@@ -40,11 +40,11 @@ def test_a_job_of_two_models_asks_for_the_larger_number_and_the_first_name() -> 
 def test_a_job_that_trains_asks_for_itself() -> None:
     learns = {"train": ["set"], "gpus": 2, "resources": {"runtime": 90}}
     model = vllm(lora=learns, tensor_parallel_size=4, resources={"runtime": 10})
-    assert (asked_for("runtime", [model], trains=True), asked_for("runtime", [model])) == (90, 10)
+    assert (resource_for("runtime", [model], trains=True), resource_for("runtime", [model])) == (90, 10)
     assert (gpus_for([model], trains=True), gpus_for([model])) == (2, 4)
-    assert asked_for("mem_mb", [model], trains=True) == 64_000
+    assert resource_for("mem_mb", [model], trains=True) == 64_000
     encoder = EncoderModel.model_validate({"engine": "encoder", "model": "m", "train": {"data": "set"}})
-    assert asked_for("runtime", [encoder], trains=True) == 1440
+    assert resource_for("runtime", [encoder], trains=True) == 1440
     assert gpus_for([vllm()], trains=True) == 0
 
 

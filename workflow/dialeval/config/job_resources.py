@@ -55,7 +55,7 @@ TRAINING = {
 """The same of jobs that train an encoder, or an adapter; one that runs out of time begins at its last checkpoint."""
 
 
-def asked_for(field: str, models: Iterable[AnyModel], trains: bool = False) -> int | str | None:
+def resource_for(field: str, models: Iterable[AnyModel], trains: bool = False) -> int | str | None:
     """Returns what a job of several models asks for: the largest number of theirs, or the first name.
 
     Args:
