@@ -1,5 +1,7 @@
 # What jobs ask a cluster's scheduler for. On one machine nothing is asked.
 
+MEMORY = 2000  # MB of a job where nobody says anything, which Snakemake must be told; see benchmarks/README.md
+
 
 def resources_of(names, trains=False):
     """Returns what jobs of models ask for, by Snakemake's names of resources.
@@ -15,8 +17,10 @@ def resource_of(field, names, trains):
     def value(wildcards, input, attempt, threads, rulename, async_run):
         said = resource_for(field, named(names(wildcards)), trains)
         defaults = workflow.resource_settings.default_resources
-        if said is not None or not defaults or field not in defaults:
+        if said is not None:
             return said
+        if not defaults or field not in defaults:
+            return MEMORY if field == "mem_mb" else None
         return (
             defaults[field]
             .evaluate(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 import multiprocessing
 import os
@@ -133,6 +135,60 @@ def test_a_last_line_without_its_end_is_whole(tmp_path: Path) -> None:
     path = the_file(tmp_path)
     path.write_bytes(path.read_bytes()[:-1])
     assert found(tmp_path, range(10)) == list(range(10))
+
+
+def test_half_a_line_of_a_writer_at_work_is_not_damaged(tmp_path: Path, capsys: Output) -> None:
+    context = multiprocessing.get_context("spawn")
+    ready, leave = context.Event(), context.Event()
+    writing = {"writer": "shard-2-of-2", "run": "one run"}
+    fill(tmp_path, range(2, 4), **writing)  # an earlier job was cut off while it wrote
+    (earlier,) = tmp_path.rglob("shard-2-of-2-*.jsonl")
+    earlier.write_bytes(earlier.read_bytes()[:-5])
+    writer = context.Process(target=hold, args=(str(tmp_path), ready, leave), kwargs=writing)
+    writer.start()
+    try:
+        assert ready.wait(60)
+        path = next(path for path in tmp_path.rglob("shard-2-of-2-*.jsonl") if path != earlier)
+        with path.open("ab") as file:
+            file.write(line_of(key(5), b'{"text": "half"}')[:-7])
+        assert found(tmp_path, range(6), writer="shard-1-of-2", run="one run") == [1, 2]
+        said = capsys.readouterr().out
+        assert f"{earlier} has 1 damaged line" in said, "the earlier job ended long ago"
+        assert str(path) not in said
+    finally:
+        leave.set()
+        writer.join(60)
+    assert found(tmp_path, range(6), writer="shard-1-of-2", run="one run") == [1, 2]
+    assert f"{path} has 1 damaged line" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("seconds", "damaged"), [(5.0, 0), (600.0, 1)])
+def test_without_locks_a_file_that_just_changed_may_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, damaged: int
+) -> None:
+    fill(tmp_path, range(3), writer="shard-2-of-2")
+    path = the_file(tmp_path)
+    path.write_bytes(path.read_bytes()[:-5])
+    os.utime(path, (time.time() - seconds,) * 2)
+
+    def no_locks(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with opened(tmp_path) as store:
+        assert sum(store.report.damaged.values()) == damaged
+
+
+def test_half_a_last_line_is_remembered_with_the_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_places, "LONG", 2)
+    fill(tmp_path, range(5))
+    path = the_file(tmp_path)
+    path.write_bytes(path.read_bytes()[:-5])
+    read = answer_places.places_in(path, keep=True)
+    assert path.with_name(path.name + ".places").is_file()
+    again = answer_places.places_in(path, keep=True)
+    assert (read.damaged, read.is_unfinished, len(read.ends)) == (0, True, 4)
+    assert (again.damaged, again.is_unfinished, len(again.ends)) == (0, True, 4)
 
 
 @pytest.mark.parametrize("place", [0, 5, 20, 34, 38, 50])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -44,12 +44,13 @@ class AnswerFiles:
         ends = np.asarray(self._ends)
         return int(np.count_nonzero(ends[1:] != ends[:-1])) + bool(len(ends))
 
-    def load(self, paths: Iterable[Path], *, keep: bool) -> None:
+    def load(self, paths: Iterable[Path], *, keep: bool, grows: Callable[[Path], bool]) -> None:
         """Finds out which answers lie where; done once.
 
         Args:
             paths: the files.
             keep: whether the places may be written down beside long files, so that they need not be read again.
+            grows: whether somebody may be writing into a file, whose last line is then not damaged but unfinished.
         """
         found = []
         for path in paths:
@@ -60,8 +61,8 @@ class AnswerFiles:
                 continue
             found.append(places)
             self._paths.append(path)
-            if places.damaged:
-                self.damaged[str(path)] = places.damaged
+            if damaged := places.damaged + (places.is_unfinished and not grows(path)):
+                self.damaged[str(path)] = damaged
         self._sort(found)
 
     def find(self, key: str) -> Iterator[tuple[str, bytes]]:

@@ -25,6 +25,8 @@ LONG = 10_000
 _SUFFIX = ".places"
 _HEAD = struct.Struct("<8sQqQII")
 _MAGIC = b"places 1"
+_UNFINISHED = 1 << 31
+"""Added to the number of damaged lines where the last line is unfinished."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _AT_ONCE = 1 << 20
 
@@ -36,13 +38,15 @@ class Places(NamedTuple):
         ends: the last half of each key, as a number.
         offsets: where each line begins.
         lengths: bytes of each line.
-        damaged: number of damaged lines.
+        damaged: number of damaged lines, without the last one where that is unfinished.
+        is_unfinished: whether the last line has no end and is not whole: cut off, or just being written.
     """
 
     ends: npt.NDArray[np.uint64]
     offsets: npt.NDArray[np.uint64]
     lengths: npt.NDArray[np.uint32]
     damaged: int
+    is_unfinished: bool
 
 
 def line_of(key: str, body: bytes) -> bytes:
@@ -73,7 +77,7 @@ def places_in(path: Path, *, keep: bool) -> Places:
     kept = _kept(path)
     if kept is not None:
         return kept
-    ends, offsets, lengths, damaged = array("Q"), array("Q"), array("I"), 0
+    ends, offsets, lengths, damaged, is_unfinished = array("Q"), array("Q"), array("I"), 0, False
     before = path.stat()
     for offset, line in _lines(path):
         end = _end(line)
@@ -81,11 +85,12 @@ def places_in(path: Path, *, keep: bool) -> Places:
             ends.append(end)
             offsets.append(offset)
             lengths.append(len(line))
+        elif not line.endswith(b"\n"):
+            is_unfinished = True
         elif line.strip():
             damaged += 1
-    places = Places(
-        np.frombuffer(ends, np.uint64), np.frombuffer(offsets, np.uint64), np.frombuffer(lengths, np.uint32), damaged
-    )
+    found = np.frombuffer(ends, np.uint64), np.frombuffer(offsets, np.uint64), np.frombuffer(lengths, np.uint32)
+    places = Places(*found, damaged, is_unfinished)
     if keep and len(ends) >= LONG and _stamp(path.stat()) == _stamp(before):
         with suppress(OSError):  # a full disk, or one that is only read: the file is read again the next time
             _keep(path, places, before)
@@ -106,13 +111,15 @@ def _kept(path: Path) -> Places | None:
         np.frombuffer(parts[: 8 * n], np.uint64),
         np.frombuffer(parts[8 * n : 16 * n], np.uint64),
         np.frombuffer(parts[16 * n :], np.uint32),
-        damaged,
+        damaged & ~_UNFINISHED,
+        bool(damaged & _UNFINISHED),
     )
 
 
 def _keep(path: Path, places: Places, stat: os.stat_result) -> None:
-    parts = b"".join(column.tobytes() for column in places[:3])
-    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), places.damaged, zlib.crc32(parts))
+    parts = b"".join(column.tobytes() for column in (places.ends, places.offsets, places.lengths))
+    damaged = places.damaged | (_UNFINISHED if places.is_unfinished else 0)
+    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), damaged, zlib.crc32(parts))
     temporary = path.with_name(f".{path.name}{_SUFFIX}.{os.getpid()}")
     try:
         temporary.write_bytes(head + parts)

@@ -80,6 +80,7 @@ class ResponseStore(StoredAnswers):
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._locks.acquire()  # whoever waits here reads afterwards what was stored meanwhile
+            self._list_anew()
             self._note_name()
             return super().__enter__()
         except OSError as error:
@@ -166,6 +167,17 @@ class ResponseStore(StoredAnswers):
         protocols = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
         found = [path for protocol in protocols for path in self._listed(protocol, f".{suffix}")]
         return [path for path in found if path != own and not is_at_work(path.parent, path.stem)]
+
+    def _grows(self, path: Path) -> bool:
+        # a file of an earlier job under this job's name: nobody else has that name now
+        is_own = path.parent == self.folder and path.name.startswith(f"{self._writer}-")
+        return not is_own and super()._grows(path)
+
+    def _list_anew(self) -> None:
+        """Has a file system that remembers what lay in the folder look again, so that nothing is paid twice."""
+        mark = self.folder / f".{self._writer}.{os.getpid()}.anew"
+        mark.touch()
+        mark.unlink()
 
     def _note_name(self) -> None:
         path = self.folder.parent / NAMES

@@ -15,9 +15,12 @@ import errno
 import fcntl
 import hashlib
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
+_STILL = 60.0
+"""Seconds without a change after which nobody is taken to be writing, where locks cannot tell."""
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
@@ -119,6 +122,31 @@ def is_at_work(folder: Path, writer: str) -> bool:
         return True
     except OSError:
         return False
+    finally:
+        with suppress(OSError):
+            os.close(descriptor)
+    return False
+
+
+def may_be_written(answers: Path) -> bool:
+    """Returns whether a job of another process may be writing into a file of answers, `<writer>-<number>.jsonl`.
+
+    On a file system without locks that is said of files that changed within the last minute.
+    """
+    writer, _, number = answers.stem.rpartition("-")
+    try:
+        descriptor = os.open(answers.with_name(f"{writer}.lock"), os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        following = (
+            answers.with_name(f"{writer}-{int(number) + 1:05d}{answers.suffix}") if number.isdigit() else answers
+        )
+        return following == answers or not following.exists()
+    except OSError as error:
+        return error.errno in _NO_LOCKS and abs(time.time() - answers.stat().st_mtime) < _STILL
     finally:
         with suppress(OSError):
             os.close(descriptor)

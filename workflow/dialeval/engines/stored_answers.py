@@ -16,6 +16,7 @@ from typing import Self
 
 from dialeval.engines.answer_files import AnswerFiles
 from dialeval.engines.request import Response, read_response
+from dialeval.engines.store_locks import may_be_written
 
 ANSWERS = ".jsonl"
 
@@ -84,16 +85,21 @@ class StoredAnswers:
 
     def _load(self) -> None:
         folders = [model / self._protocol for model in self._model_folders()]
-        self._here.load((path for folder in folders for path in self._listed(folder, ANSWERS)), keep=self._keeps_places)
+        files = (path for folder in folders for path in self._listed(folder, ANSWERS))
+        self._here.load(files, keep=self._keeps_places, grows=self._grows)
         self.report = LoadReport(len(self._here), self._here.damaged)
         self._tell(self._here)
 
     def _look_elsewhere(self) -> None:
         others = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
         files = (path for of in others if of.name != self._protocol for path in self._listed(of, ANSWERS))
-        self._elsewhere.load(files, keep=self._keeps_places)
+        self._elsewhere.load(files, keep=self._keeps_places, grows=self._grows)
         self._looked_elsewhere = True
         self._tell(self._elsewhere)
+
+    def _grows(self, path: Path) -> bool:
+        """Returns whether a job may be writing into a file at this moment."""
+        return may_be_written(path)
 
     def _listed(self, folder: Path, suffix: str = "") -> list[Path]:
         """Returns what is in a folder; one that hides it is noted, which `Path.glob` would pass over in silence."""
