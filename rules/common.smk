@@ -38,6 +38,12 @@ os.environ |= {
     "DIALEVAL_OUTSIDE": str(outside.__file__),
 }
 
+if workflow.exec_mode != ExecMode.DEFAULT and "--latency-wait" in sys.argv:
+    # a job on a cluster's node waits as long for what another node has written as Snakemake does
+    os.environ |= {
+        lagging.SECONDS: sys.argv[sys.argv.index("--latency-wait") + 1],
+    }
+
 
 if OWN_ENVIRONMENTS:
     # for envs/*.post-deploy.sh, which install it

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from snakemake_interface_executor_plugins.settings import ExecMode
+from snakemake_interface_executor_plugins.settings import ExecMode, SharedFSUsage
 
 try:
-    from dialeval import kept, preflight, runlock, runwatch
+    from dialeval import kept, lagging, preflight, runlock, runwatch
     from dialeval.aggregation.labels.design import labelled_design
     from dialeval.aggregation.measures.design import design_of
     from dialeval.cluster.requests import Request
@@ -107,6 +107,18 @@ LOOKING = re.compile(  # Snakemake's commands that run no job
 )
 # by --configfile or a profile; what a module's workflow is given so is that workflow's
 GIVEN = [] if AS_MODULE else workflow.overwrite_configfiles
+
+STORAGE = workflow.storage_settings
+if workflow.exec_mode == ExecMode.DEFAULT and (
+    STORAGE.default_storage_provider
+    or SharedFSUsage.INPUT_OUTPUT not in STORAGE.shared_fs_usage
+):
+    raise WorkflowError(
+        "results, the response store and the files that a configuration names are plain files, which must have the same "
+        "paths here and on all nodes. Object storage (--default-storage-provider) and executors that share no file "
+        "system, such as kubernetes, do not give them that: run the whole workflow in one container instead, as "
+        "docs/cluster.md says, or on a cluster whose nodes share a file system"
+    )
 
 if AS_MODULE:
     PATHS = workflow.modifier.path_modifier

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_jobs_that_train_get_libraries_and_gpus_of_their_own(workspace: Workspac
     assert {name for name in ("core", "vllm", "train") if f"envs/{name}.yaml will be created" in output} == {
         "core", "vllm", "train",
     }  # fmt: skip
-    gpus = [line.rpartition("gpu=")[2] for line in output.splitlines() if "gpu=" in line]
+    gpus = re.findall(r"\bgpu=(\d+)", output)
     assert sorted(gpus) == ["1"] * 4 + ["2", "4"]  # three shards of one and the other judge, and two trainings
     workspace.configure(models={"fined": encoder}, judges=["fined"], **LEARNS)
     output = workspace.run("--dry-run", "--sdm", "conda")

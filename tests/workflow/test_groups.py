@@ -115,3 +115,9 @@ def test_jobs_of_models_ask_for_what_their_configuration_says(workspace: Workspa
     said = {name: set(found[1].split(", ")) for name, found in asked.items() if found}
     assert {"gpu=2", "mem_mb=90000", "slurm_partition=gpus", "runtime=1440", "cpus_per_task=4"} <= said["open"]
     assert {"mem_mb=3000", "slurm_partition=main", "runtime=15"} <= said["random"]
+
+
+def test_without_a_shared_file_system_no_run_begins(workspace: Workspace) -> None:
+    output = workspace.run("--dry-run", "--shared-fs-usage", "none", ok=False)
+    assert "must have the same paths here and on all nodes" in " ".join(output.split())
+    assert "docs/cluster.md" in output

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dialeval.errors import UserError
+from dialeval.lagging import once_visible
 from dialeval.schemas.table import Table
 
 METADATA_KEY = b"dialeval"
@@ -188,7 +189,7 @@ def count_rows(path: Path, kind: Table) -> int:
 @contextmanager
 def _open(path: Path, kind: Table) -> Iterator[pq.ParquetFile]:
     try:
-        file = pq.ParquetFile(path)
+        file = once_visible(path, pq.ParquetFile)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist; it should be a table '{kind.name}'") from None
     except (pa.ArrowInvalid, OSError) as error:
