@@ -1,4 +1,4 @@
-"""A stage that makes what it made before ends the chain: what follows is put back."""
+"""Equal content is an equal file, and a stage that makes what it made before ends the chain: the rest is put back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from workspace import ROOT, Workspace
+from workspace import ROOT, Workspace, new_workspace
 
 pytestmark = pytest.mark.workflow
 TOLD = "--content={params.content:q}"
@@ -20,7 +20,7 @@ def put_back(output: str) -> list[str]:
 
 
 def made(workspace: Workspace) -> dict[str, bytes]:
-    """Returns all files that a run made, but for the records of one run's time, what is kept, and logs."""
+    """Returns all files that a run made, but for logs, what is kept, and the usage, which tells of one run's time."""
     results = workspace.folder / "results"
     return {
         str(path.relative_to(results)): path.read_bytes()
@@ -31,6 +31,23 @@ def made(workspace: Workspace) -> dict[str, bytes]:
 
 def _of_one_run(path: Path) -> bool:
     return path.parts[0] in ("logs", "usage", "provenance", ".kept", ".run.lock") or path.stem == "usage"
+
+
+@pytest.mark.slow
+def test_two_runs_from_scratch_give_the_same_bytes(
+    undisturbed: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another folder, order, folder for temporary files, time zone, language and order of sets make no other file."""
+    (tmp_path / "temporary").mkdir()
+    elsewhere = {"TMPDIR": str(tmp_path / "temporary"), "TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
+    for name, value in elsewhere.items():
+        monkeypatch.setenv(name, value)
+    other = new_workspace(tmp_path / "another folder")
+    other.run(cores=1, warm=False)
+    one, two = made(undisturbed), made(other)
+    assert set(one) == set(two)
+    assert {"report/index.html", "embedded/forest.learned", "figures/botchat/figure4_unieval.pdf"} <= set(one)
+    assert [name for name in one if one[name] != two[name]] == []
 
 
 def test_a_changed_line_that_changes_nothing_made_ends_there(undisturbed: Workspace, finished: Workspace) -> None:

@@ -241,7 +241,8 @@ def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
     """Returns the number of the fold that each utterance is in, for utterances that are in one fold only."""
     found: dict[str, int] = {}
     for number, fold in enumerate(folds):
-        for text in {normalised(utterance) for dialogue in fold for utterance in dialogue}:
+        # in the order of the dialogues: that of a set is another in every process, and so would the learned file be
+        for text in dict.fromkeys(normalised(utterance) for dialogue in fold for utterance in dialogue):
             found[text] = _IN_NONE if text in found else number
     return found
 

@@ -43,7 +43,7 @@ class Retrieval:
         self._source = np.repeat(np.arange(len(dialogues)), [len(dialogue) - 1 for dialogue in dialogues])
         self._sources_of: dict[str, list[int]] = {}
         for source, dialogue in enumerate(dialogues):
-            for text in {normalised(utterance) for utterance in dialogue}:
+            for text in dict.fromkeys(map(normalised, dialogue)):  # not a set, whose order is each process's own
                 self._sources_of.setdefault(text, []).append(source)
         self._weights, _ = WordWeights.learned_from([utterance for dialogue in dialogues for utterance in dialogue])
         self._reply_vectors = self._weights.rows(self._replies)
