@@ -12,6 +12,7 @@
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
 #   snakemake --profile profiles/slurm check                       whether the cluster can run the jobs
+#   snakemake --cores 1 versions                                  what was made with other versions of libraries
 #   snakemake --dry-run                                            what would run, and why
 
 from snakemake.utils import min_version
@@ -58,6 +59,7 @@ include: "rules/battles.smk"
 include: "rules/training.smk"
 include: "rules/labels.smk"
 include: "rules/labelled.smk"
+include: "rules/versions.smk"
 include: "rules/check.smk"
 
 

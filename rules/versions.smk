@@ -1,0 +1,15 @@
+# Libraries change; results that were made with other versions than are installed are named, with what makes them anew.
+
+
+rule versions:
+    """Tells which results were made with other versions of libraries than are installed, and what makes them anew."""
+    log:
+        f"{RESULTS}/logs/versions.log",
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        results=RESULTS,
+        rules=lambda wildcards: sorted(rule.name for rule in workflow.rules),
+    shell:
+        "python -u -m dialeval.versions {params.results:q} {params.rules:q} 2>&1 | tee -i {log:q}"
