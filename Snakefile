@@ -12,7 +12,8 @@
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
 #   snakemake --profile profiles/slurm check                       whether the cluster can run the jobs
-#   snakemake --cores 1 versions                                  what was made with other versions of libraries
+#   snakemake --cores 1 versions                                   what was made with other versions of libraries
+#   snakemake --cores 1 tidy                                       what lies in the results and is no longer made
 #   snakemake --dry-run                                            what would run, and why
 
 from snakemake.utils import min_version
@@ -55,6 +56,7 @@ include: "rules/dialogbench.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 include: "rules/usage.smk"
+include: "rules/tidy.smk"
 include: "rules/battles.smk"
 include: "rules/training.smk"
 include: "rules/labels.smk"

@@ -36,6 +36,7 @@ os.environ |= {
     "DIALEVAL_PROMPTS": f"{CONFIG.prompts.set}:{CONFIG.prompts.directory or ''}",
     "DIALEVAL_RESULTS": RESULTS,
     "DIALEVAL_OUTSIDE": str(outside.__file__),
+    "DIALEVAL_CONFIGURATION": ", ".join(CONFIGURATION),
 }
 
 if workflow.exec_mode != ExecMode.DEFAULT and "--latency-wait" in sys.argv:
@@ -120,6 +121,7 @@ onstart:
     make_forced_anew()
     runwatch.mark_when_terminated(CONFIG.results_dir)
     ask_how_jobs_ended()
+    write_graph()
 
 
 onerror:
@@ -191,7 +193,7 @@ def command(stage, options, always_anew=False):
     A rule with `params.content`, a digest of files that the stage is not told, names it: `--content={params.content:q}`.
     """
     return (
-        f"python -u -m dialeval.stages {stage} --makes {{output:q}} --rule {{rule}}{' --always-anew' * always_anew} "
+        f"python -u -m dialeval.stages {stage} --makes {{output:q}} --rule {{rule}} --log {{log:q}}{' --always-anew' * always_anew} "
         f"--settings {{params.settings:q}} --code {{params.code}} "
         f'--prompts="$DIALEVAL_PROMPTS" {options} 2>&1 | tee -i {{log:q}}'
     )

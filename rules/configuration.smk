@@ -40,6 +40,7 @@ try:
         check_files,
         check_module,
         configuration_file,
+        shown,
     )
     from dialeval.content import content_digest
     from dialeval.corpora import robustness_sets
@@ -59,6 +60,7 @@ try:
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
     from dialeval.labels.files import label_files, ledger_files
+    from dialeval.leftovers import check_folder
     from dialeval.last_words import Notices, say_at_exit
     from dialeval.labels.ledger import ledger_digest, ledger_path
     from dialeval.perturbations.wordnet import wordnet_files
@@ -97,10 +99,11 @@ def say(words):
         print(words, file=sys.stderr)
 
 
-# an estimate or a download asks nobody, so engines and keys need not be at hand
+# these ask nobody, so engines and keys need not be at hand
 ESTIMATING = asked_for("estimate")
 DOWNLOADING = asked_for("download")
 LABELLING = asked_for("label")
+TIDYING = asked_for("tidy") or asked_for("tidy_remove")
 OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
 LOOKING = re.compile(  # Snakemake's commands that run no job
     "-[lSD]|--(list.*|l[cip]|(detailed-)?summary|dag|rulegraph|filegraph|d3dag|report|lint|unlock|archive)(=.*)?"
@@ -120,15 +123,18 @@ if workflow.exec_mode == ExecMode.DEFAULT and (
         "docs/cluster.md says, or on a cluster whose nodes share a file system"
     )
 
+CONFIGURATION = []  # its files, as they are told
 if AS_MODULE:
     PATHS = workflow.modifier.path_modifier
     MOVED = PATHS.prefix or ("" if PATHS.modifies_prefixes else None)
     in_words(check_module, config, MOVED)
 elif GIVEN:  # stands alone
     in_words(check_files, GIVEN)
+    CONFIGURATION = list(map(shown, GIVEN))
 else:
     FOUND, TOLD = in_words(configuration_file, Path.cwd(), PROJECT)
     in_words(check_files, [FOUND])
+    CONFIGURATION = [shown(FOUND)]
     say(TOLD)
 
     configfile: str(FOUND)
@@ -138,16 +144,20 @@ CONFIG = in_words(
     preflight.checked_config,
     config,
     GIVEN,
-    asks=not (ESTIMATING or DOWNLOADING),
+    asks=not (ESTIMATING or DOWNLOADING or TIDYING),
     reads=not DOWNLOADING,
     labelling=LABELLING,
     own_environments=OWN_ENVIRONMENTS,
 )
 
+LEFT_OUT = []
 if not DOWNLOADING:
     WHOLE, CONFIG = CONFIG, in_words(without_absent, CONFIG)
-    for line in told(CONFIG, WHOLE):
-        say(line)
+    LEFT_OUT = list(told(CONFIG, WHOLE))
+    say("\n".join(LEFT_OUT))
+
+if TIDYING:
+    in_words(check_folder, CONFIG.results_dir, CONFIG.store_dir, Path.cwd())
 
 # Snakemake's own lock, where a profile leaves it on, would come first and say less
 if workflow.exec_mode == ExecMode.DEFAULT and not (

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from dialeval import __version__
 from dialeval.provenance import Job, digest_of, libraries, read_provenance, read_records, write_record
@@ -29,10 +30,12 @@ def job(results: Path, settings: str = '{"b": 1, "a": [2]}') -> Job:
         "stage", results, (results / "tables/x.parquet", results / "tables/x.csv"), "make_x", "abc",
         {"settings": [settings], "code": ["f00"], "prompts": ["ours:"], "store": [str(results / "store")],
          "from": [str(results / "in.csv"), str(outside)], "table": [str(results / "tables/x.parquet")]},
+        results / "logs/x.log",
     )  # fmt: skip
 
 
-def test_a_record_tells_all_that_a_job_was_made_of(tmp_path: Path) -> None:
+def test_a_record_tells_all_that_a_job_was_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALEVAL_CONFIGURATION", "mine.yaml")
     results = tmp_path / "results"
     write_record(job(results), job(results).key)
     found = read_provenance(results / "tables/x.parquet", results)
@@ -42,6 +45,8 @@ def test_a_record_tells_all_that_a_job_was_made_of(tmp_path: Path) -> None:
     assert found == {
         "stage": "stage",
         "rule": "make_x",
+        "log": "logs/x.log",
+        "configuration": "mine.yaml",
         "version": __version__,
         "code": "f00",
         "prompts": "ours:",

@@ -37,6 +37,12 @@ def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
     raise UserError(f"there is no {DEFAULT} in {here}, nor in {project}; name a configuration with --configfile")
 
 
+def shown(path: Path) -> str:
+    """Returns a path as short as it is told."""
+    path, here = Path(path), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
 def check_files(files: Sequence[Path]) -> None:
     """Checks that configuration files can be read as they are meant.
 

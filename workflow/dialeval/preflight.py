@@ -14,7 +14,7 @@ from dialeval.config.consistency import Mistake
 from dialeval.config.labelling import asked_to_label
 from dialeval.config.loading import load_config
 from dialeval.config.whole import Config
-from dialeval.configuration_files import DEFAULT
+from dialeval.configuration_files import DEFAULT, shown
 from dialeval.corpora.robustness_sets import check_sets
 from dialeval.corpora.scenarios import read_scenarios
 from dialeval.corpora.transcripts.items import Options, read_items
@@ -64,7 +64,7 @@ def checked_config(
     if asks:
         asked = asked_to_label if labelling else Config.models_in_use
         checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
-    source = f" in {', '.join(map(_shown, given))}" if given else ""
+    source = f" in {', '.join(map(shown, given))}" if given else ""
     try:
         return load_config(raw, files_are_there=reads, further=checks, source=source)
     except UserError as error:
@@ -92,12 +92,6 @@ def check_transcripts(config: Config, names: Iterable[str]) -> None:
             mistakes.append(f"transcripts.{name}: {error}")
     if mistakes:
         raise UserError("\n".join(mistakes))
-
-
-def _shown(path: Path) -> str:
-    """Returns a path as short as it is told."""
-    path, here = Path(path), Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _unknown_strategies(config: Config) -> Iterator[Mistake]:

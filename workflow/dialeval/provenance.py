@@ -21,6 +21,10 @@ from typing import Any
 from dialeval import __version__
 
 FOLDER = "provenance"
+CONFIGURATION = "DIALEVAL_CONFIGURATION"
+"""The variable by which a run tells its jobs the configuration files."""
+STAMP = ".snakemake_timestamp"
+"""What Snakemake puts into a folder after the job that makes it."""
 LIBRARIES = {
     "matplotlib": "matplotlib",
     "numpy": "numpy",
@@ -57,6 +61,7 @@ class Job:
         rule: of the workflow; empty for a stage that is started by hand.
         content: digest of files that the job reads without being told them.
         options: the stage's own options and their values.
+        log: where what the job says is written down too, if anywhere.
     """
 
     stage: str
@@ -65,6 +70,7 @@ class Job:
     rule: str = ""
     content: str = ""
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    log: Path | None = None
 
     def name(self, path: Path) -> str:
         """Returns a path as it is named in records."""
@@ -126,7 +132,11 @@ def record_path(results: Path, name: str) -> Path:
 def digest_of(path: Path) -> str:
     """Returns the SHA-256 of a file, or of a folder's files and their names."""
     if path.is_dir():
-        parts = sorted((str(one.relative_to(path)), digest_of(one)) for one in path.rglob("*") if one.is_file())
+        parts = sorted(
+            (str(one.relative_to(path)), digest_of(one))
+            for one in path.rglob("*")
+            if one.is_file() and one.name != STAMP
+        )
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -148,6 +158,8 @@ def write_record(job: Job, key: str) -> None:
         "key": key,
         "stage": job.stage,
         "rule": job.rule,
+        "log": job.name(job.log) if job.log else "",
+        "configuration": os.environ.get(CONFIGURATION, ""),
         "version": __version__,
         "libraries": libraries(),
         "code": " ".join(job.options.get("code", ())),

@@ -3,9 +3,9 @@
 What the job made before of the same is put back (`kept`), and the stage, whose imports take longest, is not even
 imported. What it makes is kept, and where it comes from is written down (`provenance`).
 
-The job's own options are `--makes FILE ...`, what it makes; `--rule NAME`; `--content DIGEST`, of files that it reads
-without being told them; and `--always-anew`, for what follows from more than it is told. All others are the stage's.
-Where the results lie is in DIALEVAL_RESULTS; without it nothing is kept or written down.
+The job's own options are `--makes FILE ...`, what it makes; `--rule NAME`; `--log FILE`; `--content DIGEST`, of files
+that it reads without being told them; and `--always-anew`, for what follows from more than it is told. All others are
+the stage's. Where the results lie is in DIALEVAL_RESULTS; without it nothing is kept or written down.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--makes", nargs="*", type=Path, default=[])
     parser.add_argument("--rule", default="")
+    parser.add_argument("--log", type=Path)
     parser.add_argument("--content", default="")
     parser.add_argument("--always-anew", action="store_true")
     own, rest = parser.parse_known_args(arguments)
@@ -39,7 +40,7 @@ def main() -> None:
     if not (results and own.makes):
         _start(stage)
         return
-    job = Job(stage, Path(results), tuple(own.makes), own.rule, own.content, _options(rest))
+    job = Job(stage, Path(results), tuple(own.makes), own.rule, own.content, _options(rest), own.log)
     key = job.key  # before the stage runs: what it reads may be other files when it ends
     if not own.always_anew and kept.put_back(job):
         print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)
