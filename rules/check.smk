@@ -2,7 +2,7 @@
 
 
 rule check:
-    """Tells within a minute whether the cluster can run the jobs: snakemake --profile profiles/slurm check"""
+    """Tells within a minute whether the cluster of `--profile profiles/slurm` can run the jobs."""
     log:
         f"{RESULTS}/logs/check.log",
     localrule: True
