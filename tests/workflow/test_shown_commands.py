@@ -20,6 +20,9 @@ ALL = shown_commands()
 NOT_RUN = {
     ("vllm",): "vLLM's own command, which needs a GPU",
     ("ollama",): "another program",
+    ("docker",): "needs Docker; test_containers.py tries what the recipe does",
+    ("sbatch",): "needs Slurm and Apptainer; test_containers.py tries what the recipe does",
+    ("apptainer",): "needs Apptainer; test_containers.py tries what the recipe does",
     ("export",): "a shell's own command",
     ("source",): "a shell's own command",
     ("python", "venv"): "Python's own module",
