@@ -25,11 +25,10 @@ rule answer_adaptively:
         settings=adaptive_settings,
         code=lambda wildcards: code("answer_adaptively", wildcards.judge),
         content=lambda wildcards: content_of_models(wildcards.judge),
-        store=STORE,
     shell:
         command(
             "answer_adaptively",
-            "--content={params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
+            '--content={params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store="$DIALEVAL_STORE" '
             "--responses {output.responses:q} --usage {output.usage:q} --rounds {output.rounds:q}",
         )
 

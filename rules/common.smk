@@ -31,10 +31,11 @@ WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
     "max_question_share",
     "duplicate_similarity",
 ]
-# the commands of all jobs name it as it stands here: where the folder lies is no part of them, and moving it re-runs nothing
+# the commands of all jobs name these as they stand here: where folders lie is no part of them, and moving one re-runs nothing
 os.environ |= {
     "DIALEVAL_PROMPTS": f"{CONFIG.prompts.set}:{CONFIG.prompts.directory or ''}",
     "DIALEVAL_RESULTS": RESULTS,
+    "DIALEVAL_STORE": STORE,
     "DIALEVAL_OUTSIDE": str(outside.__file__),
     "DIALEVAL_CONFIGURATION": ", ".join(CONFIGURATION),
 }
@@ -67,6 +68,15 @@ wildcard_constraints:
 
 
 runwatch.announce(CONFIG.results_dir)
+how_jobs_run.announce(
+    {
+        name: model.model_dump(
+            mode="json", include=model.how_jobs_run, exclude_defaults=True
+        )
+        for name, model in CONFIG.models.items()
+    },
+    CONFIG.answering.model_dump(mode="json"),
+)
 terms.announce(terms.run_terms(CONFIG.models, CONFIG.budget))
 
 
@@ -209,7 +219,6 @@ def selfchat_settings(wildcards):
         name=wildcards.chatbot,
         model=asked_model(wildcards.chatbot),
         selfchat=CONFIG.selfchat,
-        answering=CONFIG.answering,
         partner=asked_model(PARTNER) if PARTNER else None,
         shard=int(wildcards.get("shard", 1)),
         shards=int(wildcards.get("shards", 1)),
@@ -334,7 +343,6 @@ def rewrite_settings(model):
     return settings(
         name=model,
         model=asked_model(model),
-        answering=CONFIG.answering,
         strategies=section.strategies,
         limit=section.limit,
         dialogue_draws=section.dialogue_draws,
@@ -395,7 +403,6 @@ def item_writer_settings():
     return settings(
         name=written.writer,
         model=asked_model(written.writer) if by_model else None,
-        answering=CONFIG.answering,
         tasks=written.asked_tasks,
         domains=written.domains or DOMAINS,
         procedures=[
@@ -414,7 +421,6 @@ def item_judge_settings(name):
     return settings(
         name=name,
         model=asked_model(name),
-        answering=CONFIG.answering,
     )
 
 
@@ -493,14 +499,13 @@ def read_rated_settings(corpus):
 def asked_model(name):
     """Returns a model as a job that asks it is told: without what changes no answer.
 
-    These are prices and budget, and how an adapter was trained: its weights decide.
+    These are prices and budget, how its jobs run, and how an adapter was trained: its weights decide.
     """
     model = CONFIG.models[name]
     if isinstance(model, VllmModel) and model.lora:
-        return model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
-    if isinstance(model, OpenAIModel):
-        return model.model_copy(update={**dict(Prices()), "budget": None})
-    return model
+        model = model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
+    billed = {"budget", *Prices.model_fields}
+    return model.model_dump(mode="json", exclude=model.how_jobs_run | billed)
 
 
 def prices():

@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.settings import ExecMode, SharedFSUsage
 
 try:
-    from dialeval import kept, lagging, preflight, runlock, runwatch
+    from dialeval import how_jobs_run, kept, lagging, preflight, runlock, runwatch
     from dialeval.aggregation.labels.design import labelled_design
     from dialeval.aggregation.measures.design import design_of
     from dialeval.cluster.requests import Request

@@ -28,11 +28,10 @@ rule write_items:
         settings=item_writer_settings(),
         code=code("dialogbench_write", item_makers()["writing"]),
         content=lambda wildcards: content_of_models(item_makers()["writing"]),
-        store=STORE,
     shell:
         command(
             "dialogbench_write",
-            "--content={params.content:q} --dialogues {input.dialogues:q} --store {params.store:q} --written {output.written:q} "
+            '--content={params.content:q} --dialogues {input.dialogues:q} --store="$DIALEVAL_STORE" --written {output.written:q} '
             "--usage {output.usage:q}",
         )
 
@@ -57,11 +56,10 @@ rule filter_items:
         settings=item_judge_settings(item_makers()["filter"]),
         code=code("dialogbench_filter", item_makers()["filter"]),
         content=lambda wildcards: content_of_models(item_makers()["filter"]),
-        store=STORE,
     shell:
         command(
             "dialogbench_filter",
-            "--content={params.content:q} --written {input.written:q} --learned {input.learned:q} --store {params.store:q} "
+            '--content={params.content:q} --written {input.written:q} --learned {input.learned:q} --store="$DIALEVAL_STORE" '
             "--filtered {output.filtered:q} --usage {output.usage:q}",
         )
 
@@ -85,11 +83,10 @@ rule describe_items:
         settings=item_judge_settings(item_makers()["classification"]),
         code=code("dialogbench_classify", item_makers()["classification"]),
         content=lambda wildcards: content_of_models(item_makers()["classification"]),
-        store=STORE,
     shell:
         command(
             "dialogbench_classify",
-            "--content={params.content:q} --written {input:q} --store {params.store:q} --descriptions {output.descriptions:q} "
+            '--content={params.content:q} --written {input:q} --store="$DIALEVAL_STORE" --descriptions {output.descriptions:q} '
             "--usage {output.usage:q}",
         )
 

@@ -52,11 +52,10 @@ rule answer:
         settings=answer_settings,
         code=lambda wildcards: code(answer_stage(wildcards.protocol), wildcards.judge),
         content=lambda wildcards: content_of_models(wildcards.judge),
-        store=STORE,
     shell:
         command(
             "{params.stage}",
-            "--content={params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store {params.store:q} "
+            '--content={params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store="$DIALEVAL_STORE" '
             "--responses {output.responses:q} --usage {output.usage:q}",
         )
 
@@ -108,7 +107,6 @@ use rule answer as answer_again with:
         settings=again_settings,
         code=lambda wildcards: code("answer", wildcards.judge),
         content=lambda wildcards: content_of_models(wildcards.judge),
-        store=STORE,
 
 
 rule import_answers:

@@ -10,7 +10,6 @@ def adaptive_settings(wildcards):
         protocol=protocol,
         **stored_under(protocol),
         model=asked_model(wildcards.judge),
-        answering=CONFIG.answering,
         question=question(protocol),
         adaptive=PROTOCOLS[protocol].adaptive,
     )

@@ -95,7 +95,6 @@ def answer_settings(wildcards):
         protocol=protocol,
         **stored_under(protocol),
         model=asked_model(wildcards.judge),
-        answering=CONFIG.answering,
         shard=int(wildcards.shard),
         shards=int(wildcards.shards),
         **more,
@@ -108,7 +107,6 @@ def again_settings(wildcards):
         protocol=f"{wildcards.protocol}-again",
         **stored_under(wildcards.protocol, "-again"),
         model=asked_model(wildcards.judge),
-        answering=CONFIG.answering,
     )
 
 

@@ -67,12 +67,11 @@ rule rewrite_items:
         settings=lambda wildcards: rewrite_settings(wildcards.model),
         code=lambda wildcards: code("rewrite_items", wildcards.model),
         content=lambda wildcards: content_of_models(wildcards.model),
-        store=STORE,
     shell:
         command(
             "rewrite_items",
             "--content={params.content:q} --dialogues {input.dialogues:q} --rated {input.rated:q} --ratings {input.ratings:q} "
-            "--learned {input.learned:q} --store {params.store:q} --items {output.item_table:q} --pairs {output.pairs:q} --usage {output.usage:q}",
+            '--learned {input.learned:q} --store="$DIALEVAL_STORE" --items {output.item_table:q} --pairs {output.pairs:q} --usage {output.usage:q}',
         )
 
 

@@ -28,12 +28,11 @@ rule generate_dialogues:
         settings=selfchat_settings,
         code=lambda wildcards: code("selfchat", wildcards.chatbot, PARTNER),
         content=lambda wildcards: content_of_models(wildcards.chatbot, PARTNER),
-        store=STORE,
     shell:
         command(
             "selfchat",
             "--content={params.content:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} --learned {input.learned:q} "
-            "--partner-learned {input.partner_learned:q} --store {params.store:q} "
+            '--partner-learned {input.partner_learned:q} --store="$DIALEVAL_STORE" '
             "--generated {output.generated:q} --usage {output.usage:q}",
         )
 

@@ -17,11 +17,10 @@ rule tabulate_usage:
     params:
         settings=settings(prices=prices(), spending=spending_folders()),
         code=code("tabulate_usage"),
-        store=STORE,
     shell:
         command(
             "tabulate_usage",
-            "--records {input:q} --store {params.store:q} --table {output.table:q} --csv {output.csv:q}",
+            '--records {input:q} --store="$DIALEVAL_STORE" --table {output.table:q} --csv {output.csv:q}',
             always_anew=True,
         )
 
@@ -67,7 +66,6 @@ rule estimate:
             labels=label_plan(),
         ),
         code=code("estimate", templates=templates_of(filter(about_chats, PROTOCOLS))),
-        store=STORE,
         planned_before=planned_before(),
         trained=already_trained(asked_models()),
         table=f"{RESULTS}/tables/estimate.parquet",
@@ -80,7 +78,7 @@ rule estimate:
         command(
             "estimate",
             "--human {input.human:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} "
-            "--learned {input.learned:q} {params.trained:q} --dialogues {input.dialogues:q} --planned {input.planned:q} {params.planned_before:q} --store {params.store:q} --table {params.table:q} --csv {params.csv:q} "
+            '--learned {input.learned:q} {params.trained:q} --dialogues {input.dialogues:q} --planned {input.planned:q} {params.planned_before:q} --store="$DIALEVAL_STORE" --table {params.table:q} --csv {params.csv:q} '
             "--judgements {params.judgements:q} --corrected {params.corrected:q} --planning {params.planning:q} "
             "--planning-csv {params.planning_csv:q}",
         )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from once import once
+from planned import pretend_to_finish
+from wide_configuration import make_wide
 from workspace import WARM_START, Workspace, copy_project, new_workspace
 
 CONDA = """#!/usr/bin/env bash
@@ -55,6 +57,19 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def finished(undisturbed: Workspace, tmp_path: Path) -> Workspace:
     """A copy of the finished workspace that a test may change."""
     return undisturbed.copy(tmp_path / "work")
+
+
+def finish_wide(folder: Path) -> None:
+    """Makes a workspace of the wide configuration that looks finished."""
+    workspace = new_workspace(folder)
+    make_wide(workspace)
+    pretend_to_finish(workspace)
+
+
+@pytest.fixture(scope="session")
+def looks_finished(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A workspace of the wide configuration in which everything looks made; not to be changed."""
+    return Workspace(once(tmp_path_factory, "looks_finished", finish_wide))
 
 
 @pytest.fixture

@@ -9,23 +9,54 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mutations import Mutation, code, nothing, settings, touched, written
-from once import once
-from planned import PlannedJob, planned, pretend_to_finish
-from wide_configuration import make_wide
-from workspace import Workspace, new_workspace
+from mutations import Change, Mutation, all_of, code, nothing, settings, touched, written
+from planned import PlannedJob, planned
+from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
+
+RATING = ("measure */ratings", "measure */differences", "rate_battles mine")
+ASKED_LARGE = ("answer large/*", "rewrite_items large", "write_items")
+
+
+def own_prompts(name: str, text: str) -> Change:
+    """Gives the run a folder of prompts with one that says more."""
+
+    def change(workspace: Workspace) -> None:
+        ours = (workspace.folder / "workflow/dialeval/prompts" / name).read_text(encoding="utf-8")
+        (workspace.folder / "prompts").mkdir()
+        (workspace.folder / "prompts" / name).write_text(text + ours, encoding="utf-8")
+        settings("prompts.directory", "prompts")(workspace)
+
+    return change
+
 
 TELLING = [
     Mutation("cores, threads and memory", nothing, arguments=("--cores", "7", "--default-resources", "mem_mb=1234")),
     Mutation("another folder for temporary files", nothing, environment={"TMPDIR": "cache"}),
-    Mutation("Elo's k", settings("elo.k", 16), ("measure */ratings", "measure */differences", "rate_battles mine")),
     Mutation(
-        "a constant of Elo",
-        code("stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001"),
-        ("measure */ratings", "measure */differences", "rate_battles mine"),
+        "how jobs run",
+        all_of(
+            settings("models.large.concurrency", 3),
+            settings("models.large.max_tries", 2),
+            settings("models.forest.concurrency", 3),
+            settings("answering.max_failure_share", 0.5),
+        ),
     ),
+    Mutation("where answers are stored", settings("store_dir", "elsewhere")),
+    Mutation(
+        "words, comments and the version",
+        all_of(
+            code("__init__.py", "0.1.0", "0.2.0"),
+            code("stages/command.py", "what was answered is stored", "answers are stored"),
+            code("errors.py", "did you mean", "do you mean"),
+            code("progress.py", "from the store", "out of the store"),
+            code("forms/detect.py", '"""Where and what?', '"""What and where?'),
+            code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
+        ),
+    ),
+    Mutation("a constant of Elo", code("stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001"), RATING),
+    Mutation("a prompt", own_prompts("arena.j2", "More."), ("plan arena",)),
     Mutation(
         "a constant that is reached through what was learned alone",
         code("engines/embedded/ngram.py", "TOPIC_BOOST = 4.0", "TOPIC_BOOST = 5.0"),
@@ -40,14 +71,81 @@ TELLING = [
 """Rows that are always tried."""
 
 OTHERS = [
+    Mutation("nothing", nothing),
+    Mutation("memory of one rule", nothing, arguments=("--set-resources", "answer:mem_mb=1234")),
+    Mutation("threads of one rule", nothing, arguments=("--set-threads", "answer=2")),
     Mutation("time stamps of code", touched("workflow/dialeval/stats/*.py")),
-    Mutation("a comment", code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo(")),
-    Mutation("a docstring", code("forms/detect.py", '"""Where and what?', '"""What and where?')),
-    Mutation("the version", code("__init__.py", "0.1.0", "0.2.0")),
-    Mutation("a message of all stages", code("stages/command.py", "what was answered is stored", "answers are stored")),
-    Mutation("what likely names are offered", code("errors.py", "did you mean", "do you mean")),
-    Mutation("words of the progress", code("progress.py", "from the store", "out of the store")),
-    Mutation("time stamps of transcripts", touched("data/*.jsonl")),
+    Mutation("time stamps of prompts", touched("workflow/dialeval/prompts/*.j2")),
+    Mutation("time stamps of the user's files", touched("data/*")),
+    Mutation("time stamps of tables", touched("results/judgements/*/*.parquet")),
+    Mutation("time stamps of rules", touched("rules/*.smk")),
+    # settings
+    Mutation("Elo's k", settings("elo.k", 16), RATING),
+    Mutation("a budget", settings("models.large.budget", 100)),
+    Mutation("a price", settings("models.large.price_input", 3.0), ("tabulate_usage",)),
+    Mutation("the name of a key's variable", settings("models.large.api_key_env", "HOME")),
+    Mutation("a limit of requests", settings("models.large.requests_per_minute", 60)),
+    Mutation("batches", settings("models.large.batch", True)),
+    Mutation("another model at the endpoint", settings("models.large.model", "large-2"), ASKED_LARGE),
+    Mutation("another address", settings("models.large.base_url", "http://127.0.0.1:10/v1"), ASKED_LARGE),
+    Mutation(
+        "shards of a judge",
+        settings("models.large.shards", 2),
+        ("answer large/*/?/2", "parse large/*", "tabulate_usage"),
+    ),
+    Mutation("a template's folder that holds the same", own_prompts("arena.j2", "")),
+    Mutation("a template that nobody renders", own_prompts("translate.j2", "More.")),
+    Mutation(
+        "a template that a rewriter renders", own_prompts("perturb_contradiction.j2", "More."), ("rewrite_items large",)
+    ),
+    Mutation("the length of self-chat", settings("selfchat.n_utterances", 10), ("generate_dialogues *",)),
+    Mutation("the temperature of self-chat", settings("selfchat.temperature", 0.5), ("generate_dialogues *",)),
+    Mutation(
+        "lengths of UniEval",
+        settings("protocols.unieval.n_utterances", [4]),
+        ("plan unieval", "parse */unieval", "measure unieval/*"),
+    ),
+    Mutation("the number of seeds", settings("seeds.limit", 11), ("extract_seeds",)),
+    Mutation("thresholds of robustness", settings("robustness.thetas", [0.3]), ("tabulate_robustness",)),
+    Mutation(
+        "resamples of meta-evaluation",
+        settings("metaeval.resamples", 77),
+        ("correlate", "ensembles", "find_ceilings", "tabulate_rated"),
+    ),
+    Mutation("the rule for failures", settings("protocols.failures.length_share", 0.5), ("find_failures",)),
+    Mutation(
+        "folds of an embedded model", settings("models.ngram.folds", 4), ("learn_embedded ngram", "examine ngram/*")
+    ),
+    Mutation(
+        "a criterion that nobody asks about",
+        settings(
+            "criteria.empathy", {"level": "dialogue", "question": "Are they kind?", "meaning": "how kind they are"}
+        ),
+    ),
+    Mutation(
+        "options of a form",
+        settings("protocols.helpful.options", {"A": "left", "B": "right"}),
+        ("plan helpful", "parse large/helpful"),
+    ),
+    # code
+    Mutation(
+        "a parser",
+        code("forms/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:'),
+        ("parse */unieval",),
+    ),
+    Mutation("how tables are compared", code("stats/robustness.py", "0.5", "0.25"), ("tabulate_robustness",)),
+    Mutation("a filter of test items", code("dialogbench/near_duplicates.py", "def ", "X = 1\n\n\ndef "), ()),
+    Mutation("bundled dialogues", code("corpora/bundled/english.jsonl", "en-001", "en-000"), ("read_corpus bundled",)),
+    Mutation(
+        "the page's style", code("report/index.html.j2", "Without JavaScript", "With no JavaScript"), ("build_report",)
+    ),
+    Mutation(
+        "the store's code",
+        code("engines/store.py", "shards: {shards}", "in {shards} shards"),
+        ("answer *", "examine *", "generate_dialogues *", "rewrite_items large", "write_items", "filter_items"),
+    ),
+    # files
+    Mutation("transcripts", written("data/support.jsonl", "the", "teh"), ("read_transcripts support",)),
     Mutation(
         "a constant of one chatbot",
         code("engines/embedded/stock_replies.py", "FIRST_IS_LIKELIER = 4.0", "FIRST_IS_LIKELIER = 3.0"),
@@ -76,19 +174,6 @@ OTHERS = [
     ),
 ]
 """Rows that are tried with the slow tests."""
-
-
-def finish(folder: Path) -> None:
-    """Makes a workspace of the wide configuration that looks finished."""
-    workspace = new_workspace(folder)
-    make_wide(workspace)
-    pretend_to_finish(workspace)
-
-
-@pytest.fixture(scope="session")
-def looks_finished(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """A workspace of the wide configuration in which everything looks made; not to be changed."""
-    return Workspace(once(tmp_path_factory, "looks_finished", finish))
 
 
 @pytest.fixture(scope="session")

@@ -23,10 +23,12 @@ class AnyModel(Section):
     Attributes:
         opened_by: module whose `open_model` gives the engine; empty where nothing is asked.
         runs_in: which of envs/*.yaml its jobs run in.
+        how_jobs_run: the fields that say how its jobs run and change no answer: other values of theirs re-run nothing.
     """
 
     opened_by: ClassVar[str] = ""
     runs_in: ClassVar[Literal["core", "train", "vllm"]] = "core"
+    how_jobs_run: ClassVar[frozenset[str]] = frozenset({"concurrency", "shards"})
 
     # these four change no answer, so they are left out of every dump: of settings, identities and provenance
     family: str | None = Field(

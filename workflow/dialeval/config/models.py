@@ -69,6 +69,7 @@ class EncoderModel(AnyModel):
 
     opened_by = "dialeval.engines.encoder.opening"
     runs_in = "train"
+    how_jobs_run = AnyModel.how_jobs_run | {"batch_tokens", "gpus"}
 
     engine: Literal["encoder"]
     model: str | None = Field(
@@ -136,6 +137,7 @@ class NllbModel(AnyModel):
 
     opened_by = "dialeval.engines.nllb.opening"
     runs_in = "train"
+    how_jobs_run = AnyModel.how_jobs_run | {"batch_tokens", "gpus"}
 
     engine: Literal["nllb"]
     model: str = Field("facebook/nllb-200-3.3B", min_length=1, description="Hugging Face name or local folder.")

@@ -21,6 +21,21 @@ class OpenAIModel(AnyModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     opened_by = "dialeval.engines.openai_api.opening"
+    how_jobs_run = AnyModel.how_jobs_run | {
+        "api_key_env",
+        "batch",
+        "batch_poll_seconds",
+        "batch_requests",
+        "headers_env",
+        "max_tokens_field",
+        "max_total_seconds",
+        "max_tries",
+        "organisation",
+        "patience_seconds",
+        "requests_per_minute",
+        "timeout_seconds",
+        "tokens_per_minute",
+    }
 
     engine: Literal["openai"]
     model: str = Field(min_length=1, description="The model's name at the endpoint.")

@@ -17,6 +17,14 @@ class VllmModel(AnyModel):
 
     opened_by = "dialeval.engines.vllm_engine.opening"
     runs_in = "vllm"
+    how_jobs_run = AnyModel.how_jobs_run | {
+        "data_parallel_size",
+        "enforce_eager",
+        "gpu_memory_utilization",
+        "gpus",
+        "kv_cache_memory_bytes",
+        "tensor_parallel_size",
+    }
 
     engine: Literal["vllm"]
     model: str = Field(min_length=1, description="Hugging Face name or local folder.")

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ValidationError
 
 from dialeval import runwatch
 from dialeval.errors import UserError
+from dialeval.how_jobs_run import with_how_jobs_run
 from dialeval.prompt_sets import PromptSet
 
 INTERRUPTED = 130
@@ -92,7 +93,7 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
 
 def _settings(kind: type[BaseModel], text: str) -> BaseModel:
     try:
-        return kind.model_validate(json.loads(text))
+        return kind.model_validate(with_how_jobs_run(json.loads(text), kind.model_fields))
     except json.JSONDecodeError as error:
         raise UserError(f"--settings is not valid JSON: {error}") from None
     except ValidationError as error:

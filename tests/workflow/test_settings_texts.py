@@ -1,0 +1,90 @@
+"""What a stage is told is of the configuration, is used, and can change what it makes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, NamedTuple, get_type_hints
+
+import pytest
+from pydantic import BaseModel
+from workspace import Workspace
+
+from dialeval.config.models import ENGINES
+
+pytestmark = pytest.mark.workflow
+OF_HOW_JOBS_RUN = {name for model in ENGINES.values() for name in model.how_jobs_run} | {"answering", "budget"}
+PRICES = {"price_input", "price_output"}
+"""Of these the table of usage alone is made."""
+SHARDED = {"answer", "answer_items", "selfchat"}
+"""Stages that are told which part of the work is theirs."""
+
+
+class Told(NamedTuple):
+    """What a job was told, as Snakemake recorded it.
+
+    Attributes:
+        stage: the stage's name.
+        settings: its settings.
+        params: all that a change of runs the job again.
+    """
+
+    stage: str
+    settings: dict[str, Any]
+    params: list[str]
+
+
+def jobs_of(workspace: Workspace) -> Iterator[Told]:
+    """Yields what each job of a finished workspace was told."""
+    for path in (workspace.folder / ".snakemake" / "metadata").rglob("*"):
+        if not path.is_file():
+            continue
+        record = json.loads(path.read_text(encoding="utf-8"))
+        words = shlex.split(record["shellcmd"].partition(" 2>&1")[0])
+        if "dialeval.stages" in words:
+            stage = words[words.index("dialeval.stages") + 1]
+            yield Told(stage, json.loads(words[words.index("--settings") + 1]), record["params"])
+
+
+@pytest.fixture(scope="module")
+def told(looks_finished: Workspace) -> list[Told]:
+    jobs = list(jobs_of(looks_finished))
+    assert len({job.stage for job in jobs}) > 40
+    return jobs
+
+
+def keys_in(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        yield from part
+        for value in part.values():
+            yield from keys_in(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from keys_in(value)
+
+
+def test_every_setting_is_one_that_its_stage_has(told: list[Told]) -> None:
+    unknown = {}
+    for job in told:
+        kind = get_type_hints(import_module(f"dialeval.stages.{job.stage}").stage).get("settings", BaseModel)
+        if more := job.settings.keys() - kind.model_fields.keys():
+            unknown[job.stage] = more
+    assert not unknown, "nothing is made of what a stage has no field for, and yet a change of it runs the stage again"
+
+
+def test_no_setting_says_how_jobs_run(told: list[Told]) -> None:
+    for job in told:
+        allowed = {"shard", "shards"} if job.stage in SHARDED else PRICES if job.stage == "tabulate_usage" else set()
+        models = [job.settings.get(part) or {} for part in ("model", "partner")]
+        said = {name for model in models for name in model} | job.settings.keys() - allowed
+        assert not said & OF_HOW_JOBS_RUN, job.stage
+        assert allowed & PRICES or not set(keys_in(job.settings)) & PRICES, job.stage
+
+
+def test_no_param_names_the_machine(told: list[Told], looks_finished: Workspace) -> None:
+    for job in told:
+        text = " ".join(job.params)
+        for place in (str(looks_finished.folder), "/tmp", "/usr", "/root", "/home", "'store'"):
+            assert place not in text, f"{job.stage}: {text}"
