@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from dialeval.config.whole import Config
 from dialeval.config.models import ENGINES
+from dialeval.config.whole import Config
 from dialeval.how_jobs_run import VARIABLE, announce, with_how_jobs_run
 from dialeval.stages import answer, selfchat
 

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
+from pathlib import Path
 
 import pytest
-from workspace import SMALL, Workspace
+from mutations import Change, code, settings
+from workspace import SMALL, Workspace, new_workspace
 
 pytestmark = pytest.mark.workflow
-AFTER_ELO = Counter({"measure": 4, "rank_systems": 3, "draw_botchat": 1, "build_report": 1, "all": 1})
-"""Arena's ratings, and the differences of three protocols, which one stage tells, with the places that follow."""
+FRESH = [
+    ("a field", settings("elo.k", 16)),
+    ("the number of seeds", settings("seeds.limit", 11)),
+    ("a constant", code("stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001")),
+    ("a prompt", code("prompts/unieval.j2", "Turing test", "kind of Turing test")),
+    ("a judge's method", code("engines/embedded/verdicts.py", "STRIKING = 1.0", "STRIKING = 1.1")),
+    ("dialogues to learn from", code("corpora/bundled/english.jsonl", "parcel", "letter")),
+]
+"""Changes after which what is made anew must be what a first run makes."""
 
 
 def test_a_second_run_says_nothing_is_to_be_done(finished: Workspace) -> None:
     assert "Nothing to be done" in finished.run()
 
 
-def test_touched_files_and_comments_re_run_nothing(finished: Workspace) -> None:
-    for path in (finished.own_library() / "dialeval").rglob("*.py"):
-        os.utime(path)
-    finished.edit("workflow/dialeval/stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo(")
-    finished.edit("workflow/dialeval/forms/detect.py", '"""Where and what?', '"""What and where?')
-    os.utime(finished.folder / "config.yaml")
-    assert finished.would_run() == {}
-
-
-@pytest.mark.slow  # what a changed line of its code re-runs is shown below
-def test_elos_k_re_runs_elo_and_what_follows(finished: Workspace) -> None:
-    finished.configure(elo={**SMALL["elo"], "k": 16})
-    assert finished.would_run() == AFTER_ELO
-    finished.run()
-    assert finished.would_run() == {}
-
-
-def test_elos_code_re_runs_elo_and_what_follows(finished: Workspace) -> None:
-    finished.edit("workflow/dialeval/stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001")
-    assert finished.would_run() == AFTER_ELO
+@pytest.mark.slow
+@pytest.mark.parametrize("change", [change for _, change in FRESH], ids=[name for name, _ in FRESH])
+def test_what_is_made_anew_is_what_a_first_run_makes(change: Change, finished: Workspace, tmp_path: Path) -> None:
+    before = finished.tables()
+    fresh = new_workspace(tmp_path / "fresh")
+    for workspace in (finished, fresh):
+        change(workspace)
+        workspace.run()
+    again, first = finished.tables(), fresh.tables()
+    assert again != before
+    assert {name for name in again.keys() | first.keys() if again.get(name) != first.get(name)} == set()
+    assert "Nothing to be done" in finished.run()
 
 
 def test_prompts_re_run_what_renders_them_and_not_where_they_lie(finished: Workspace) -> None:
