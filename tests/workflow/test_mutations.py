@@ -129,16 +129,33 @@ OTHERS = [
         code("forms/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:'),
         ("parse */unieval",),
     ),
-    Mutation("how tables are compared", code("stats/robustness.py", "0.5", "0.25"), ("tabulate_robustness",)),
-    Mutation("a filter of test items", code("dialogbench/near_duplicates.py", "def ", "X = 1\n\n\ndef "), ()),
+    Mutation(
+        "the rounding of robustness",
+        code("stats/robustness.py", "ROUNDING = 1e-9", "ROUNDING = 1e-8"),
+        ("tabulate_robustness",),
+    ),
+    Mutation(
+        "which test items are alike",
+        code("dialogbench/near_duplicates.py", "SHINGLE = 3", "SHINGLE = 4"),
+        ("write_items",),
+    ),
+    Mutation("how letters are read", code("dialogbench/letters.py", "{40}", "{41}"), ("parse_examination *",)),
+    Mutation(
+        "how endpoints' answers are read",
+        code("engines/openai_api/answers.py", 'finish == "length"', 'finish == "long"'),
+        (*ASKED_LARGE, "generate_dialogues chat", "examine chat/*"),
+    ),
+    Mutation(
+        "what is said of columns", code("schemas/words.py", "what is compared", "what one compares"), ("build_report",)
+    ),
     Mutation("bundled dialogues", code("corpora/bundled/english.jsonl", "en-001", "en-000"), ("read_corpus bundled",)),
     Mutation(
         "the page's style", code("report/index.html.j2", "Without JavaScript", "With no JavaScript"), ("build_report",)
     ),
     Mutation(
-        "the store's code",
+        "which run a store is told of",
         code("engines/store.py", "shards: {shards}", "in {shards} shards"),
-        ("answer *", "examine *", "generate_dialogues *", "rewrite_items large", "write_items", "filter_items"),
+        ("answer *", "examine *", "generate_dialogues *"),
     ),
     # files
     Mutation("transcripts", written("data/support.jsonl", "the", "teh"), ("read_transcripts support",)),
