@@ -166,9 +166,14 @@ def code(stage, *asked, templates=()):
     """
     models = [CONFIG.models[name] for name in asked if name in CONFIG.models]
     engines = sorted({name for model in models for name in model.modules})
+    return fingerprint_of((f"dialeval.stages.{stage}", *engines), tuple(templates))
+
+
+@cache
+def fingerprint_of(modules, templates):
+    """Returns what is the same for all of the hundreds of jobs that share a stage and engines."""
     return fingerprint(
-        f"dialeval.stages.{stage}",
-        *engines,
+        *modules,
         templates=templates,
         prompts_directory=CONFIG.prompts.directory,
         prompt_set=CONFIG.prompts.set,
