@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import matplotlib
-from fontTools.subset import Options
+from fontTools.subset import Options  # type: ignore[import-untyped]
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
