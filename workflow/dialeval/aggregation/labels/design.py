@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
 from dialeval.aggregation.measures.design import Design, design_of
 from dialeval.config.protocols import Protocol
-from dialeval.config.whole import Config
 from dialeval.schemas.judgements import Form
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
 
 _NEEDED = ("protocol", "form", "judges", "members", "systems", "criteria", "lengths", "reference", "measures")
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from dialeval.config.botchat import Elo
 from dialeval.config.protocols import EACH_OTHER, RANKS, SELFCHAT, Protocol
-from dialeval.config.whole import Config
 from dialeval.tables import HUMAN
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
 
 _EVERY = ("protocol", "judges", "systems", "criteria", "lengths", "confidence")
 _ALSO: dict[str, tuple[str, ...]] = {

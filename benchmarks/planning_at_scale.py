@@ -1,0 +1,102 @@
+"""What Snakemake costs before any job starts, where there are many models: a dry run, and a run with nothing to do.
+
+    python benchmarks/planning_at_scale.py [--chatbots 60] [--judges 5] [--shards 8] [--folder FOLDER]
+
+Nobody is asked anything: all files of a finished run are made empty, and `--touch` writes down that they are up to
+date. Figures are seconds of CPU (user and system, children included), which depend on what else the machine does; the
+yardstick is the start of Snakemake itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from dialeval import fingerprint, source_code
+
+ROOT = Path(__file__).parents[1]
+SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
+STAGES = ROOT / "workflow" / "dialeval" / "stages"
+
+
+def configuration(chatbots: int, judges: int, shards: int) -> dict[str, Any]:
+    """Returns a configuration with so many models behind an endpoint, each of whose work is split into shards."""
+    names = {"chatbot": chatbots, "judge": judges}
+    models = {kind: [f"{kind}-{number:02d}" for number in range(count)] for kind, count in names.items()}
+    endpoint = {"engine": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None, "shards": shards}
+    return {
+        "models": {name: {**endpoint, "model": name} for kind in models.values() for name in kind},
+        "chatbots": models["chatbot"],
+        "judges": models["judge"],
+        "corpora": {"bundled": {"reader": "bundled", "language": "en"}},
+        "seeds": {"corpus": "bundled", "arena_min_utterances": 4},
+        "selfchat": {"n_utterances": 16},
+        "protocols": {
+            "unieval": {"n_utterances": [4, 8, 12, 16]},
+            "arena": {"n_utterances": [8, 16]},
+            **{name: {} for name in ("gteval", "failures", "rating", "yes_no")},
+        },
+        "metaeval": {"corpora": {"steps": {"reader": "ladder", "dialogues": "bundled", "steps": 4, "limit": 40}}},
+    }
+
+
+def snakemake(folder: Path, *arguments: str) -> tuple[float, str]:
+    """Runs Snakemake and returns the seconds of CPU that it took, and what it wrote to its output."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [SNAKEMAKE, "-s", str(ROOT / "Snakefile"), "--directory", str(folder), *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "workflow")}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+def fingerprinting() -> float:
+    """Returns the seconds of CPU that the fingerprints of all stages take in a process that has made none."""
+    stages = sorted(path.stem for path in STAGES.glob("[a-z]*.py") if path.stem != "command")
+    before = time.process_time()
+    for stage in stages:
+        fingerprint.fingerprint(f"dialeval.stages.{stage}")
+    return time.process_time() - before
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for name, count in (("chatbots", 60), ("judges", 5), ("shards", 8)):
+        parser.add_argument(f"--{name}", type=int, default=count)
+    options = parser.parse_args()
+    written = configuration(options.chatbots, options.judges, options.shards)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        (folder / "large.yaml").write_text(json.dumps(written), encoding="utf-8")
+        given = ("--configfile", str(folder / "large.yaml"))
+        print(f"snakemake --version   {snakemake(folder, '--version')[0]:6.1f} s")
+        print(f"first dry run         {snakemake(folder, *given, '--dry-run', '--quiet', 'all')[0]:6.1f} s")
+        _, listed = snakemake(folder, *given, "--summary")
+        for line in listed.splitlines()[1:]:
+            path = folder / line.split("\t")[0]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        snakemake(folder, *given, "--touch", "--forceall", "--cores", "1", "--quiet", "all")
+        print(f"dry run, nothing to do{snakemake(folder, *given, '--dry-run')[0]:6.1f} s")
+        print(f"run, nothing to do    {snakemake(folder, *given, '--cores', '1')[0]:6.1f} s")
+    print(f"fingerprints, kept sources {fingerprinting():6.2f} s")
+    sources = list((ROOT / "workflow" / "dialeval").rglob("*.py"))
+    before = time.process_time()
+    for path in sources:
+        source_code._read(path.read_bytes(), path)
+    print(f"sources read anew: {len(sources)} modules {time.process_time() - before:6.2f} s")
+
+
+if __name__ == "__main__":
+    main()
