@@ -29,6 +29,8 @@ SETTLED = 2.0
 def content_digest(paths: Iterable[Path]) -> str:
     """Returns a digest of what stands in files, in their order; empty without any. Their names and times do not count.
 
+    A folder in the place of a file is no mistake here: whoever reads it says what is wrong with it.
+
     Raises:
         UserError: a file cannot be read.
     """
@@ -66,6 +68,8 @@ def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
 
 def _file_digest(path: Path) -> str:
     try:
+        if path.is_dir():
+            return "a folder"
         if path.stat().st_size <= SMALL:
             return _read(path)
         return kept("file", [path], partial(_read, path))
