@@ -55,7 +55,7 @@ SelectTypeParameters=CR_Core_Memory
 MinJobAge=600
 KillWait=2
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory} State=UNKNOWN
-PartitionName={partition} Nodes={host} Default=YES MaxTime=60 State=UP
+PartitionName={partition} Nodes={host} Default=YES MaxTime=7-00:00:00 State=UP
 """
 
 

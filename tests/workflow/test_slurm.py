@@ -1,0 +1,147 @@
+"""Runs on a real Slurm of one node: what is made, and what is said when jobs fail, are killed or begin again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import slurm_cluster
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from transcripts_to_judge import N_CASES, configure
+from workspace import Workspace
+
+pytestmark = [
+    pytest.mark.workflow,
+    pytest.mark.slow,
+    pytest.mark.skipif(slurm_cluster.why_not() is not None, reason=slurm_cluster.why_not() or ""),
+]
+PROFILE = (
+    "--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2",
+    "--default-resources", f"slurm_partition={slurm_cluster.PARTITION}", "mem_mb=500", "runtime=2",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session", autouse=True)
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cluster of one node."""
+    with slurm_cluster.cluster(tmp_path_factory.mktemp("slurm")):
+        yield
+
+
+def jobs_at_work(workspace: Workspace) -> list[str]:
+    """Returns the numbers of the workspace's Slurm jobs."""
+    asked = subprocess.run(["squeue", "-h", "-o", "%i|%Z"], capture_output=True, text=True, check=True)
+    lines = [line.split("|") for line in asked.stdout.splitlines()]
+    return [number for number, folder in lines if Path(folder).resolve() == workspace.folder.resolve()]
+
+
+def stage_at_work(workspace: Workspace, stage: str) -> int | None:
+    """Returns the process of a stage that a job of the workspace runs."""
+    for status in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = status.read_bytes().split(b"\0")
+            here = (status.parent / "cwd").resolve() == workspace.folder.resolve()
+        except OSError:
+            continue
+        if here and words[1:3] == [b"-u", b"-m"] and stage.encode() in b" ".join(words[3:5]):
+            return int(status.parent.name)
+    return None
+
+
+def during_a_run(workspace: Workspace, ready: Callable[[], bool], act: Callable[[], object]) -> tuple[int, str]:
+    """Starts a run, does something as soon as `ready` says so, and returns the run's status and output."""
+    process = workspace.start(*PROFILE)
+    try:
+        deadline = time.monotonic() + 240
+        while not ready():
+            assert process.poll() is None, process.communicate()[0]
+            assert time.monotonic() < deadline, "the moment never came"
+            time.sleep(0.2)
+        act()
+        output, _ = process.communicate(timeout=300)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait(60)
+    return process.returncode, output
+
+
+def last_words(said: str) -> list[str]:
+    """Returns what a failed run said last, and checks that no job's command was shown."""
+    assert "--settings" not in said
+    return said[said.index("A job failed:") :].splitlines()
+
+
+def slow_judge(_: Asked) -> Reply:
+    time.sleep(1.5)
+    return Reply(completion('{"overall": 2}'))
+
+
+def test_the_small_run_makes_on_a_cluster_what_it_makes_here(workspace: Workspace, undisturbed: Workspace) -> None:
+    said = workspace.run(*PROFILE, warm=False)
+    assert said.count("has been submitted with SLURM jobid") <= 12
+    assert "squeue is asked how jobs ended" in said
+    assert workspace.tables() == undisturbed.tables()
+    assert "Nothing to be done" in workspace.run(*PROFILE)
+    assert "Nothing to be done" in workspace.run()  # nor here, without the cluster
+
+
+def test_a_job_that_fails_is_told_with_its_cause_log_and_command(workspace: Workspace) -> None:
+    with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), status=401)) as endpoint:
+        configure(workspace, endpoint.url, "m-1")
+        said = last_words(workspace.run(*PROFILE, ok=False, warm=False))
+    assert said[2] == "  answer (gpt, quality)"
+    assert f"{N_CASES} of {N_CASES} requests got no answer" in said[3]
+    assert "    log: results/logs/responses/gpt/quality-1-of-1.log" in said
+    assert said[-1].startswith("  snakemake --cores 2 --profile profiles/slurm")
+
+
+def test_a_job_that_is_killed_is_told_and_asks_only_for_the_rest_afterwards(workspace: Workspace) -> None:
+    with LoopbackEndpoint(slow_judge) as endpoint:
+        configure(workspace, endpoint.url, "m-1")
+        status, said = during_a_run(
+            workspace,
+            lambda: len(endpoint.log) > 0 and stage_at_work(workspace, "answer") is not None,
+            lambda: os.kill(stage_at_work(workspace, "answer") or -1, signal.SIGKILL),
+        )
+        assert status == 1
+        told = last_words(said)
+        assert told[2] == "  answer (gpt, quality)"
+        assert "it was killed (signal 9)" in "\n".join(told)
+        workspace.run(*PROFILE)
+        assert len(set(workspace.stored("gpt/quality"))) == len(workspace.stored("gpt/quality")) == N_CASES
+
+
+def test_a_job_that_is_cancelled_is_told_so(workspace: Workspace) -> None:
+    with LoopbackEndpoint(slow_judge) as endpoint:
+        configure(workspace, endpoint.url, "m-1")
+        status, said = during_a_run(
+            workspace,
+            lambda: len(endpoint.log) > 0,
+            lambda: subprocess.run(["scancel", *jobs_at_work(workspace)], check=True),
+        )
+    assert status == 1
+    assert "it was cancelled (scancel)" in "\n".join(last_words(said))
+
+
+def test_a_job_that_slurm_begins_again_asks_nothing_twice(workspace: Workspace) -> None:
+    with LoopbackEndpoint(slow_judge) as endpoint:
+        configure(workspace, endpoint.url, "m-1")
+        status, said = during_a_run(
+            workspace,
+            lambda: len(endpoint.log) > 0,
+            lambda: subprocess.run(["scontrol", "requeue", *jobs_at_work(workspace)], check=True),
+        )
+        assert status == 0, said
+        assert len(set(workspace.stored("gpt/quality"))) == len(workspace.stored("gpt/quality")) == N_CASES
+
+
+def test_the_check_of_this_cluster_finds_that_it_works(workspace: Workspace) -> None:
+    said = workspace.run(*PROFILE, "--", "check", warm=False)
+    for words in ("without accounting: squeue", "results_dir is shared", "store_dir is shared", "jobs can run there"):
+        assert words in said
