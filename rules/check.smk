@@ -32,26 +32,44 @@ def cluster_check(resources):
 
 
 def cluster_requests(resources):
-    """Returns what jobs ask for: those without a model as the profile says, and those of each model with GPUs."""
+    """Returns what jobs ask for: those without a model as the profile says, and those that ask or train a model."""
     by_profile = {
         field: resources.get(field)
         for field in Request.model_fields
         if resources.get(field) not in (None, "")
     }
-    with_gpus = [
-        {**by_profile, "by": f"jobs of {name}", "gpu": model.scheduled_gpus}
+    asking = {
+        f"jobs of {name}": (model, False)
         for name, model in CONFIG.models.items()
-        if model.scheduled_gpus
+        if not isinstance(model, (EmbeddedModel, PublishedModel))
+    }
+    training = {
+        f"training of {name}": (model, True)
+        for name, model in CONFIG.models.items()
+        if isinstance(model, EncoderModel) or getattr(model, "lora", None)
+    }
+    of_models = [
+        by_profile
+        | {
+            field: value
+            for field in JobResources.model_fields
+            if (value := resource_for(field, [model], trains)) is not None
+        }
+        | {"by": by, "gpu": gpus_for([model], trains)}
+        for by, (model, trains) in {**asking, **training}.items()
     ]
-    return [{**by_profile, "by": "jobs of the profile"}, *with_gpus]
+    return [{**by_profile, "by": "jobs of the profile"}, *of_models]
 
 
-def ask_how_jobs_ended():
-    """Has the Slurm plugin ask squeue where sacct has no accounting to ask, and says so."""
+def watch_slurm():
+    """Has the Slurm plugin ask squeue where sacct has no accounting to ask, and jobs told that will never begin."""
     executor = workflow.executor_settings
     if not hasattr(executor, "status_command"):
         return
-    found = asking(executor.status_command, executor.init_seconds_before_status_checks)
+    tell_of_waiting(Path.cwd())
+    found = asking_slurm(
+        executor.status_command, executor.init_seconds_before_status_checks
+    )
     executor.status_command = found.command
     executor.init_seconds_before_status_checks = found.first_look
     if found.words:

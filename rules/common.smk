@@ -130,7 +130,7 @@ onstart:
     runlock.acquire(CONFIG.results_dir)
     make_forced_anew()
     runwatch.mark_when_terminated(CONFIG.results_dir)
-    ask_how_jobs_ended()
+    watch_slurm()
     write_graph()
 
 

@@ -12,7 +12,8 @@ try:
     from dialeval.aggregation.labels.design import labelled_design
     from dialeval.aggregation.measures.design import design_of
     from dialeval.cluster.requests import Request
-    from dialeval.cluster.status import asking
+    from dialeval.cluster.status import asking as asking_slurm
+    from dialeval.cluster.waiting import tell_of_waiting
     from dialeval.config import (
         DOMAINS,
         EmbeddedModel,

@@ -126,7 +126,7 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
         if one is None:
             near = get_close_matches(name, known, 1)
             meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"
-            yield f"{request.by}: there is no partition '{name}'; {meant} (slurm_partition in the profile)"
+            yield f"{request.by}: there is no partition '{name}'; {meant} (slurm_partition of profile or model)"
             continue
         if not one.up:
             yield f"{request.by}: partition {name} takes no jobs now; ask its administrators, or name another"

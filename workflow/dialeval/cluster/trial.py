@@ -15,14 +15,10 @@ from typing import Any, Literal
 from dialeval.cluster.probe import back, environment, there
 from dialeval.cluster.requests import Request
 from dialeval.cluster.slurm import JobState, ask, job_state
+from dialeval.cluster.waiting import remedy, stays
 
 WAITING = ("PENDING", "CONFIGURING", "REQUEUED")
 AT_WORK = ("RUNNING", "COMPLETING", "SUSPENDED", "STAGE_OUT")
-FOR_EVER = (
-    "Account", "Assoc", "BadConstraints", "InvalidAccount", "InvalidQOS", "JobHeld", "Licenses", "NodeDown",
-    "PartitionDown", "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit", "QOS", "ReqNodeNotAvail",
-)  # fmt: skip
-"""How Slurm's reasons begin for which a job waits until somebody changes something."""
 
 
 @dataclass(frozen=True)
@@ -129,10 +125,8 @@ class Trial:
             return Finding("problem", f"{where}: Slurm does not know job {self.number} that it took; look at squeue")
         if not ended and state.state in WAITING:
             waits = f"{where}: the job waits in the queue ({state.reason})"
-            if state.reason.startswith(FOR_EVER):
-                return Finding(
-                    "problem", f"{waits}, which nothing will change by itself; correct the profile's resources"
-                )
+            if stays(state.reason):
+                return Finding("problem", f"{waits}, for ever: {remedy(state.reason)}")
             return Finding("unknown", f"{waits}, and the check waits no longer; Slurm took the request as it is")
         if not ended:
             return Finding("unknown", f"{where}: the job still runs on {state.nodes}, and the check waits no longer")
