@@ -83,6 +83,21 @@ def test_whatever_is_otherwise_has_it_made_anew(results: Path, change: str) -> N
     assert not (results / "x").exists()
 
 
+def test_a_word_that_is_no_path_is_no_error(results: Path) -> None:
+    assert job(results, metric="a" * 5000).inputs == job(results).inputs
+
+
+def test_an_input_that_comes_or_changes_while_the_stage_runs_is_noticed(results: Path) -> None:
+    running = job(results, more=str(results / "late.csv"))
+    before = running.looks()
+    assert running.looks() == before
+    (results / "late.csv").write_text("here now")
+    assert running.looks() != before
+    before = running.looks()
+    (results / "read/part").write_text("otherwise")
+    assert running.looks() != before
+
+
 def test_where_prompts_and_store_lie_and_what_lies_in_the_folder_written_to_change_nothing(results: Path) -> None:
     (taken_away(results) / "another").write_text("file")
     assert kept.put_back(job(results, prompts="ours:elsewhere", store="other store"))

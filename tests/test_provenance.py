@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dialeval import __version__
+from dialeval.errors import UserError
 from dialeval.provenance import Job, digest_of, libraries, read_provenance, read_records, write_record
 
 
@@ -94,6 +95,13 @@ def test_a_job_writes_its_record_and_a_stage_by_hand_none(tmp_path: Path) -> Non
     (tmp_path / "results/provenance/u.parquet.json").unlink()
     subprocess.run([sys.executable, "-m", "dialeval.stages.read_corpus", *told], env=there, check=True)
     assert not list(read_records(tmp_path / "results"))
+
+
+def test_a_record_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    told = job(tmp_path / "results")
+    (tmp_path / "results/provenance").write_text("a file where the folder should be")
+    with pytest.raises(UserError, match="x.parquet.json cannot be written: .*run the same command again"):
+        write_record(told, told.key)
 
 
 def test_without_a_stage_the_way_to_say_one_is_told() -> None:

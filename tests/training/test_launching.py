@@ -27,6 +27,20 @@ def test_several_gpus_go_through_the_launcher_and_one_does_not(monkeypatch: pyte
     ]  # fmt: skip
 
 
+def test_what_is_launched_is_told_what_the_job_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOCAL_RANK", raising=False)
+    run: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda program, command: run.append(command))
+    job = ["dialeval.stages", "train_lora", "--makes", "trained/poe", "--examples", "a b"]
+    monkeypatch.setattr(sys, "argv", ["train_lora.py", "--examples", "a b"])
+    monkeypatch.setattr(sys, "orig_argv", ["python", "-u", "-m", *job])
+    launching.spread("dialeval.stages.train_lora", 2)
+    monkeypatch.setattr(sys, "orig_argv", ["python", "train_lora.py", "--examples", "a b"])
+    launching.spread("dialeval.stages.train_lora", 2)
+    assert [command[-len(job) - 1 :] for command in run[:1]] == [["-m", *job]]
+    assert run[1][-4:] == ["-m", "dialeval.stages.train_lora", "--examples", "a b"]
+
+
 def test_a_launched_process_launches_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("it launched again"))
     monkeypatch.setenv("LOCAL_RANK", "1")

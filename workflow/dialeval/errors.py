@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -17,6 +16,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
         word: what was written.
         known: the names that would have been right.
     """
+    import difflib  # every job imports this module first, and few have anything to say
+
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1)
     if close:

@@ -11,13 +11,12 @@ in the same versions, and the files have the digests of the record. It must impo
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dialeval.provenance import Job, digest_of, name_below, read_record
+from dialeval.provenance import Job, digest_of, installed, name_below, read_record
 
 FOLDER = ".kept"
 _reasons: list[str] = []
@@ -88,15 +87,3 @@ def _digest(path: Path) -> str | None:
 
 def _same_libraries(made_with: dict[str, Any]) -> bool:
     return all(installed(name) == known for name, known in made_with.items())
-
-
-def installed(name: str) -> str | None:
-    """Returns the version of a library, or of `python`; None if it is not installed."""
-    if name == "python":
-        return platform.python_version()
-    from importlib.metadata import PackageNotFoundError, version  # takes longer than all else here
-
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval import __version__
+from dialeval.errors import UserError
 
 FOLDER = "provenance"
 CONFIGURATION = "DIALEVAL_CONFIGURATION"
@@ -26,8 +27,11 @@ CONFIGURATION = "DIALEVAL_CONFIGURATION"
 STAMP = ".snakemake_timestamp"
 """What Snakemake puts into a folder after the job that makes it."""
 LIBRARIES = {
+    "accelerate": "accelerate",
+    "jinja2": "jinja2",
     "matplotlib": "matplotlib",
     "numpy": "numpy",
+    "openpyxl": "openpyxl",
     "pandas": "pandas",
     "peft": "peft",
     "pyarrow": "pyarrow",
@@ -90,15 +94,24 @@ class Job:
         found: dict[str, dict[str, str]] = {}
         for option, values in self.options.items():
             if option not in (*_NO_FILES, *_PLACES):
-                paths = [Path(value) for value in values if self._is_read(Path(value), values)]
-                found[option] = {self.name(path): digest_of(path) for path in paths}
+                found[option] = {self.name(path): digest_of(path) for path in self._read(values)}
         return {option: digests for option, digests in found.items() if digests}
 
-    def _is_read(self, path: Path, values: Sequence[str]) -> bool:
-        if path.is_dir():
-            writes = any(path == one or path in one.parents for one in self.makes)
-            return not writes and f"{path}.digest" not in values
-        return path.is_file() and path not in self.makes
+    def looks(self) -> list[tuple[str, int, int, int]]:
+        """Returns how the files that it reads look now, so that one that comes or changes while it runs is noticed."""
+        read = [path for option in self.options if option not in _PLACES for path in self._read(self.options[option])]
+        files = [file for path in read for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+        seen = [(str(file), file.stat()) for file in files if file.exists()]
+        return [(name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in seen]
+
+    def _read(self, values: Sequence[str]) -> list[Path]:
+        return [Path(value) for value in values if self._is_read(value, values)]
+
+    def _is_read(self, value: str, values: Sequence[str]) -> bool:
+        if os.path.isdir(value):  # noqa: PTH112 - a word that is no path at all is no error
+            writes = any(Path(value) == one or Path(value) in one.parents for one in self.makes)
+            return not writes and f"{value}.digest" not in values
+        return os.path.isfile(value) and Path(value) not in self.makes  # noqa: PTH113
 
     @cached_property
     def key(self) -> str:
@@ -144,16 +157,32 @@ def digest_of(path: Path) -> str:
 
 def libraries() -> dict[str, str]:
     """Returns the versions of Python and of those of `LIBRARIES` that this process has imported."""
-    imported = {name: sys.modules.get(module) for module, name in LIBRARIES.items()}
-    versions = {name: getattr(module, "__version__", None) for name, module in imported.items() if module}
-    return {
-        "python": platform.python_version(),
-        **{name: str(version) for name, version in versions.items() if version},
-    }
+    known = {name: installed(name) for module, name in LIBRARIES.items() if module in sys.modules}
+    return {"python": platform.python_version(), **{name: version for name, version in known.items() if version}}
+
+
+def installed(name: str) -> str | None:
+    """Returns the version of a library, or of `python`; None if it is not installed."""
+    if name == "python":
+        return platform.python_version()
+    from importlib.metadata import PackageNotFoundError, version  # takes longer than all else here
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def write_record(job: Job, key: str) -> None:
-    """Writes down where the files of a job that has ended come from, under the key that it had when it began."""
+    """Writes down where the files of a job that has ended come from.
+
+    Args:
+        job: the job.
+        key: the one that it had when it began; empty if its files are never to be put back.
+
+    Raises:
+        UserError: the record cannot be written.
+    """
     record = {
         "key": key,
         "stage": job.stage,
@@ -169,11 +198,18 @@ def write_record(job: Job, key: str) -> None:
         "inputs": job.inputs,
         "outputs": {job.name(path): digest_of(path) for path in job.makes},
     }
+    text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     path = job.record
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    temporary.write_text(json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be written: {error.strerror or error}; it says where the job's files come from: check the "
+            "rights and the free space of that disk, then run the same command again"
+        ) from error
 
 
 def read_provenance(path: Path, results: Path) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from dialeval.kept import installed
-from dialeval.provenance import read_records
+from dialeval.provenance import installed, read_records
 
 
 def outdated(

@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 from dialeval import kept
+from dialeval.errors import UserError
 from dialeval.provenance import Job, write_record
 
 RESULTS = "DIALEVAL_RESULTS"
@@ -41,11 +42,15 @@ def main() -> None:
         _start(stage)
         return
     job = Job(stage, Path(results), tuple(own.makes), own.rule, own.content, _options(rest), own.log)
-    key = job.key  # before the stage runs: what it reads may be other files when it ends
+    before, key = job.looks(), "" if own.always_anew else job.key
     if not own.always_anew and kept.put_back(job):
         print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)
         return
     _start(stage)
+    if os.environ.get("RANK", "0") != "0":  # one of several that share a training: the first tells of all
+        return
+    if job.looks() != before:
+        kept.keep_nothing("a file that it reads came or changed while it ran")
     write_record(job, key)
     if not own.always_anew:
         kept.keep(job)
@@ -72,6 +77,8 @@ def _options(arguments: list[str]) -> dict[str, list[str]]:
 if __name__ == "__main__":
     try:
         main()
+    except UserError as error:
+        sys.exit(f"error in {Path(sys.argv[0]).stem}: {error}")
     except KeyboardInterrupt:  # a stage that runs says so itself
         print(f"error in {sys.argv[1]}: stopped before it began; run the same command to go on", file=sys.stderr)
         sys.exit(INTERRUPTED)

@@ -48,17 +48,25 @@ def spread(module: str, gpus: int, arguments: Sequence[str] | None = None) -> No
     Args:
         module: whose `__main__` this process runs.
         gpus: that share the training; 0 and 1 mean this process alone.
-        arguments: those of the command line, if not given.
+        arguments: of the module; if not given, the processes are started as this one was.
     """
     if launched_by_torch():
         return
     if gpus <= 1:
         os.environ["CUDA_VISIBLE_DEVICES"] = _first_devices(gpus)
         return
-    command = launch_command(module, gpus, sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        module, *arguments = _as_started(module)
+    command = launch_command(module, gpus, arguments)
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(command[0], command)
+
+
+def _as_started(module: str) -> list[str]:
+    """Returns the module and the arguments that this process was started with, as a job of the workflow or by hand."""
+    program = sys.orig_argv
+    return program[program.index("-m") + 1 :] if "-m" in program else [module, *sys.argv[1:]]
 
 
 def _first_devices(number: int) -> str:
