@@ -27,7 +27,7 @@ rule draw:
     params:
         settings=lambda wildcards: draw_settings(drawn_measure(**wildcards)),
         code=lambda wildcards: draw_code(drawn_measure(**wildcards)),
-        captions=lambda wildcards: captions(drawn_measure(**wildcards)),
+        captions=lambda wildcards, output: captions(drawn_measure(**wildcards)),
         folder=lambda wildcards, output: str(Path(output[0]).parent),
     shell:
         command(
@@ -51,7 +51,7 @@ use rule draw as draw_botchat with:
     params:
         settings=draw_settings(DRAWN["botchat"]),
         code=draw_code(DRAWN["botchat"]),
-        captions=captions(DRAWN["botchat"]),
+        captions=lambda wildcards, output: captions(DRAWN["botchat"]),
 
 
 use rule draw as draw_metaeval with:
@@ -69,7 +69,7 @@ use rule draw as draw_metaeval with:
     params:
         settings=draw_settings(DRAWN["metaeval"]),
         code=draw_code(DRAWN["metaeval"]),
-        captions=captions(DRAWN["metaeval"]),
+        captions=lambda wildcards, output: captions(DRAWN["metaeval"]),
 
 
 use rule draw as draw_robustness with:
@@ -87,7 +87,7 @@ use rule draw as draw_robustness with:
     params:
         settings=draw_settings(DRAWN["robustness"]),
         code=draw_code(DRAWN["robustness"]),
-        captions=captions(DRAWN["robustness"]),
+        captions=lambda wildcards, output: captions(DRAWN["robustness"]),
 
 
 use rule draw as draw_dialogbench with:
@@ -105,7 +105,7 @@ use rule draw as draw_dialogbench with:
     params:
         settings=draw_settings(DRAWN["dialogbench"]),
         code=draw_code(DRAWN["dialogbench"]),
-        captions=captions(DRAWN["dialogbench"]),
+        captions=lambda wildcards, output: captions(DRAWN["dialogbench"]),
 
 
 use rule draw as draw_training with:
@@ -123,7 +123,7 @@ use rule draw as draw_training with:
     params:
         settings=draw_settings(DRAWN["training"]),
         code=draw_code(DRAWN["training"]),
-        captions=captions(DRAWN["training"]),
+        captions=lambda wildcards, output: captions(DRAWN["training"]),
 
 
 use rule draw as draw_battles with:
@@ -148,4 +148,4 @@ use rule draw as draw_battles with:
     params:
         settings=lambda wildcards: draw_settings(drawn_battles(wildcards.battles)),
         code=lambda wildcards: draw_code(drawn_battles(wildcards.battles)),
-        captions=lambda wildcards: captions(drawn_battles(wildcards.battles)),
+        captions=lambda wildcards, output: captions(drawn_battles(wildcards.battles)),

@@ -90,4 +90,4 @@ use rule draw as draw_labels with:
     params:
         settings=draw_settings(DRAWN["labels"]),
         code=draw_code(DRAWN["labels"]),
-        captions=captions(DRAWN["labels"]),
+        captions=lambda wildcards, output: captions(DRAWN["labels"]),

@@ -132,7 +132,10 @@ def draw_code(drawn):
 
 
 def captions(drawn):
-    """Returns titles and captions for Snakemake's own report."""
+    """Returns titles and captions for Snakemake's own report.
+
+    Rules give it a function that takes `output`, too, as what such a one returns is not compared: captions draw nothing.
+    """
     return [[one.title, one.caption] for one in drawn]
 
 

@@ -31,30 +31,26 @@ def own_prompts(name: str, text: str) -> Change:
     return change
 
 
+HOW_JOBS_RUN = all_of(
+    settings("models.large.concurrency", 3),
+    settings("models.large.max_tries", 2),
+    settings("models.forest.concurrency", 3),
+    settings("answering.max_failure_share", 0.5),
+)
+WORDS = all_of(
+    code("__init__.py", "0.1.0", "0.2.0"),
+    code("stages/command.py", "what was answered is stored", "answers are stored"),
+    code("errors.py", "did you mean", "do you mean"),
+    code("progress.py", "from the store", "out of the store"),
+    code("forms/detect.py", '"""Where and what?', '"""What and where?'),
+    code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
+)
+ELSEWHERE = settings("store_dir", "elsewhere")
+CORES = ("--cores", "7", "--default-resources", "mem_mb=1234")
+TMPDIR = {"TMPDIR": "cache"}
+
 TELLING = [
-    Mutation("cores, threads and memory", nothing, arguments=("--cores", "7", "--default-resources", "mem_mb=1234")),
-    Mutation("another folder for temporary files", nothing, environment={"TMPDIR": "cache"}),
-    Mutation(
-        "how jobs run",
-        all_of(
-            settings("models.large.concurrency", 3),
-            settings("models.large.max_tries", 2),
-            settings("models.forest.concurrency", 3),
-            settings("answering.max_failure_share", 0.5),
-        ),
-    ),
-    Mutation("where answers are stored", settings("store_dir", "elsewhere")),
-    Mutation(
-        "words, comments and the version",
-        all_of(
-            code("__init__.py", "0.1.0", "0.2.0"),
-            code("stages/command.py", "what was answered is stored", "answers are stored"),
-            code("errors.py", "did you mean", "do you mean"),
-            code("progress.py", "from the store", "out of the store"),
-            code("forms/detect.py", '"""Where and what?', '"""What and where?'),
-            code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
-        ),
-    ),
+    Mutation("all that changes nothing", all_of(HOW_JOBS_RUN, WORDS, ELSEWHERE), (), CORES, TMPDIR),
     Mutation("a constant of Elo", code("stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001"), RATING),
     Mutation("a prompt", own_prompts("arena.j2", "More."), ("plan arena",)),
     Mutation(
@@ -71,6 +67,12 @@ TELLING = [
 """Rows that are always tried."""
 
 OTHERS = [
+    # by itself
+    Mutation("cores, threads and memory", nothing, arguments=CORES),
+    Mutation("another folder for temporary files", nothing, environment=TMPDIR),
+    Mutation("how jobs run", HOW_JOBS_RUN),
+    Mutation("words, comments and the version", WORDS),
+    Mutation("where answers are stored", ELSEWHERE),
     Mutation("nothing", nothing),
     Mutation("memory of one rule", nothing, arguments=("--set-resources", "answer:mem_mb=1234")),
     Mutation("threads of one rule", nothing, arguments=("--set-threads", "answer=2")),
@@ -147,6 +149,9 @@ OTHERS = [
     ),
     Mutation(
         "what is said of columns", code("schemas/words.py", "what is compared", "what one compares"), ("build_report",)
+    ),
+    Mutation(
+        "a caption", code("figures/entries.py", "Bootstrap Elo beside", "Resampled Elo beside"), ("build_report",)
     ),
     Mutation("bundled dialogues", code("corpora/bundled/english.jsonl", "en-001", "en-000"), ("read_corpus bundled",)),
     Mutation(
