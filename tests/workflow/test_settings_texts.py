@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple, get_type_hints
 
 import pytest
+from planned import pretend_to_finish
 from pydantic import BaseModel
-from workspace import Workspace
+from workspace import ROOT, Workspace
 
 from dialeval.config.models import ENGINES
 
@@ -65,16 +67,18 @@ def keys_in(part: Any) -> Iterator[str]:
             yield from keys_in(value)
 
 
-def test_every_setting_is_one_that_its_stage_has(told: list[Told]) -> None:
+def check_fields(told: list[Told]) -> None:
+    """Nothing is made of what a stage has no field for, and yet a change of it runs the stage again."""
     unknown = {}
     for job in told:
         kind = get_type_hints(import_module(f"dialeval.stages.{job.stage}").stage).get("settings", BaseModel)
         if more := job.settings.keys() - kind.model_fields.keys():
             unknown[job.stage] = more
-    assert not unknown, "nothing is made of what a stage has no field for, and yet a change of it runs the stage again"
+    assert not unknown
 
 
-def test_no_setting_says_how_jobs_run(told: list[Told]) -> None:
+def check_how_jobs_run(told: list[Told]) -> None:
+    """How jobs run, and what answers cost, changes none."""
     for job in told:
         allowed = {"shard", "shards"} if job.stage in SHARDED else PRICES if job.stage == "tabulate_usage" else set()
         models = [job.settings.get(part) or {} for part in ("model", "partner")]
@@ -83,8 +87,34 @@ def test_no_setting_says_how_jobs_run(told: list[Told]) -> None:
         assert allowed & PRICES or not set(keys_in(job.settings)) & PRICES, job.stage
 
 
-def test_no_param_names_the_machine(told: list[Told], looks_finished: Workspace) -> None:
+def check_places(told: list[Told], workspace: Workspace) -> None:
+    """A folder that moves changes nothing, nor does another machine."""
     for job in told:
         text = " ".join(job.params)
-        for place in (str(looks_finished.folder), "/tmp", "/usr", "/root", "/home", "'store'"):
+        for place in (str(workspace.folder), "/tmp", "/usr", "/root", "/home", "'store'"):
             assert place not in text, f"{job.stage}: {text}"
+
+
+def test_every_setting_is_one_that_its_stage_has(told: list[Told]) -> None:
+    check_fields(told)
+
+
+def test_no_setting_says_how_jobs_run(told: list[Told]) -> None:
+    check_how_jobs_run(told)
+
+
+def test_no_param_names_the_machine(told: list[Told], looks_finished: Workspace) -> None:
+    check_places(told, looks_finished)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("configuration", ["config", "configs/labels", "configs/transcripts"])
+def test_so_it_is_in_shipped_configurations(configuration: str, workspace: Workspace) -> None:
+    shutil.copytree(ROOT / "configs", workspace.folder / "configs")
+    shutil.copyfile(ROOT / f"{configuration}.yaml", workspace.folder / "config.yaml")
+    pretend_to_finish(workspace)
+    told = list(jobs_of(workspace))
+    assert told
+    check_fields(told)
+    check_how_jobs_run(told)
+    check_places(told, workspace)
