@@ -102,7 +102,7 @@ OTHERS = [
     ),
     Mutation("the length of self-chat", settings("selfchat.n_utterances", 10), ("generate_dialogues *",)),
     Mutation("the temperature of self-chat", settings("selfchat.temperature", 0.5), ("generate_dialogues *",)),
-    Mutation("lengths of UniEval", settings("protocols.unieval.n_utterances", [4]), ("measure unieval/*",)),
+    Mutation("lengths of UniEval", settings("protocols.unieval.n_utterances", [4]), ("measure unieval/*", "correct")),
     Mutation("the number of seeds", settings("seeds.limit", 11), ("extract_seeds",)),
     Mutation("thresholds of robustness", settings("robustness.thetas", [0.3]), ("tabulate_robustness",)),
     Mutation(
