@@ -112,7 +112,7 @@ def test_jobs_of_models_ask_for_what_their_configuration_says(workspace: Workspa
         for chatbot in ("open", "random")
     }
     said = {name: set(found[1].split(", ")) for name, found in asked.items() if found}
-    assert {"gpu=2", "mem_mb=90000", "slurm_partition=gpus", "runtime=1440", "cpus_per_task=4"} <= said["open"]
+    assert {"gpu=2", "mem_mb=90000", "slurm_partition=gpus", "runtime=720", "cpus_per_task=4"} <= said["open"]
     assert {"mem_mb=3000", "slurm_partition=main", "runtime=15"} <= said["random"]
 
 

@@ -41,12 +41,14 @@ class JobResources(Section):
 
 
 BY_ENGINE = {
-    "vllm": JobResources(mem_mb=64_000, runtime=1440, cpus_per_task=4),
-    "encoder": JobResources(mem_mb=16_000, runtime=480, cpus_per_task=4),
-    "nllb": JobResources(mem_mb=16_000, runtime=480, cpus_per_task=4),
-    "openai": JobResources(runtime=1440),
+    "vllm": JobResources(mem_mb=64_000, runtime=720, cpus_per_task=4),
+    "encoder": JobResources(mem_mb=16_000, runtime=240, cpus_per_task=4),
+    "nllb": JobResources(mem_mb=16_000, runtime=240, cpus_per_task=4),
+    "openai": JobResources(runtime=240),
 }
-"""What jobs ask for where a model says nothing: weights are read into memory, and endpoints set their own pace."""
+"""What jobs ask for where a model says nothing: weights are read into memory, and endpoints set their own pace.
+
+A job that runs out of time has lost nothing, and one that asks for more than its partition allows never starts."""
 
 TRAINING = {
     "encoder": JobResources(mem_mb=32_000, runtime=1440, cpus_per_task=4),
