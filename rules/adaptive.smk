@@ -16,7 +16,7 @@ rule answer_adaptively:
         judge=one_of(set(CONFIG.asked_judges()) - set(PUBLISHED)),
         protocol=one_of(ADAPTIVE),
     group:
-        of_answers
+        grouped(of_answers)
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:
@@ -45,7 +45,7 @@ rule tabulate_rounds:
     wildcard_constraints:
         protocol=one_of(ADAPTIVE),
     group:
-        of_measures
+        grouped(of_measures)
     conda:
         "../envs/core.yaml"
     params:

@@ -21,7 +21,7 @@ rule rate_battles:
     wildcard_constraints:
         battles=one_of(CONFIG.battles),
     group:
-        "battles"
+        grouped("battles")
     conda:
         "../envs/core.yaml"
     params:

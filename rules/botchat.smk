@@ -23,7 +23,7 @@ rule tabulate_seeds:
     log:
         f"{RESULTS}/logs/tables/seeds.log",
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -69,7 +69,7 @@ rule tabulate_lengths:
     log:
         f"{RESULTS}/logs/tables/utterance_lengths.log",
     group:
-        "dialogues"
+        grouped("dialogues")
     conda:
         "../envs/core.yaml"
     params:

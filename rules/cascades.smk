@@ -13,7 +13,7 @@ rule choose_unsure:
     wildcard_constraints:
         protocol=one_of(CASCADES),
     group:
-        "choosing"
+        grouped("choosing")
     conda:
         "../envs/core.yaml"
     params:
@@ -42,7 +42,7 @@ rule cascade_judgements:
         cascade=one_of({cascade.name for cascade in CASCADES.values()}),
         protocol=one_of(CASCADES),
     group:
-        of_measures
+        grouped(of_measures)
     conda:
         "../envs/core.yaml"
     params:

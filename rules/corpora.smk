@@ -10,7 +10,7 @@ rule read_corpus:
     log:
         f"{RESULTS}/logs/corpora/{{corpus}}.log",
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -35,7 +35,7 @@ rule extract_seeds:
     log:
         f"{RESULTS}/logs/seeds.log",
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -56,7 +56,7 @@ rule read_scenarios:
     log:
         f"{RESULTS}/logs/scenarios.log",
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -87,7 +87,7 @@ rule learn_embedded:
     log:
         f"{RESULTS}/logs/embedded/{{model}}.log",
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:

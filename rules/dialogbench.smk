@@ -19,7 +19,7 @@ rule write_items:
     log:
         f"{RESULTS}/logs/dialogbench/written.log",
     group:
-        of_maker("writing", "reading")
+        grouped(of_maker("writing", "reading"))
     conda:
         environment(item_makers()["writing"])
     resources:
@@ -47,7 +47,7 @@ rule filter_items:
     log:
         f"{RESULTS}/logs/dialogbench/filtered.log",
     group:
-        of_maker("filter", "asking")
+        grouped(of_maker("filter", "asking"))
     conda:
         environment(item_makers()["filter"])
     resources:
@@ -74,7 +74,7 @@ rule describe_items:
     log:
         f"{RESULTS}/logs/dialogbench/descriptions.log",
     group:
-        of_maker("classification", "examination")
+        grouped(of_maker("classification", "examination"))
     conda:
         environment(item_makers()["classification"])
     resources:
@@ -101,7 +101,7 @@ rule read_items:
     log:
         f"{RESULTS}/logs/dialogbench/items.log",
     group:
-        "asking"
+        grouped("asking")
     conda:
         "../envs/core.yaml"
     params:
@@ -126,7 +126,7 @@ rule plan_examination:
     wildcard_constraints:
         method=one_of(["letter", "choice", "perplexity"]),
     group:
-        "asking"
+        grouped("asking")
     conda:
         "../envs/core.yaml"
     params:
@@ -154,7 +154,7 @@ rule parse_examination:
     log:
         f"{RESULTS}/logs/dialogbench/answers/{{model}}/{{method}}.log",
     group:
-        "examination"
+        grouped("examination")
     conda:
         "../envs/core.yaml"
     params:
@@ -179,7 +179,7 @@ rule draw_expert_sheet:
     log:
         f"{RESULTS}/logs/dialogbench/expert_sheet.log",
     group:
-        "asking"
+        grouped("asking")
     conda:
         "../envs/core.yaml"
     params:
@@ -205,7 +205,7 @@ rule read_expert_answers:
     log:
         f"{RESULTS}/logs/dialogbench/expert_answers.log",
     group:
-        "examination"
+        grouped("examination")
     conda:
         "../envs/core.yaml"
     params:
@@ -236,7 +236,7 @@ rule tabulate_dialogbench:
     log:
         f"{RESULTS}/logs/tables/dialogbench.log",
     group:
-        "examination"
+        grouped("examination")
     conda:
         "../envs/core.yaml"
     params:

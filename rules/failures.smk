@@ -11,7 +11,7 @@ rule find_failures:
     log:
         f"{RESULTS}/logs/judgements/{BY_RULE}/{OF_FAILURES}.log",
     group:
-        "dialogues"
+        grouped("dialogues")
     conda:
         "../envs/core.yaml"
     params:

@@ -21,7 +21,7 @@ rule draw:
         protocol=one_of(WITH_FIGURES),
         measure=one_of(figure.name for figure in entries.MEASURES),
     group:
-        "dialogues"
+        grouped("dialogues")
     conda:
         "../envs/core.yaml"
     params:
@@ -47,7 +47,7 @@ use rule draw as draw_botchat with:
     log:
         f"{RESULTS}/logs/figures/botchat.log",
     group:
-        "dialogues"
+        grouped("dialogues")
     params:
         settings=draw_settings(DRAWN["botchat"]),
         code=draw_code(DRAWN["botchat"]),
@@ -65,7 +65,7 @@ use rule draw as draw_metaeval with:
     log:
         f"{RESULTS}/logs/figures/metaeval.log",
     group:
-        "items"
+        grouped("items")
     params:
         settings=draw_settings(DRAWN["metaeval"]),
         code=draw_code(DRAWN["metaeval"]),
@@ -83,7 +83,7 @@ use rule draw as draw_robustness with:
     log:
         f"{RESULTS}/logs/figures/robustness.log",
     group:
-        "items"
+        grouped("items")
     params:
         settings=draw_settings(DRAWN["robustness"]),
         code=draw_code(DRAWN["robustness"]),
@@ -101,7 +101,7 @@ use rule draw as draw_dialogbench with:
     log:
         f"{RESULTS}/logs/figures/dialogbench.log",
     group:
-        "examination"
+        grouped("examination")
     params:
         settings=draw_settings(DRAWN["dialogbench"]),
         code=draw_code(DRAWN["dialogbench"]),
@@ -119,7 +119,7 @@ use rule draw as draw_training with:
     log:
         f"{RESULTS}/logs/figures/training.log",
     group:
-        "report"
+        grouped("report")
     params:
         settings=draw_settings(DRAWN["training"]),
         code=draw_code(DRAWN["training"]),
@@ -144,7 +144,7 @@ use rule draw as draw_battles with:
     wildcard_constraints:
         battles=one_of(CONFIG.battles),
     group:
-        "battles"
+        grouped("battles")
     params:
         settings=lambda wildcards: draw_settings(drawn_battles(wildcards.battles)),
         code=lambda wildcards: draw_code(drawn_battles(wildcards.battles)),

@@ -20,10 +20,21 @@
 #   dialogues          embedded models' answers about dialogues of systems, judgements, measures, labels
 #   report             training, translation, trust, the page, usage
 
+# where nothing is submitted, groups would only cost: Snakemake looks through all jobs for each job of a group
+GROUPED = (
+    workflow.exec_mode != ExecMode.DEFAULT
+    or workflow.resource_settings.nodes is not None
+)
+
 # where a model translates that learned from dialogues, some training comes before some translation
 PREPARING = (
     None if any(model.learns_from for model in named(translators())) else "preparing"
 )
+
+
+def grouped(group):
+    """Returns a rule's group where jobs are submitted: a name, or what gives one by wildcards."""
+    return group if GROUPED else None
 
 
 def goes_alone(*names):

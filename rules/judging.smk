@@ -14,7 +14,7 @@ rule plan:
     wildcard_constraints:
         protocol=one_of(PROTOCOLS),
     group:
-        "asking"
+        grouped("asking")
     conda:
         "../envs/core.yaml"
     params:
@@ -42,7 +42,7 @@ rule answer:
         judge=one_of({*CONFIG.asked_judges(), *translators()} - set(PUBLISHED)),
         protocol=one_of({*PROTOCOLS, *asked_of_translations()} - {*ADAPTIVE}),
     group:
-        of_answers
+        grouped(of_answers)
     conda:
         lambda wildcards: environment(wildcards.judge)
     resources:
@@ -72,7 +72,7 @@ rule plan_again:
     wildcard_constraints:
         protocol=one_of(ASKED_AGAIN),
     group:
-        "asking_again"
+        grouped("asking_again")
     conda:
         "../envs/core.yaml"
     params:
@@ -101,7 +101,7 @@ use rule answer as answer_again with:
         judge=one_of(CONFIG.asked_judges()),
         protocol=one_of(ASKED_AGAIN),
     group:
-        of_answers_again
+        grouped(of_answers_again)
     params:
         stage="answer",
         settings=again_settings,
@@ -121,7 +121,7 @@ rule import_answers:
     wildcard_constraints:
         judge=one_of(set(CONFIG.judges) & set(PUBLISHED)),
     group:
-        of_parsing
+        grouped(of_parsing)
     conda:
         "../envs/core.yaml"
     params:
@@ -149,7 +149,7 @@ rule parse:
         judge=one_of(CONFIG.asked_judges()),
         protocol=one_of(PROTOCOLS),
     group:
-        of_parsing
+        grouped(of_parsing)
     conda:
         "../envs/core.yaml"
     params:
@@ -175,7 +175,7 @@ rule ensemble_judgements:
         ensemble=one_of(ENSEMBLES),
         method=one_of({method for methods in ENSEMBLES.values() for method in methods}),
     group:
-        of_ensembles
+        grouped(of_ensembles)
     conda:
         "../envs/core.yaml"
     params:

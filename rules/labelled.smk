@@ -15,7 +15,7 @@ rule correct:
     log:
         f"{RESULTS}/logs/tables/labels-corrected.log",
     group:
-        "dialogues"
+        grouped("dialogues")
     conda:
         "../envs/core.yaml"
     params:
@@ -40,7 +40,7 @@ use rule rank_systems as rank_by_labels with:
     log:
         f"{RESULTS}/logs/tables/labels-ranks.log",
     group:
-        "dialogues"
+        grouped("dialogues")
     params:
         settings=settings(
             protocol="labels",
@@ -61,7 +61,7 @@ rule tabulate_agreement:
     log:
         f"{RESULTS}/logs/tables/labels-agreement.log",
     group:
-        "dialogues"
+        grouped("dialogues")
     conda:
         "../envs/core.yaml"
     params:
@@ -86,7 +86,7 @@ use rule draw as draw_labels with:
     log:
         f"{RESULTS}/logs/figures/labels.log",
     group:
-        "dialogues"
+        grouped("dialogues")
     params:
         settings=draw_settings(DRAWN["labels"]),
         code=draw_code(DRAWN["labels"]),

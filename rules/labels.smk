@@ -20,7 +20,7 @@ rule draw_to_label:
     wildcard_constraints:
         protocol=one_of(LABELLED),
     group:
-        "dialogues"
+        grouped("dialogues")
     conda:
         "../envs/core.yaml"
     params:
@@ -50,7 +50,7 @@ rule labelling_page:
         sheet=one_of(SHEETS),
         annotator=one_of(ANNOTATORS),
     group:
-        "dialogues"
+        grouped("dialogues")
     conda:
         "../envs/core.yaml"
     params:
@@ -75,7 +75,7 @@ rule read_labels:
     log:
         f"{RESULTS}/logs/labels/labels.log",
     group:
-        "dialogues"
+        grouped("dialogues")
     conda:
         "../envs/core.yaml"
     params:

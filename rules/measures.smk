@@ -16,7 +16,7 @@ rule measure:
         protocol=one_of(CONFIG.resolved_protocols()),
         measure=one_of(MEASURED),
     group:
-        of_measures
+        grouped(of_measures)
     conda:
         "../envs/core.yaml"
     params:
@@ -45,7 +45,7 @@ rule rank_systems:
     wildcard_constraints:
         protocol=one_of(CONFIG.resolved_protocols()),
     group:
-        of_measures
+        grouped(of_measures)
     conda:
         "../envs/core.yaml"
     params:

@@ -41,7 +41,7 @@ rule read_rated:
     wildcard_constraints:
         corpus=one_of(rated_corpora("ladder", others=True)),
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -67,7 +67,7 @@ rule construct_rated:
     wildcard_constraints:
         corpus=one_of(rated_corpora("ladder")),
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -94,7 +94,7 @@ rule read_scores:
     wildcard_constraints:
         metric=one_of(CONFIG.metaeval.score_files if CONFIG.metaeval else []),
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:
@@ -124,7 +124,7 @@ rule fill_ratings:
             [CONFIG.metaeval.fill] if CONFIG.metaeval and CONFIG.metaeval.fill else []
         ),
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:
@@ -159,7 +159,7 @@ rule tabulate_rated:
     log:
         f"{RESULTS}/logs/tables/metaeval_corpora.log",
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:
@@ -183,7 +183,7 @@ rule tabulate_repeats:
     log:
         f"{RESULTS}/logs/tables/metaeval_repeats.log",
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:
@@ -213,7 +213,7 @@ rule correlate:
     log:
         f"{RESULTS}/logs/tables/metaeval_correlations.log",
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:
@@ -249,7 +249,7 @@ rule tabulate_by_language:
     log:
         f"{RESULTS}/logs/tables/metaeval_by_language.log",
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:
@@ -275,7 +275,7 @@ rule find_ceilings:
     log:
         f"{RESULTS}/logs/tables/metaeval_ceilings.log",
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:
@@ -306,7 +306,7 @@ rule ensembles:
     log:
         f"{RESULTS}/logs/tables/metaeval_ensembles.log",
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:

@@ -27,7 +27,7 @@ rule build_report:
     log:
         f"{RESULTS}/logs/report.log",
     group:
-        "report"
+        grouped("report")
     conda:
         "../envs/core.yaml"
     params:

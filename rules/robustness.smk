@@ -25,7 +25,7 @@ rule damage_items:
     log:
         f"{RESULTS}/logs/perturbed/by_rule.log",
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -58,7 +58,7 @@ rule rewrite_items:
     wildcard_constraints:
         model=one_of(rewriters()),
     group:
-        of_rewriting
+        grouped(of_rewriting)
     conda:
         lambda wildcards: environment(wildcards.model)
     resources:
@@ -89,7 +89,7 @@ rule tabulate_robustness:
     log:
         f"{RESULTS}/logs/tables/robustness.log",
     group:
-        "items"
+        grouped("items")
     conda:
         "../envs/core.yaml"
     params:

@@ -19,7 +19,7 @@ rule generate_dialogues:
     wildcard_constraints:
         chatbot=one_of(set(CONFIG.chatbots) - set(SHARDED) - set(PUBLISHED)),
     group:
-        of_talks
+        grouped(of_talks)
     conda:
         lambda wildcards: environment(wildcards.chatbot, PARTNER)
     resources:
@@ -60,7 +60,7 @@ rule import_dialogues:
     wildcard_constraints:
         chatbot=one_of(set(CONFIG.chatbots) & set(PUBLISHED)),
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -97,7 +97,7 @@ rule merge_dialogues:
     wildcard_constraints:
         chatbot=one_of(SHARDED),
     group:
-        "asking"
+        grouped("asking")
     conda:
         "../envs/core.yaml"
     params:
@@ -121,7 +121,7 @@ rule selfchat_items:
     log:
         f"{RESULTS}/logs/items/selfchat.log",
     group:
-        "asking"
+        grouped("asking")
     conda:
         "../envs/core.yaml"
     params:

@@ -18,7 +18,7 @@ rule judged_texts:
     log:
         f"{RESULTS}/logs/training/judged.log",
     group:
-        PREPARING
+        grouped(PREPARING)
     conda:
         "../envs/core.yaml"
     params:
@@ -43,7 +43,7 @@ rule check_overlap:
     wildcard_constraints:
         training=one_of(TRAINING),
     group:
-        PREPARING
+        grouped(PREPARING)
     conda:
         "../envs/core.yaml"
     params:
@@ -71,7 +71,7 @@ rule make_training_data:
     wildcard_constraints:
         training=one_of(TRAINING),
     group:
-        PREPARING
+        grouped(PREPARING)
     conda:
         "../envs/core.yaml"
     params:
@@ -94,7 +94,7 @@ rule tabulate_training_data:
     log:
         f"{RESULTS}/logs/tables/training_data.log",
     group:
-        "report"
+        grouped("report")
     conda:
         "../envs/core.yaml"
     params:
@@ -122,7 +122,7 @@ rule tabulate_training:
     log:
         f"{RESULTS}/logs/tables/training.log",
     group:
-        "report"
+        grouped("report")
     conda:
         "../envs/core.yaml"
     params:

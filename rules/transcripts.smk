@@ -14,7 +14,7 @@ rule read_transcripts:
     wildcard_constraints:
         source=one_of(CONFIG.transcripts),
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:

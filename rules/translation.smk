@@ -13,7 +13,7 @@ rule plan_translation:
         corpus=one_of(CONFIG.translate),
         language=one_of({language for _, language in TRANSLATED.values()}),
     group:
-        "reading"
+        grouped("reading")
     conda:
         "../envs/core.yaml"
     params:
@@ -40,7 +40,7 @@ rule join_translation:
         corpus=one_of(CONFIG.translate),
         language=one_of({language for _, language in TRANSLATED.values()}),
     group:
-        PREPARING
+        grouped(PREPARING)
     conda:
         "../envs/core.yaml"
     params:
@@ -67,7 +67,7 @@ rule sample_translation:
         corpus=one_of({corpus for corpus, _ in looked_at()}),
         language=one_of({language for _, language in looked_at()}),
     group:
-        PREPARING
+        grouped(PREPARING)
     conda:
         "../envs/core.yaml"
     params:
@@ -95,7 +95,7 @@ rule plan_back_translation:
         corpus=one_of({corpus for corpus, _ in looked_at()}),
         language=one_of({language for _, language in looked_at()}),
     group:
-        PREPARING
+        grouped(PREPARING)
     conda:
         "../envs/core.yaml"
     params:
@@ -120,7 +120,7 @@ rule plan_adequacy:
         corpus=one_of({corpus for corpus, _ in looked_at()}),
         language=one_of({language for _, language in looked_at()}),
     group:
-        PREPARING
+        grouped(PREPARING)
     conda:
         "../envs/core.yaml"
     params:
@@ -149,7 +149,7 @@ rule list_back_translations:
         corpus=one_of({corpus for corpus, _ in looked_at()}),
         language=one_of({language for _, language in looked_at()}),
     group:
-        "back_translations"
+        grouped("back_translations")
     conda:
         "../envs/core.yaml"
     params:
@@ -205,7 +205,7 @@ rule translation_quality:
     log:
         f"{RESULTS}/logs/tables/translation_quality.log",
     group:
-        "report"
+        grouped("report")
     conda:
         "../envs/train.yaml"
     params:
@@ -232,7 +232,7 @@ rule tabulate_translation:
     log:
         f"{RESULTS}/logs/tables/translation.log",
     group:
-        "report"
+        grouped("report")
     conda:
         "../envs/core.yaml"
     params:

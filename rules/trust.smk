@@ -13,7 +13,7 @@ rule tabulate_trust:
     wildcard_constraints:
         protocol=one_of(TRUSTED),
     group:
-        "report"
+        grouped("report")
     conda:
         "../envs/core.yaml"
     params:

@@ -11,7 +11,7 @@ rule tabulate_usage:
     log:
         f"{RESULTS}/logs/tables/usage.log",
     group:
-        "report"
+        grouped("report")
     conda:
         "../envs/core.yaml"
     params:

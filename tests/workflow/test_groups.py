@@ -22,7 +22,7 @@ API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "a
 
 def submissions(workspace: Workspace, *arguments: str) -> tuple[Counter[str], Counter[str]]:
     """Returns how many submissions a dry run plans, of groups by their names and of single jobs by their rules."""
-    output = workspace.run("--dry-run", *arguments, "--quiet", "host")
+    output = workspace.run("--dry-run", "--jobs", "50", *arguments, "--quiet", "host")
     groups = Counter(re.findall(r"^.*\] Group job (\w+) \(jobs", output, re.MULTILINE))
     alone = Counter(re.findall(r"^rule (\w+):", output, re.MULTILINE))
     for local in ("choose_tokenizer", "all"):
@@ -85,6 +85,10 @@ def test_jobs_that_ask_an_endpoint_go_alone_and_no_group_waits_for_itself(worksp
     assert alone["generate_dialogues"] == 1
     assert alone["examine"] == 1
     assert {"choosing", "asking_again"} <= set(groups)
+
+
+def test_where_nothing_is_submitted_nothing_is_grouped(workspace: Workspace) -> None:
+    assert "Group job" not in workspace.run("--dry-run", "--quiet", "host")
 
 
 def test_every_rule_that_runs_on_nodes_names_its_group_or_goes_alone() -> None:
