@@ -92,14 +92,15 @@ def test_where_nothing_is_submitted_nothing_is_grouped(workspace: Workspace) -> 
 
 
 def test_every_rule_that_runs_on_nodes_names_its_group_or_goes_alone() -> None:
-    named, ungrouped = set(), set()
+    named, ungrouped, at_home = set(), set(), set()
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for block in re.split(r"\n(?=rule |use rule )", path.read_text(encoding="utf-8")):
             header = re.match(r"(?:use rule (\w+) as )?(?:rule )?(\w+)(?: with)?:", block)
-            if header is None or "localrule: True" in block or not ("shell:" in block or header[1]):
+            if header is None or not ("shell:" in block or header[1]):
                 continue
-            rule = header[2]
-            (named if "    group:\n" in block or header[1] in named else ungrouped).add(rule)
+            is_local = "localrule: True" in block or header[1] in at_home
+            is_named = "    group:\n" in block or header[1] in named
+            (at_home if is_local else named if is_named else ungrouped).add(header[2])
     assert len(named) > 50
     assert ungrouped <= ALONE
 
