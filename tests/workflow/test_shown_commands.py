@@ -46,6 +46,7 @@ NOT_RUN = {
     ("snakemake", "judged.yaml"): "docs/training.md; test_training.py runs it",
     ("snakemake", "configs/train-tiny.yaml"): "needs torch; test_training.py runs it",
     ("snakemake", "--list-rules"): "plans nothing; test_rule_list.py runs it",
+    ("python", "STAGE"): "stands for any stage; test_provenance.py runs it with one",
     ("snakemake", "DialEval/"): "from another folder; test_elsewhere.py runs it",
     ("snakemake", "judging_"): "in another workflow; test_elsewhere.py runs it",
     ("snakemake", "conda"): "needs conda; test_environments.py runs it with a stand-in",

@@ -18,7 +18,7 @@ PLACES = (DEFAULT, Path("config") / DEFAULT)
 def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
     """Returns the configuration file of a run that names none, and what is to be told of it, if anything.
 
-    A run from elsewhere (`snakemake -s PROJECT/Snakefile`) has the one of its own folder, or else that of the project.
+    A run in another folder has the one of that folder, or else that of the project.
 
     Args:
         here: the folder that the run works in.
