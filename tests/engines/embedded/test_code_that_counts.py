@@ -102,12 +102,13 @@ WITHOUT_EFFECT = {
     "evaluation.held_back_dimensions",
     "evaluation._dimension_rows",
     "evaluation._pairs",
+    "learned_file._REMEDY",
     "learning.human_probability",
     "reply_fit.NAMES",
     "taken_up.NAMES",
     "word_signs.Integers",
 }
-"""What no model learns or answers with: it serves measurements of the models themselves, and types."""
+"""What no model learns or answers with: measurements of the models themselves, types, and words of messages."""
 
 
 def test_no_constant_and_no_function_is_outside_every_method() -> None:

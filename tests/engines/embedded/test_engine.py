@@ -5,11 +5,14 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dialeval.engines.embedded.engine import EmbeddedEngine
+from dialeval.engines.embedded.engine import EmbeddedEngine, _n_tokens
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.request import AnswerFailure, Dialogue, Engine, Message, Request, Response
+from dialeval.text.tokens import tokens
 
 UNIEVAL = re.compile(r"Choice: (Yes\nIndex: [1-9][0-9]*|No\nIndex: None)\nReason: \S[^\n]*")
 COMPARISON = re.compile(r"Choice: (Conversation 1|Conversation 2|Both|Neither)\nReason: \S[^\n]*")
@@ -158,3 +161,8 @@ def test_what_cannot_be_answered_is_refused_in_words(
     engine = EmbeddedEngine(forest if name == "forest" else chatbots[name], identity="x")
     with pytest.raises(AnswerFailure, match=re.escape(message)):
         _ask(engine, asked)
+
+
+@given(st.text(alphabet=st.sampled_from("aΣİß'’.-_ \n\r\u2028\t的ก?3\u0301")))
+def test_tokens_are_counted_line_by_line_as_in_the_whole(text: str) -> None:
+    assert sum(map(_n_tokens, text.split("\n"))) == len(tokens(text))

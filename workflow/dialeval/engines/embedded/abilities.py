@@ -99,6 +99,17 @@ class Judging(Protocol):
         ...
 
 
+_KNOWN: dict[tuple[type, tuple[type, ...]], bool] = {}
+
+
+def has_ability(model: object, *abilities: type) -> bool:
+    """Says whether a model has one of some abilities; `isinstance` looks through a protocol's names at every call."""
+    key = (type(model), abilities)
+    if key not in _KNOWN:
+        _KNOWN[key] = isinstance(model, abilities)
+    return _KNOWN[key]
+
+
 Model = Chatbot | Chooser | Rater | Judging
 """Anything that is learned."""
 SERVED_BY: Mapping[str, tuple[type, ...]] = {

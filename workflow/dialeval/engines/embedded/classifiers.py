@@ -1,20 +1,24 @@
 """What a judge learns from described examples.
 
 Two classifiers are stacked: one for an utterance given what came before, and one for a whole dialogue. A third sort
-tells the kinds of damage apart, for either.
+tells the kinds of damage apart, for either. scikit-learn is loaded where something is learned: that takes longer than
+many answers.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.linear_model import LogisticRegression
 
 from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.features import Described
 from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.embedded.trees import Trees
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import ExtraTreesClassifier
 
 UTTERANCE_TREES = 20
 DIALOGUE_TREES = 40
@@ -107,6 +111,8 @@ class Calibration:
     """
 
     def __init__(self, human: Floats, is_machine: npt.NDArray[np.bool_], weight: Floats) -> None:
+        from sklearn.linear_model import LogisticRegression
+
         curve = LogisticRegression(C=1e6)
         curve.fit(log_odds(human)[:, None], ~is_machine, _balanced(is_machine, weight))
         self._slope, self._shift = float(curve.coef_[0, 0]), float(curve.intercept_[0])
@@ -147,4 +153,6 @@ def _balanced(chosen: npt.NDArray[np.bool_], weight: Floats) -> Floats:
 
 
 def _untaught(n_trees: int, leaf: int, random_seed: int) -> ExtraTreesClassifier:
+    from sklearn.ensemble import ExtraTreesClassifier
+
     return ExtraTreesClassifier(n_trees, min_samples_leaf=leaf, max_features=0.3, random_state=random_seed, n_jobs=1)

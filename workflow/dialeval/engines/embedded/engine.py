@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TypeVar
+from functools import lru_cache, partial
+from typing import TypeVar, cast
 
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded import questions, scores
-from dialeval.engines.embedded.abilities import Judgement, Judging, LanguageScorer
+from dialeval.engines.embedded.abilities import Chooser, Judgement, Judging, LanguageScorer, has_ability
 from dialeval.engines.embedded.batching import Batched
 from dialeval.engines.embedded.classifiers import log_odds
 from dialeval.engines.embedded.learning import Learned
@@ -75,8 +75,11 @@ class EmbeddedEngine:
         )
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the number of words, characters and marks of the messages."""
-        return sum(len(tokens(message.content)) for message in messages)
+        """Returns the number of words, characters and marks of the messages.
+
+        No token goes over a line's end, and most lines of a prompt stand in many others.
+        """
+        return sum(_n_tokens(line) for message in messages for line in message.content.split("\n"))
 
     async def close(self) -> None:
         """Forgets what was judged."""
@@ -98,20 +101,25 @@ class EmbeddedEngine:
     async def _choose(self, request: Request) -> Response:
         utterances, options = questions.read_options(request)
         chooser = self._learned.chooser_for(utterances)
-        if request.kind == "loglikelihood" and isinstance(chooser, LanguageScorer):
-            logprob, n_tokens = chooser.log_probability(utterances, request.continuation.strip())
+        if request.kind == "loglikelihood" and has_ability(chooser, LanguageScorer):
+            logprob, n_tokens = cast(LanguageScorer, chooser).log_probability(utterances, request.continuation.strip())
             return Response(text="", logprob=logprob, n_tokens=n_tokens)
-        if isinstance(chooser, Judging):
+        if has_ability(chooser, Judging):
             human = await asyncio.gather(*(self._human.ask((*utterances, option)) for option in options))
             preferences = log_odds(np.array(human))
         else:
-            preferences = chooser.prefer(utterances, options)
+            preferences = cast(Chooser, chooser).prefer(utterances, options)
         if request.kind == "choice":
             return scores.label_answer(request.labels, preferences)
         if request.kind == "chat":
             return scores.letter_answer(preferences)
         place = [*map(str.strip, options)].index(request.continuation.strip())
         return Response(text="", logprob=float(scores.normalised(preferences)[place]), n_tokens=1)
+
+
+@lru_cache(65536)
+def _n_tokens(line: str) -> int:
+    return len(tokens(line))
 
 
 def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Judgement]:

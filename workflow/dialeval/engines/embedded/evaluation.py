@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.damage import KINDS, KINDS_OF_ONE, Spoiler
@@ -108,6 +107,8 @@ def _dimension_rows(
         before = judge.rate([true for _, true, _ in pairs], level)
         scores.append((before, judge.rate([spoiled for _, _, spoiled in pairs], level)))
     before, after = (np.concatenate(column) for column in zip(*scores, strict=True))
+    from sklearn.metrics import roc_auc_score
+
     rows = []
     for number, dimension in enumerate(DIMENSIONS[level]):
         for damage in dict.fromkeys(damages):
@@ -140,6 +141,8 @@ def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, 
 
 
 def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[float, bool]]) -> ReportRow:
+    from sklearn.metrics import roc_auc_score
+
     labels = [1] * len(true) + [0] * len(spoiled)
     auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
     passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.extmath import randomized_svd
 
 from dialeval.engines.embedded.word_signs import Signs
 
@@ -61,6 +60,8 @@ class Places:
         n = min(DIMENSIONS, *rows.shape)
         directions = np.zeros((rows.shape[1], n))
         if n:
+            from sklearn.utils.extmath import randomized_svd  # only where something is learned
+
             directions = randomized_svd(rows, n, n_iter=2, random_state=_SEED)[2].T
         placed = rows @ directions
         scale = 1.0 / np.sqrt(np.maximum(placed.std(axis=0), 1e-3))

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import cast
 
 import numpy as np
 
 from dialeval.engines.embedded import methods
-from dialeval.engines.embedded.abilities import SERVED_BY, Chatbot, Chooser, Judging, Learner, Model, Rater
+from dialeval.engines.embedded.abilities import SERVED_BY, Chatbot, Chooser, Judging, Learner, Model, Rater, has_ability
 from dialeval.engines.embedded.evaluation import ReportRow
 from dialeval.engines.embedded.statistics import Floats
 from dialeval.engines.request import Dialogue
@@ -50,34 +51,34 @@ class Learned:
     def serves(self) -> frozenset[str]:
         """The protocols that it answers."""
         model = next(iter(self.models.values()))
-        return frozenset(protocol for protocol, abilities in SERVED_BY.items() if isinstance(model, abilities))
+        return frozenset(protocol for protocol, abilities in SERVED_BY.items() if has_ability(model, *abilities))
 
     def chatbot_for(self, dialogue: Sequence[str]) -> Chatbot:
         """Returns the chatbot that learned nothing from dialogues that begin as this one does."""
         model = self.models[self._key(dialogue)]
-        if isinstance(model, Chatbot):
-            return model
+        if has_ability(model, Chatbot):
+            return cast(Chatbot, model)
         raise UserError(f"embedded method '{self.method}' cannot chat")
 
     def judge_for(self, dialogue: Sequence[str]) -> Judging:
         """Returns the judge that learned nothing from dialogues that begin as this one does."""
         model = self.models[self._key(dialogue)]
-        if isinstance(model, Judging):
-            return model
+        if has_ability(model, Judging):
+            return cast(Judging, model)
         raise UserError(f"embedded method '{self.method}' cannot judge")
 
     def rater_for(self, dialogue: Sequence[str]) -> Rater:
         """Returns what scores on dimensions and learned nothing from dialogues that begin as this one does."""
         model = self.models[self._key(dialogue)]
-        if isinstance(model, Rater):
-            return model
+        if has_ability(model, Rater):
+            return cast(Rater, model)
         raise UserError(f"embedded method '{self.method}' cannot rate")
 
     def chooser_for(self, dialogue: Sequence[str]) -> Chooser | Judging:
         """Returns what chooses between options and learned nothing from dialogues that begin as this one does."""
         model = self.models[self._key(dialogue)]
-        if isinstance(model, Chooser | Judging):
-            return model
+        if has_ability(model, Chooser, Judging):
+            return cast(Chooser | Judging, model)
         raise UserError(f"embedded method '{self.method}' cannot choose between options")
 
     def _key(self, dialogue: Sequence[str]) -> tuple[Script, int]:

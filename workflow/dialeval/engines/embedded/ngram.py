@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from dialeval.engines.embedded.retrieval import is_question
 from dialeval.engines.embedded.word_weights import WordWeights
@@ -44,6 +43,11 @@ _MARKS = ("</s>", "<answer>", "<reaction>", "<s>")
 History = tuple[int, ...]
 Continuations = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 """Tokens that follow a history, and their counts."""
+Discounted = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
+"""Tokens that follow a history, what discounting leaves of their counts, and the share that it leaves in all."""
+
+_PREPARED = ("_by_word", "_discounted")
+"""What is not kept in the file: it follows from the rest."""
 
 
 class Ngram:
@@ -62,8 +66,8 @@ class Ngram:
         self._continuations = _kneser_ney(sentences)
 
         self._weights, self._asked = WordWeights.learned_from([last for last, _ in pairs])
-        words = TfidfVectorizer(analyzer=surface_tokens, lowercase=False, sublinear_tf=True, vocabulary=number)
-        self._answered = words.fit_transform([reply for _, reply in pairs])
+        _, self._answered = WordWeights.learned_from([reply for _, reply in pairs], number, surface_tokens)
+        self._prepare()
 
     def reply(self, utterances: Sequence[str]) -> str:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
@@ -99,7 +103,7 @@ class Ngram:
         """Returns the model with its many small arrays of continuations in one."""
         histories = [history + (_UNKNOWN,) * (2 - len(history)) for history in self._continuations]
         return {
-            **self.__dict__,
+            **{name: value for name, value in self.__dict__.items() if name not in _PREPARED},
             "_continuations": [
                 np.array(histories, dtype=np.int64),
                 np.cumsum([0, *(len(following) for following, _ in self._continuations.values())]),
@@ -114,16 +118,33 @@ class Ngram:
             tuple(word for word in history if word != _UNKNOWN): (following[start:end], counts[start:end])
             for history, (start, end) in zip(histories.tolist(), pairwise(ends.tolist()), strict=True)
         }
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Makes room for what follows from what was learned and is asked for at every word."""
+        self._by_word = self._asked.T.tocsr()
+        self._discounted: dict[History, Discounted] = {}
+
+    def _after(self, history: History) -> Discounted | None:
+        """Returns what follows a history, discounted; None, if it was never heard."""
+        if history not in self._discounted:
+            if history not in self._continuations:
+                return None
+            following, counts = self._continuations[history]
+            kept = float((counts - DISCOUNT).sum() / counts.sum())
+            self._discounted[history] = (following, counts - DISCOUNT, kept)
+        return self._discounted[history]
 
     def _probability(self, history: History, word: int, boost: npt.NDArray[np.float64]) -> float:
         """Returns how likely `_next` draws a word."""
         probability, left = 0.0, 1.0
         for used in (history, history[1:], ()):
-            if used not in self._continuations:
+            after = self._after(used)
+            if after is None:
                 continue
-            following, counts = self._continuations[used]
-            kept = (counts - DISCOUNT).sum() / counts.sum() if used else 1.0
-            weights = (counts - DISCOUNT) * boost[following]
+            following, discounted, kept = after
+            kept = kept if used else 1.0
+            weights = discounted * boost[following]
             place = int(np.searchsorted(following, word))
             if place < len(following) and following[place] == word:
                 probability += left * kept * weights[place] / weights.sum()
@@ -133,7 +154,7 @@ class Ngram:
     def _topic(self, last: str) -> npt.NDArray[np.float64]:
         """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
         asked = self._weights.rows([last])
-        lift = ((asked @ self._asked.T) @ self._answered).toarray().ravel()
+        lift = ((asked @ self._by_word) @ self._answered).toarray().ravel()
         peak = lift.max(initial=0.0)
         return np.asarray(1.0 + TOPIC_BOOST * (lift / peak if peak > 0 else lift), dtype=np.float64)
 
@@ -148,14 +169,14 @@ class Ngram:
 
     def _next(self, history: History, boost: npt.NDArray[np.float64], rng: np.random.Generator) -> int:
         for used in (history, history[1:], ()):
-            if used not in self._continuations:
+            after = self._after(used)
+            if after is None:
                 continue
-            following, counts = self._continuations[used]
-            kept = (counts - DISCOUNT).sum() / counts.sum()
+            following, discounted, kept = after
             if used and rng.random() >= kept:
                 continue
-            weights = np.cumsum((counts - DISCOUNT) * boost[following])
-            return int(following[np.searchsorted(weights, rng.random() * weights[-1], side="right")])
+            weights = (discounted * boost[following]).cumsum()
+            return int(following[weights.searchsorted(rng.random() * weights[-1], side="right")])
         return _END
 
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
 
 from dialeval.text.folds import generator_for
 from dialeval.text.tokens import telling_tokens
@@ -36,6 +35,8 @@ class ReplyModel:
     """
 
     def __init__(self, utterances: Sequence[str], replies: Integers) -> None:
+        from sklearn.linear_model import LogisticRegression  # takes long to load, and those who only ask need none
+
         counted = Counter(token for utterance in utterances for token in telling_tokens(utterance))
         frequent = sorted(counted, key=lambda token: (-counted[token], token))[:N_FREQUENT]
         self._number = {token: number for number, token in enumerate(frequent)}

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.linear_model import LogisticRegression
 
 from dialeval.engines.embedded.features import Described, describe
 from dialeval.engines.embedded.reply_fit import ReplyFit
@@ -55,6 +54,8 @@ class Selector:
         self._weights: Floats = np.zeros(values.shape[1])
         self._constant = 0.0
         if is_true.any() and not is_true.all():
+            from sklearn.linear_model import LogisticRegression  # only where something is learned
+
             regression = LogisticRegression(C=STRENGTH, class_weight="balanced", solver="newton-cholesky")
             regression.fit((values - self._mean) / self._scale, is_true)
             self._weights, self._constant = regression.coef_[0], float(regression.intercept_[0])

@@ -6,13 +6,15 @@ of 64 bits, and the trees are summed up in their order.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import ExtraTreesClassifier
 
 from dialeval.engines.embedded.kneser_ney import Floats, Integers
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import ExtraTreesClassifier
 
 _ROWS_AT_ONCE = 1024
 """So many rows go down all trees together, which numpy does faster than one tree after the other."""
