@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from dialeval.engines.embedded.engine import EmbeddedEngine, _n_tokens
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.request import AnswerFailure, Dialogue, Engine, Message, Request, Response
+from dialeval.engines.store import ResponseStore
 from dialeval.text.tokens import tokens
 
 UNIEVAL = re.compile(r"Choice: (Yes\nIndex: [1-9][0-9]*|No\nIndex: None)\nReason: \S[^\n]*")
@@ -166,3 +168,20 @@ def test_what_cannot_be_answered_is_refused_in_words(
 @given(st.text(alphabet=st.sampled_from("aΣİß'’.-_ \n\r\u2028\t的ก?3\u0301")))
 def test_tokens_are_counted_line_by_line_as_in_the_whole(text: str) -> None:
     assert sum(map(_n_tokens, text.split("\n"))) == len(tokens(text))
+
+
+def test_a_table_is_answered_as_each_request_alone(forest: Learned, english: list[Dialogue], tmp_path: Path) -> None:
+    asked = [_request("unieval", dialogue) for dialogue in english[:5]] + [_request("selfchat", english[0])]
+
+    async def table() -> dict[str, Response | AnswerFailure]:
+        engine = EmbeddedEngine(forest, identity="judge")
+        with ResponseStore(tmp_path, identity="judge", name="judge", protocol="unieval") as store:
+            requests = ((str(number), request) for number, request in enumerate(asked))
+            return {key: outcome async for key, outcome in engine.answer_all(requests, store)}
+
+    outcomes = asyncio.run(table())
+    assert list(outcomes) == list("012345")
+    for number, request in enumerate(asked[:5]):
+        assert [outcomes[str(number)]] == _ask(EmbeddedEngine(forest, identity="judge"), request)
+    assert isinstance(outcomes["5"], AnswerFailure)
+    assert outcomes["5"].kind == "unsupported"

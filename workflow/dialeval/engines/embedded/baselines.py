@@ -79,7 +79,7 @@ class Perplexity:
         if not numbers:
             return np.zeros(0), np.zeros(0)
         n = np.array([len(text) + 1 for text in numbers])
-        each = np.log(self._trigrams.probability(np.concatenate([self._trigrams.grams(text) for text in numbers])))
+        each = np.log(self._trigrams.probability(self._trigrams.grams(numbers)))
         n_rare = np.array([text.count(OTHER) for text in numbers])
         total = np.add.reduceat(each, np.cumsum([0, *n])[:-1]) - n_rare * np.log(self._rare)
         return total, n.astype(np.float64)

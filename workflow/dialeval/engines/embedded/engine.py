@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import islice
 from typing import TypeVar, cast
 
 import numpy as np
@@ -17,8 +18,12 @@ from dialeval.engines.embedded.batching import Batched
 from dialeval.engines.embedded.classifiers import log_odds
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.statistics import Floats
-from dialeval.engines.request import Dialogue, Message, Request, Response
+from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response
+from dialeval.engines.store import ResponseStore
 from dialeval.text.tokens import tokens
+
+TOGETHER = 4096
+"""How many requests of a table are answered at once: dialogues described together cost a fraction of as many alone."""
 
 _Model = TypeVar("_Model")
 _Answer = TypeVar("_Answer")
@@ -33,7 +38,7 @@ class EmbeddedEngine:
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
         reads_subject: always true.
-        concurrency: how many requests may be in flight at once.
+        concurrency: how many requests may be in flight at once, where it is not a whole table that is answered.
         context_window: always None; there is no limit.
     """
 
@@ -74,6 +79,16 @@ class EmbeddedEngine:
             completion_tokens=len(tokens(response.text)),
         )
 
+    async def answer_all(
+        self, requests: Iterable[tuple[str, Request]], store: ResponseStore
+    ) -> AsyncGenerator[tuple[str, Response | AnswerFailure], None]:
+        """Yields key and outcome of every request, each once; see `engines.answering.TableEngine`."""
+        waiting = iter(requests)
+        while window := list(islice(waiting, TOGETHER)):
+            outcomes = await asyncio.gather(*(self._outcome(request) for _, request in window))
+            for (key, _), outcome in zip(window, outcomes, strict=True):
+                yield key, outcome
+
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns the number of words, characters and marks of the messages.
 
@@ -87,6 +102,12 @@ class EmbeddedEngine:
         self._human.forget()
         for rated in self._rated.values():
             rated.forget()
+
+    async def _outcome(self, request: Request) -> Response | AnswerFailure:
+        try:
+            return await self.answer(request)
+        except AnswerFailure as failure:
+            return failure
 
     async def _verdict(self, request: Request) -> str:
         judgements = await asyncio.gather(*(self._judged.ask(dialogue) for dialogue in request.subject))

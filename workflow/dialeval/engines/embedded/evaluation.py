@@ -49,14 +49,17 @@ def held_back_report(
         dialogues = [dialogue for dialogue in parts[script][fold] if len(dialogue) >= MIN_UTTERANCES]
         if not dialogues:
             continue
-        true += _opinions(judge, dialogues)
         spoiler = make_spoiler(parts[script][fold], judge.rarity)
-        for kind in KINDS:
-            copies = [
-                spoiler.spoil(dialogue, kind, generator_for(random_seed, "report", kind, *dialogue))
-                for dialogue in dialogues
-            ]
-            spoiled[kind] += _opinions(judge, [copy.utterances for copy in copies if copy is not None])
+        copies = [
+            copy
+            for kind in KINDS
+            for dialogue in dialogues
+            if (copy := spoiler.spoil(dialogue, kind, generator_for(random_seed, "report", kind, *dialogue)))
+        ]
+        opinions = _opinions(judge, [*dialogues, *(copy.utterances for copy in copies)])
+        true += opinions[: len(dialogues)]
+        for copy, opinion in zip(copies, opinions[len(dialogues) :], strict=True):
+            spoiled[copy.kind].append(opinion)
     rows = [("all", [opinion for kind in KINDS for opinion in spoiled[kind]]), *spoiled.items()]
     return tuple(_row(kind, true, opinions) for kind, opinions in rows if opinions and true)
 

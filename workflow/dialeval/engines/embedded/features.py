@@ -62,6 +62,8 @@ WORDS_TO_REPEAT = 5
 """A repetition of fewer words counts less: people say yes more than once."""
 LOOK_BACK = 32
 """How many utterances back an utterance is compared with."""
+PAIRS_AT_ONCE = 1 << 15
+"""So many pairs of utterances are compared together, which bounds the memory."""
 
 
 @dataclass(frozen=True)
@@ -155,11 +157,11 @@ def describe(dialogues: Sequence[Dialogue], statistics: Statistics) -> Described
 
 def _describe_alone(utterances: Sequence[str], statistics: Statistics) -> _Alone:
     encoded = [statistics.encode(utterance) for utterance in utterances]
-    words = [statistics.words(utterance) for utterance in encoded]
+    word, of = statistics.words_of(encoded)
     presence = statistics.presence(encoded)
     n_distinct = np.maximum(np.diff(presence.indptr), 1)
-    n_words = np.array([len(found) for found in words], dtype=np.float64)
-    n_unknown = np.array([np.count_nonzero(found >= statistics.size) for found in words], dtype=np.float64)
+    n_words = np.bincount(of, minlength=len(encoded)).astype(np.float64)
+    n_unknown = np.bincount(of, word >= statistics.size, len(encoded))
     fluency, worst_word = statistics.language.fluency(utterances)
     weighted = sparse.csr_array(presence * statistics.idf)
     weighted.sort_indices()
@@ -188,6 +190,15 @@ def _cosine_rows(left: sparse.csr_array, right: sparse.csr_array) -> Floats:
     return np.asarray(sparse.csr_array(left * right).sum(axis=1), dtype=np.float64).ravel()
 
 
+def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Floats:
+    """Returns the cosine of each pair of rows of length 1; a dialogue and its spoiled copies share most pairs."""
+    pairs, number = np.unique(left * rows.shape[0] + right, return_inverse=True)
+    left, right = np.divmod(pairs, rows.shape[0])
+    parts = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(pairs), PAIRS_AT_ONCE)]
+    cosines = [_cosine_rows(rows[left[part]], rows[right[part]]) for part in parts]
+    return np.concatenate([np.zeros(0), *cosines])[number]
+
+
 def _look_back(
     tfidf: sparse.csr_array, row: Integers, turn: Integers
 ) -> tuple[Floats, Floats, Integers, tuple[Floats, Floats]]:
@@ -200,9 +211,14 @@ def _look_back(
     greatest, similar = np.zeros(len(row)), np.zeros(len(row))
     nearest = np.zeros(len(row), dtype=np.int64)
     first_two = (np.zeros(len(row)), np.zeros(len(row)))
-    for back in range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1):
-        here = np.flatnonzero(turn >= back)
-        cosine_back = _cosine_rows(tfidf[row[here - back]], tfidf[row[here]])
+    steps = range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1)
+    places = [np.flatnonzero(turn >= back) for back in steps]
+    earlier = [row[here - back] for back, here in zip(steps, places, strict=True)]
+    cosines = _cosine_pairs(
+        tfidf, np.concatenate([row[:0], *earlier]), np.concatenate([row[:0], *(row[h] for h in places)])
+    )
+    by_step = np.split(cosines, np.cumsum([*map(len, places)])[:-1]) if places else []
+    for back, here, cosine_back in zip(steps, places, by_step, strict=True):
         better = cosine_back > greatest[here] + 1e-12
         greatest[here[better]] = cosine_back[better]
         nearest[here[better]] = back

@@ -40,7 +40,7 @@ class KneserNey:
 
     def __init__(self, texts: Sequence[Sequence[int]], size: int) -> None:
         self._size = size
-        grams = np.concatenate([np.zeros(0, dtype=np.int64), *(self.grams(text) for text in texts)])
+        grams = self.grams(texts)
         codes, counts = np.unique(grams, return_counts=True)
         self._orders: list[Order] = []
         for order in range(ORDER, 1, -1):
@@ -50,12 +50,18 @@ class KneserNey:
         unigrams[codes] += counts
         self._unigrams = unigrams / unigrams.sum()
 
-    def grams(self, text: Sequence[int]) -> Integers:
-        """Returns the codes of the trigrams of a text; the last one ends it."""
-        bounded = np.array([BOUNDARY] * (ORDER - 1) + [*text, BOUNDARY], dtype=np.int64)
-        code = np.zeros(len(text) + 1, dtype=np.int64)
+    def grams(self, texts: Sequence[Sequence[int]]) -> Integers:
+        """Returns the codes of the trigrams of texts, one text after the other; the last one of each ends it."""
+        edges = [BOUNDARY] * (ORDER - 1)
+        bounded = np.array([token for text in texts for token in (*edges, *text, BOUNDARY)], dtype=np.int64)
+        first = np.ones(len(bounded), dtype=np.bool_)  # whether a trigram begins here, within one text
+        ends = np.cumsum([len(text) + ORDER for text in texts], dtype=np.int64)
+        for place in range(1, ORDER):
+            first[ends - place] = False
+        starts = np.flatnonzero(first)
+        code = np.zeros(len(starts), dtype=np.int64)
         for place in range(ORDER):
-            code = code * self._size + bounded[place : place + len(code)]
+            code = code * self._size + bounded[starts + place]
         return code
 
     def alone(self, grams: Integers) -> Floats:

@@ -43,11 +43,11 @@ class LanguageModel:
         Returns:
             The mean over the words and marks of each utterance, and the least of them.
         """
-        grams = [self._trigrams.grams(self._numbers(utterance)) for utterance in utterances]
-        starts = np.cumsum([0, *map(len, grams)])[:-1]
-        code = np.concatenate(grams)
+        texts = [self._numbers(utterance) for utterance in utterances]
+        code = self._trigrams.grams(texts)
+        n = np.array([len(text) + 1 for text in texts])
+        starts = np.cumsum([0, *n])[:-1]
         gain = np.log(self._trigrams.probability(code)) - np.log(self._trigrams.alone(code))
-        n = np.array([len(gram) for gram in grams])
         return np.add.reduceat(gain, starts) / n, np.minimum.reduceat(gain, starts)
 
     def _numbers(self, utterance: str) -> list[int]:

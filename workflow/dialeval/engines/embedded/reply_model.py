@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -64,15 +65,13 @@ class ReplyModel:
 
     def _presence(self, utterances: Sequence[str], with_first: bool) -> sparse.csr_array:
         n = len(self._number)
-        rows: list[Integers] = []
+        rows: list[list[int]] = []
         for utterance in utterances:
-            known = [self._number[token] for token in telling_tokens(utterance) if token in self._number]
-            found = {*known, n}
-            first = telling_tokens(utterance)[:1]
-            if with_first and first and first[0] in self._number:
-                found.add(n + 1 + self._number[first[0]])
-            rows.append(np.array(sorted(found), dtype=np.int64))
-        columns = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
+            told = telling_tokens(utterance)
+            found = {self._number[token] for token in told if token in self._number}
+            begins = with_first and told and told[0] in self._number
+            rows.append([*sorted(found), n, *([n + 1 + self._number[told[0]]] if begins else [])])
+        columns = np.array([*chain.from_iterable(rows)], dtype=np.int64)
         ends = np.cumsum([0, *map(len, rows)])
         shape = (len(utterances), 2 * n + 1 if with_first else n + 1)
         return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)

@@ -87,11 +87,19 @@ class Statistics:
         """Returns the words among the tokens."""
         return np.asarray(encoded[self._is_word[np.minimum(encoded, self.size)]], dtype=np.int64)
 
+    def words_of(self, encoded: Sequence[Integers]) -> tuple[Integers, Integers]:
+        """Returns the words among the tokens of some utterances, and the number of the utterance of each."""
+        of = np.repeat(np.arange(len(encoded)), [*map(len, encoded)])
+        token = np.concatenate([*encoded, np.zeros(0, dtype=np.int64)])
+        words = self._is_word[np.minimum(token, self.size)]
+        return token[words], of[words]
+
     def presence(self, encoded: Sequence[Integers]) -> sparse.csr_array:
         """Returns which words occur in which utterance: a matrix of 0 and 1, utterances by known and strange words."""
-        distinct = [np.unique(self.words(utterance)) for utterance in encoded]
-        ends = np.cumsum([0, *map(len, distinct)])
-        columns = np.concatenate([*distinct, np.zeros(0, dtype=np.int64)])
+        n_columns = self.size + N_STRANGE
+        word, of = self.words_of(encoded)
+        row, columns = np.divmod(np.unique(of * n_columns + word), n_columns)
+        ends = np.searchsorted(row, np.arange(len(encoded) + 1))
         shape = (len(encoded), self.size + N_STRANGE)
         return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
 
