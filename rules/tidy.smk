@@ -1,55 +1,5 @@
 # What lies in the results and the configuration no longer makes is listed, and removed where that is asked for.
 
-from snakemake.dag import DAG
-
-GRAPH = f"{RESULTS}/.graph.json"
-
-
-def whole_graph():
-    """Returns the jobs of everything that the configuration asks for, and of what it may be asked for besides."""
-    names = ["all", "estimate", "download", *(["label"] if LABELLED else [])]
-    targets = {
-        workflow.get_rule(workflow.modifier.modify_rulename(name)) for name in names
-    }
-    graph = DAG(
-        workflow,
-        workflow.rules,
-        targetfiles=set(),
-        targetrules=targets,
-        ignore_incomplete=True,
-    )
-    workflow.async_run(graph.init())
-    return [*graph.jobs, *workflow.dag.jobs]
-
-
-def written_by(job):
-    """Returns what a job writes below the results; some is told it by parameters, as checkpoints are."""
-    texts = [
-        text
-        for value in job.params
-        for text in (value if isinstance(value, list) else [value])
-    ]
-    paths = [*job.output, *job.log, *filter(lambda text: isinstance(text, str), texts)]
-    return [
-        os.path.relpath(path, RESULTS)
-        for path in map(str, paths)
-        if path.startswith(f"{RESULTS}/")
-    ]
-
-
-def write_graph():
-    """Writes down what the configuration makes, for the job that compares it with what lies in the results."""
-    mine = {workflow.modifier.modify_rulename(name) for name in ("tidy", "tidy_remove")}
-    if not any(job.rule.name in mine for job in workflow.dag.needrun_jobs()):
-        return
-    made = {name for job in whole_graph() for name in written_by(job)}
-    about = {
-        "made": sorted(made),
-        "configuration": ", ".join(CONFIGURATION),
-        "left_out": LEFT_OUT,
-    }
-    Path(GRAPH).write_text(json.dumps(about), encoding="utf-8")
-
 
 rule tidy:
     """Lists what lies in the results and the configuration no longer makes, with sizes."""
