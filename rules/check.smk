@@ -38,6 +38,16 @@ def cluster_requests(resources):
         for field in Request.model_fields
         if resources.get(field) not in (None, "")
     }
+    cores = workflow.resource_settings.cores
+    together = []
+    if cores:  # a group of jobs asks for those of as many jobs as may run at once
+        each = by_profile.get("cpus_per_task", 1)
+        at_once = max(cores // each, 1)
+        all_of_them = {"cpus_per_task": at_once * each, "together": True}
+        if memory := by_profile.get("mem_mb"):
+            all_of_them["mem_mb"] = at_once * memory
+        bounded = all_of_them | {"by": f"groups of {at_once} jobs at once"}
+        together = [{**by_profile, **bounded, "runtime": None, "gpu": 0}]
     asking = {
         f"jobs of {name}": (model, False)
         for name, model in CONFIG.models.items()
@@ -58,7 +68,7 @@ def cluster_requests(resources):
         | {"by": by, "gpu": gpus_for([model], trains)}
         for by, (model, trains) in {**asking, **training}.items()
     ]
-    return [{**by_profile, "by": "jobs of the profile"}, *of_models]
+    return [{**by_profile, "by": "jobs of the profile"}, *together, *of_models]
 
 
 def watch_slurm():

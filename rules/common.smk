@@ -37,7 +37,7 @@ os.environ |= {
     "DIALEVAL_RESULTS": RESULTS,
     "DIALEVAL_STORE": STORE,
     "DIALEVAL_OUTSIDE": str(outside.__file__),
-    "DIALEVAL_CONFIGURATION": ", ".join(CONFIGURATION),
+    "DIALEVAL_CONFIGURATION": from_results(CONFIGURATION, CONFIG.results_dir),
 }
 
 if workflow.exec_mode != ExecMode.DEFAULT and "--latency-wait" in sys.argv:

@@ -41,6 +41,7 @@ try:
         check_files,
         check_module,
         configuration_file,
+        from_results,
         shown,
     )
     from dialeval.content import content_digest
@@ -129,6 +130,7 @@ if AS_MODULE:
     PATHS = workflow.modifier.path_modifier
     MOVED = PATHS.prefix or ("" if PATHS.modifies_prefixes else None)
     in_words(check_module, config, MOVED)
+    CONFIGURATION = [shown(Path(workflow.main_snakefile))]
 elif GIVEN:  # stands alone
     in_words(check_files, GIVEN)
     CONFIGURATION = list(map(shown, GIVEN))

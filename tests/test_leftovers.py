@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.configuration_files import from_results
 from dialeval.errors import UserError
 from dialeval.leftovers import check_folder, list_leftovers, remove
 from dialeval.provenance import Job, digest_of, write_record
@@ -146,13 +147,28 @@ def test_what_another_configuration_makes_stays_while_there_is_that_configuratio
     put(Path(), "a.yaml")
     put(Path(), "b.yaml")
     for name in ("a.yaml", "b.yaml", "gone.yaml"):
-        monkeypatch.setenv("DIALEVAL_CONFIGURATION", name)
+        monkeypatch.setenv("DIALEVAL_CONFIGURATION", from_results([name], results))
         made(results, f"tables/{name}.csv")
-    assert listed(results, configuration="a.yaml") == {
+    assert listed(results, configuration=from_results(["a.yaml"], results)) == {
         "tables/a.yaml.csv": "",
         "tables/b.yaml.csv": "made for b.yaml",
         "tables/gone.yaml.csv": "",
     }
+
+
+def test_a_configuration_of_the_same_name_in_another_folder_is_another(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "other", "a.yaml")
+    put(Path(), "a.yaml")
+    shared = results.resolve()
+    monkeypatch.setenv("DIALEVAL_CONFIGURATION", from_results(["a.yaml"], results))
+    made(results, "tables/a.csv")
+    monkeypatch.chdir(tmp_path / "other")
+    theirs = from_results(["a.yaml"], shared)
+    assert listed(shared, configuration=theirs) == {"tables/a.csv": f"made for {tmp_path / 'a.yaml'}"}
+    monkeypatch.chdir(tmp_path)
+    assert listed(results, configuration=from_results([tmp_path / "a.yaml"], shared)) == {"tables/a.csv": ""}
 
 
 def test_a_record_that_is_none_is_named(results: Path) -> None:

@@ -77,7 +77,9 @@ def test_a_job_of_which_nothing_is_seen_here_means_folders_that_are_not_shared(s
     assert "put the folder on a file system that all nodes share" in problem
 
 
-@pytest.mark.parametrize(("reason", "kind"), [("Resources", "unknown"), ("AssocMaxJobsLimit", "problem")])
+@pytest.mark.parametrize(
+    ("reason", "kind"), [("Resources", "unknown"), ("AssocMaxJobsLimit", "unknown"), ("PartitionDown", "problem")]
+)
 def test_a_job_that_waits_is_told_with_slurms_reason(
     slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, kind: str
 ) -> None:

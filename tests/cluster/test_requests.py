@@ -68,6 +68,7 @@ def test_what_fits_is_not_mentioned() -> None:
         ({"runtime": 61}, "asks for 61 minutes, and partition main has 60 minutes"),
         ({"mem_mb": 9000}, "asks for 9000 MB, and partition main has 8000 MB a node"),
         ({"gpu": 1}, "asks for 1 GPUs, and partition main has 0 GPUs a node"),
+        ({"cpus_per_task": 8, "together": True}, "has 4 cores a node; lower `cores` of the profile, or"),
         ({"slurm_partition": "main,gpu", "cpus_per_task": 8}, "partition main has 4 cores a node"),
     ],
 )

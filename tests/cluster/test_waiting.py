@@ -11,13 +11,18 @@ from dialeval.cluster import waiting
 from dialeval.cluster.waiting import remedy, stays, tell_of_waiting, waiting_for_ever
 
 
-@pytest.mark.parametrize("reason", ["PartitionTimeLimit", "AssocGrpCpuLimit", "QOSMaxJobsPerUserLimit", "JobHeldUser"])
+@pytest.mark.parametrize(
+    "reason",
+    ["PartitionTimeLimit", "PartitionConfig", "JobHeldUser", "QOSMaxCpuPerJobLimit", "AssocMaxWallDurationPerJobLimit"],
+)
 def test_reasons_that_stay(reason: str) -> None:
     assert stays(reason)
     assert remedy(reason)
 
 
-@pytest.mark.parametrize("reason", ["Priority", "Resources", "None", "Dependency", "BeginTime"])
+@pytest.mark.parametrize(
+    "reason", ["Priority", "Resources", "None", "Dependency", "AssocGrpCpuLimit", "QOSMaxJobsPerUserLimit"]
+)
 def test_reasons_that_pass(reason: str) -> None:
     assert not stays(reason)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,19 @@ def shown(path: Path) -> str:
     """Returns a path as short as it is told."""
     path, here = Path(path), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def from_results(files: Sequence[str | Path], results: Path) -> str:
+    """Returns configuration files as records of jobs name them: by their place as seen from the folder of the results.
+
+    Folders that different projects share tell their files apart so, and a project can be moved with its results.
+
+    Args:
+        files: paths from here.
+        results: the folder of the results.
+    """
+    folder = results.expanduser().resolve()
+    return ", ".join(os.path.relpath(Path(file).resolve(), folder) for file in files)
 
 
 def check_files(files: Sequence[Path]) -> None:

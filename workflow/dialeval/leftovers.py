@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from dialeval import kept
+from dialeval.configuration_files import shown
 from dialeval.errors import UserError
 from dialeval.provenance import FOLDER, digest_of
 
@@ -87,7 +88,7 @@ def list_leftovers(results: Path, made: Collection[str], store: Path, configurat
         results: the folder.
         made: names of the files and folders that the configuration makes, its logs among them.
         store: of the answers, which may lie in the results; it is not looked at.
-        configuration: the files of this configuration, as records name them.
+        configuration: the files of this configuration, as records name them, from the folder of the results.
 
     Raises:
         UserError: a record cannot be read.
@@ -104,7 +105,8 @@ def list_leftovers(results: Path, made: Collection[str], store: Path, configurat
     leftovers = []
     for name in sorted(found):
         path, made_by = results / name, recorded[name]
-        leftovers.append(Leftover(name, _size(path), made_by.rule, _reason(path, made_by, configuration)))
+        reason = _reason(results, path, made_by, configuration)
+        leftovers.append(Leftover(name, _size(path), made_by.rule, reason))
     return Listing(leftovers, sorted(unknown))
 
 
@@ -185,19 +187,17 @@ def _named(name: str, names: Collection[str]) -> str | None:
     return next((str(one) for one in (path, *path.parents) if str(one) in names), None)
 
 
-def _reason(path: Path, made: _Made, configuration: str) -> str:
+def _reason(results: Path, path: Path, made: _Made, configuration: str) -> str:
     """Returns why a file or folder is not to be removed, or an empty text."""
     if path.is_symlink() or (path.is_dir() and any(one.is_symlink() for one in path.rglob("*"))):
         return "a link, or with links in it"
-    if made.configuration not in ("", configuration) and _is_there(made.configuration):
-        return f"made for {made.configuration}"
+    if made.configuration not in ("", configuration):
+        files = [results.resolve() / file for file in made.configuration.split(", ")]
+        if all(file.exists() for file in files):
+            return f"made for {', '.join(shown(file.resolve()) for file in files)}"
     if made.digest and digest_of(path) != made.digest:
         return "changed since a run made it"
     return ""
-
-
-def _is_there(configuration: str) -> bool:
-    return all(Path(file).exists() for file in configuration.split(", "))
 
 
 def _is_outside(name: str) -> bool:

@@ -16,6 +16,8 @@ class Request(BaseModel):
 
     Attributes:
         by: whose jobs they are, in words.
+        together: whether they are a whole group's, which `cores` of the profile bounds; of it is told only what its
+            jobs do not ask for one by one.
         slurm_partition: empty for the cluster's default one.
         slurm_account: empty for the user's default one.
         slurm_extra: further options of sbatch.
@@ -27,6 +29,7 @@ class Request(BaseModel):
     """
 
     by: str
+    together: bool = False
     slurm_partition: str = ""
     slurm_account: str = ""
     slurm_extra: str = ""
@@ -123,12 +126,14 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
         yield f"{request.by}: no partition is named, and the cluster has no default one; known: {', '.join(known)}"
     for name in names:
         one = known.get(name)
+        if one is None and request.together:
+            continue  # each of its jobs is told
         if one is None:
             near = get_close_matches(name, known, 1)
             meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"
             yield f"{request.by}: there is no partition '{name}'; {meant} (slurm_partition of profile or model)"
             continue
-        if not one.up:
+        if not one.up and not request.together:
             yield f"{request.by}: partition {name} takes no jobs now; ask its administrators, or name another"
         for field, asked, there, unit in (
             ("runtime", request.runtime, one.minutes, "minutes"),
@@ -138,4 +143,5 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
         ):
             if asked is not None and there is not None and asked > there:
                 words = f"asks for {asked} {unit.removesuffix(' a node')}, and partition {name} has {there} {unit}"
-                yield f"{request.by}: {words}; correct {field}, or name another partition"
+                wrong = "lower `cores` of the profile" if request.together else f"correct {field}"
+                yield f"{request.by}: {words}; {wrong}, or name another partition"

@@ -14,13 +14,18 @@ from dialeval.cluster.slurm import ask
 SECONDS = 20.0
 """Between two looks at the queue."""
 FOR_EVER = (
-    "Account", "Assoc", "BadConstraints", "InvalidAccount", "InvalidQOS", "JobHeld", "PartitionDown",
-    "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit", "QOS", "ReqNodeNotAvail",
+    "Account", "BadConstraints", "InvalidAccount", "InvalidQOS", "JobHeld", "PartitionConfig", "PartitionDown",
+    "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit", "ReqNodeNotAvail",
 )  # fmt: skip
 """How Slurm's reasons begin for which a job waits until somebody changes something."""
+_LIMITS = ("Assoc", "QOS")
+_OF_ONE_JOB = ("PerJob", "PerNode", "WallDuration", "NotAllowed", "QOSMin")
+"""What the names of limits hold that one job is over; under all others it waits for other jobs of its user to end."""
 _REMEDIES = {
     "PartitionTimeLimit": "it asks for more time than its partition allows; a group of jobs asks for the sum of them, "
     "so lower `runtime` in the profile, or of the model's `resources`",
+    "PartitionConfig": "it asks for more cores or memory than a node of its partition has; a group of jobs asks for "
+    "those of as many jobs as `cores` of the profile lets run at once, so lower `cores`, or the model's `resources`",
     "BadConstraints": "no node has what it asks for; correct the profile, or the model's `resources`",
     "ReqNodeNotAvail": "the nodes that could run it are not in service; name another partition",
 }
@@ -28,6 +33,8 @@ _REMEDIES = {
 
 def stays(reason: str) -> bool:
     """Returns whether a job that waits for a reason of Slurm's will wait until somebody changes something."""
+    if reason.startswith(_LIMITS):
+        return any(part in reason for part in _OF_ONE_JOB)
     return reason.startswith(FOR_EVER)
 
 
