@@ -205,10 +205,10 @@ def command(stage, options, always_anew=False):
     A stage whose files follow from more than its inputs, settings and code is `always_anew` when it runs; of any other
     that is told what it was told before, what it made is put back.
 
-    A rule with `params.content`, a digest of files that the stage is not told, names it: `--content={params.content:q}`.
+    `params.content`, a digest of files that the stage is not told, is named where there is one: `--content={params.content:q}`.
     """
     return (
-        f"python -u -m dialeval.stages {stage} --makes {{output:q}} --rule {{rule}} --log {{log:q}}{' --always-anew' * always_anew} "
+        f"python -u -m dialeval.stages {stage} --makes {{output:q}} --log {{log:q}}{' --always-anew' * always_anew} "
         f"--settings {{params.settings:q}} --code {{params.code}} "
         f'--prompts="$DIALEVAL_PROMPTS" {options} 2>&1 | tee -i {{log:q}}'
     )

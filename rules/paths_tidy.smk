@@ -1,4 +1,4 @@
-# What the configuration makes, written down for the job that compares it with what lies in the results.
+# What the configuration makes, written down by rule, for jobs that compare it with what lies in the results.
 
 from snakemake.dag import DAG
 
@@ -38,13 +38,16 @@ def written_by(job):
 
 
 def write_graph():
-    """Writes down what the configuration makes, for the job that compares it with what lies in the results."""
-    mine = {workflow.modifier.modify_rulename(name) for name in ("tidy", "tidy_remove")}
+    """Writes down what the configuration makes, by rule, for jobs that compare it with what lies in the results."""
+    mine = {
+        workflow.modifier.modify_rulename(name)
+        for name in ("tidy", "tidy_remove", "versions")
+    }
     if not any(job.rule.name in mine for job in workflow.dag.needrun_jobs()):
         return
-    made = {name for job in whole_graph() for name in written_by(job)}
+    made = {name: job.rule.name for job in whole_graph() for name in written_by(job)}
     about = {
-        "made": sorted(made),
+        "made": made,
         "configuration": os.environ["DIALEVAL_CONFIGURATION"],
         "left_out": LEFT_OUT,
     }

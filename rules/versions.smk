@@ -10,6 +10,6 @@ rule versions:
         "../envs/core.yaml"
     params:
         results=RESULTS,
-        rules=lambda wildcards: sorted(rule.name for rule in workflow.rules),
+        graph=GRAPH,
     shell:
-        "python -u -m dialeval.versions {params.results:q} {params.rules:q} 2>&1 | tee -i {log:q}"
+        "python -u -m dialeval.versions {params.results:q} {params.graph:q} 2>&1 | tee -i {log:q}"

@@ -34,7 +34,7 @@ def job(
 ) -> Job:
     given = {**GIVEN, "from": [str(folder / "in.csv")], "folder": [str(folder / "read")], "into": [str(folder)]}
     given |= {option: [value] for option, value in options.items()}
-    return Job(stage, folder, tuple(folder / name for name in makes), "rule", content, given)
+    return Job(stage, folder, tuple(folder / name for name in makes), content, given)
 
 
 def end(of: Job) -> None:

@@ -31,12 +31,12 @@ def put(results: Path, name: str, text: str = "text") -> Path:
     return path
 
 
-def made(results: Path, *names: str, log: str = "", rule: str = "answer") -> None:
+def made(results: Path, *names: str, log: str = "", stage: str = "answer") -> None:
     """Writes files that are not there yet, as a job that records them."""
     paths = [path if (path := results / name).exists() else put(results, name) for name in names]
     if log:
         put(results, log)
-    job = Job(rule, results, tuple(paths), rule, log=results / log if log else None)
+    job = Job(stage, results, tuple(paths), log=results / log if log else None)
     write_record(job, job.key)
 
 
@@ -56,7 +56,7 @@ def test_what_a_job_made_and_the_configuration_does_not_make_is_found_and_remove
     put(results, ".kept/dialogues/b.parquet")
     wanted = {"dialogues/a.parquet", "usage/a/selfchat.json", "logs/a.log"}
     listing = list_leftovers(results, wanted, STORE, "")
-    assert [(one.name, one.size, one.rule) for one in listing.leftovers] == [
+    assert [(one.name, one.size, one.stage) for one in listing.leftovers] == [
         ("dialogues/b.parquet", 4, "answer"),
         ("logs/b.log", 4, "answer"),
         ("usage/b/selfchat.json", 4, "answer"),
@@ -110,7 +110,7 @@ def test_links_and_what_lies_behind_them_stay(results: Path, tmp_path: Path) -> 
 
 def test_a_record_that_names_files_outside_removes_none(results: Path, tmp_path: Path) -> None:
     outside = put(tmp_path, "mine.csv")
-    record = {"rule": "answer", "outputs": {str(outside): digest_of(outside), "../mine.csv": digest_of(outside)}}
+    record = {"stage": "answer", "outputs": {str(outside): digest_of(outside), "../mine.csv": digest_of(outside)}}
     put(results, "provenance/mine.csv.json", json.dumps(record))
     assert listed(results) == {}
     list(remove(results, list_leftovers(results, set(), STORE, "").leftovers))
@@ -129,7 +129,7 @@ def test_a_folder_that_a_job_made_is_one_thing_and_goes_with_its_checkpoints(res
         put(results, f"trained/judge/{name}")
         put(results, f"checkpoints/judge/{name}")
         put(results, f"checkpoints/other/{name}")
-    made(results, "trained/judge", rule="train_lora")
+    made(results, "trained/judge", stage="train_lora")
     put(results, "trained/judge/.snakemake_timestamp", "")  # as Snakemake does afterwards
     sizes = {one.name: (one.size, one.reason) for one in list_leftovers(results, set(), STORE, "").leftovers}
     assert sizes == {"checkpoints/judge": (8, ""), "trained/judge": (8, "")}

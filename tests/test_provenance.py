@@ -28,7 +28,7 @@ def job(results: Path, settings: str = '{"b": 1, "a": [2]}') -> Job:
     outside = results.parent / "given.csv"
     outside.write_text("given")
     return Job(
-        "stage", results, (results / "tables/x.parquet", results / "tables/x.csv"), "make_x", "abc",
+        "stage", results, (results / "tables/x.parquet", results / "tables/x.csv"), "abc",
         {"settings": [settings], "code": ["f00"], "prompts": ["ours:"], "store": [str(results / "store")],
          "from": [str(results / "in.csv"), str(outside)], "table": [str(results / "tables/x.parquet")]},
         results / "logs/x.log",
@@ -45,7 +45,6 @@ def test_a_record_tells_all_that_a_job_was_made_of(tmp_path: Path, monkeypatch: 
     assert found.pop("key") == job(results).key
     assert found == {
         "stage": "stage",
-        "rule": "make_x",
         "log": "logs/x.log",
         "configuration": "mine.yaml",
         "version": __version__,
@@ -85,11 +84,11 @@ def test_a_job_writes_its_record_and_a_stage_by_hand_none(tmp_path: Path) -> Non
     settings = '{"name": "bundled", "reader": "bundled", "path": null, "language": "en"}'
     made = tmp_path / "results" / "u.parquet"
     told = ["--settings", settings, "--code", "f00", "--utterances", str(made)]
-    command = [sys.executable, "-m", "dialeval.stages", "read_corpus", "--rule", "read", "--makes", str(made), *told]
+    command = [sys.executable, "-m", "dialeval.stages", "read_corpus", "--makes", str(made), *told]
     there = {**os.environ, "DIALEVAL_RESULTS": str(tmp_path / "results")}
     subprocess.run(command, env=there, check=True)
     record = read_provenance(made, tmp_path / "results")
-    assert (record["stage"], record["rule"], record["settings"]["language"]) == ("read_corpus", "read", "en")
+    assert (record["stage"], record["settings"]["language"]) == ("read_corpus", "en")
     assert record["outputs"] == {"u.parquet": digest_of(made)}
     assert "pyarrow" in record["libraries"]
     (tmp_path / "results/provenance/u.parquet.json").unlink()

@@ -30,13 +30,13 @@ class Leftover:
     Attributes:
         name: its path below the results.
         size: bytes, of a folder those of its files.
-        rule: that made it.
+        stage: that made it.
         reason: why it is not to be removed; empty where it is.
     """
 
     name: str
     size: int
-    rule: str
+    stage: str
     reason: str
 
 
@@ -55,7 +55,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class _Made:
-    rule: str
+    stage: str
     configuration: str
     digest: str
     """Of the content; empty where it is not written down."""
@@ -106,7 +106,7 @@ def list_leftovers(results: Path, made: Collection[str], store: Path, configurat
     for name in sorted(found):
         path, made_by = results / name, recorded[name]
         reason = _reason(results, path, made_by, configuration)
-        leftovers.append(Leftover(name, _size(path), made_by.rule, reason))
+        leftovers.append(Leftover(name, _size(path), made_by.stage, reason))
     return Listing(leftovers, sorted(unknown))
 
 
@@ -140,7 +140,7 @@ def _recorded(results: Path) -> dict[str, _Made]:
     """Returns what jobs made, by name: their files and folders, and what goes with them."""
     found: dict[str, _Made] = {}
     for _, record in _records(results):
-        by = record.get("rule", ""), record.get("configuration", "")
+        by = record.get("stage", ""), record.get("configuration", "")
         found[record.get("log", "")] = _Made(*by, "")
         for name, digest in record["outputs"].items():
             first, *rest = PurePath(name).parts

@@ -62,7 +62,6 @@ class Job:
         stage: the stage's name.
         results: the folder of the results, below which paths are named.
         makes: the files and folders that it makes.
-        rule: of the workflow; empty for a stage that is started by hand.
         content: digest of files that the job reads without being told them.
         options: the stage's own options and their values.
         log: where what the job says is written down too, if anywhere.
@@ -71,7 +70,6 @@ class Job:
     stage: str
     results: Path
     makes: tuple[Path, ...]
-    rule: str = ""
     content: str = ""
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
     log: Path | None = None
@@ -186,7 +184,6 @@ def write_record(job: Job, key: str) -> None:
     record = {
         "key": key,
         "stage": job.stage,
-        "rule": job.rule,
         "log": job.name(job.log) if job.log else "",
         "configuration": os.environ.get(CONFIGURATION, ""),
         "version": __version__,

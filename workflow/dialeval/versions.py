@@ -1,4 +1,6 @@
-"""Which results were made with other versions of libraries than are installed: `python -m dialeval.versions RESULTS`.
+"""Which results were made with other versions of libraries than are installed.
+
+`python -m dialeval.versions RESULTS GRAPH` prints it, where GRAPH is what the configuration makes (`whole_graph`).
 
 Another version re-runs nothing by itself: numbers that were paid for and published stay what they are. This says what a
 version may have touched, and what has it made anew.
@@ -7,27 +9,30 @@ version may have touched, and what has it made anew.
 from __future__ import annotations
 
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dialeval.errors import UserError
 from dialeval.provenance import installed, read_records
+from dialeval.whole_graph import read_graph
 
 
 def outdated(
-    records: Iterable[dict[str, Any]], rules: Collection[str], now: Callable[[str], str | None] = installed
+    records: Iterable[dict[str, Any]], made: Mapping[str, str], now: Callable[[str], str | None] = installed
 ) -> list[str]:
     """Returns what to say of records, in lines.
 
     Args:
         records: as `provenance` writes them.
-        rules: of the workflow, which alone can make files anew.
+        made: names of the files that the configuration makes -> the rule that makes them.
         now: gives the version of a library that is installed here, or None.
     """
     versions: dict[str, str | None] = {}
     files: Counter[tuple[str, str]] = Counter()
-    by_rule: dict[str, set[str]] = defaultdict(set)
+    rules: set[str] = set()
+    gone: set[str] = set()
     n_records = 0
     for record in records:
         n_records += 1
@@ -36,7 +41,9 @@ def outdated(
                 versions[name] = now(name)
             if known != versions[name]:
                 files[name, known] += len(record["outputs"])
-                by_rule[record["rule"]].add(name)
+                found = {made[output] for output in record["outputs"] if output in made}
+                rules |= found
+                gone |= set() if found else {*record["outputs"]}
     if not files:
         return [f"all results were made with the versions that are installed ({n_records} records)"]
     lines = [
@@ -44,24 +51,31 @@ def outdated(
         + (f"{versions[name]} is installed" if versions[name] else "it is not installed here")
         for (name, known), n in sorted(files.items())
     ]
-    lines.append("nothing of that runs again by itself. To make it anew, add this to your command:")
-    lines.append(f"  --forcerun {' '.join(sorted(by_rule.keys() & set(rules)))}")
-    lines.append("What follows from it is made anew where it comes out otherwise. Answers are taken from the store.")
-    if gone := sorted(by_rule.keys() - set(rules)):
-        lines.append(f"no rule makes these any more: {', '.join(map(repr, gone))}")
+    if rules:
+        lines.append("nothing of that runs again by itself. To make it anew, add this to your command:")
+        lines.append(f"  --forcerun {' '.join(sorted(rules))}")
+        lines.append(
+            "What follows from it is made anew where it comes out otherwise. Answers are taken from the store."
+        )
+    if gone:
+        lines.append(f"this configuration does not make {len(gone)} of these files; snakemake tidy lists them")
     return lines
 
 
 def main() -> None:
-    """Prints what was made with other versions; the arguments are the folder of the results and names of rules."""
-    results, *rules = sys.argv[1:]
-    made = (
+    """Prints what was made with other versions; the arguments are the folder of the results and GRAPH."""
+    results, graph = map(Path, sys.argv[1:])
+    made = read_graph(graph)["made"]
+    there = (
         record
-        for record in read_records(Path(results))
-        if all((Path(results) / name).exists() for name in record.get("outputs", {}))
+        for record in read_records(results)
+        if all((results / name).exists() for name in record.get("outputs", {}))
     )
-    print("\n".join(outdated(made, rules)), flush=True)
+    print("\n".join(outdated(there, made)), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"error in versions: {error}")

@@ -3,7 +3,7 @@
 What the job made before of the same is put back (`kept`), and the stage, whose imports take longest, is not even
 imported. What it makes is kept, and where it comes from is written down (`provenance`).
 
-The job's own options are `--makes FILE ...`, what it makes; `--rule NAME`; `--log FILE`; `--content DIGEST`, of files
+The job's own options are `--makes FILE ...`, what it makes; `--log FILE`; `--content DIGEST`, of files
 that it reads without being told them; and `--always-anew`, for what follows from more than it is told. All others are
 the stage's. Where the results lie is in DIALEVAL_RESULTS; without it nothing is kept or written down.
 """
@@ -31,7 +31,6 @@ def main() -> None:
     stage, arguments = sys.argv[1], sys.argv[2:]
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--makes", nargs="*", type=Path, default=[])
-    parser.add_argument("--rule", default="")
     parser.add_argument("--log", type=Path)
     parser.add_argument("--content", default="")
     parser.add_argument("--always-anew", action="store_true")
@@ -41,7 +40,7 @@ def main() -> None:
     if not (results and own.makes):
         _start(stage)
         return
-    job = Job(stage, Path(results), tuple(own.makes), own.rule, own.content, _options(rest), own.log)
+    job = Job(stage, Path(results), tuple(own.makes), own.content, _options(rest), own.log)
     before, key = job.looks(), "" if own.always_anew else job.key
     if not own.always_anew and kept.put_back(job):
         print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel
 from dialeval.errors import UserError
 from dialeval.leftovers import Leftover, list_leftovers, remove
 from dialeval.stages.command import run
+from dialeval.whole_graph import read_graph
 
 AT_MOST = 10
 """How many files are named that no record tells of."""
@@ -38,14 +38,7 @@ def stage(settings: Settings, results: Path, store: Path, graph: Path) -> None:
     Raises:
         UserError: there is no such list, or the configuration is not whole, so that nothing may be removed.
     """
-    try:
-        about = json.loads(graph.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(
-            "nothing is known of what the configuration makes, which a run writes down at its start: take --no-hooks "
-            "out, and in a workflow of your own call this module's onstart()"
-        ) from None
-    graph.unlink()
+    about = read_graph(graph)
     listing = list_leftovers(results, set(about["made"]), store, about["configuration"])
     removable = [one for one in listing.leftovers if not one.reason]
     for one in listing.leftovers:
@@ -67,7 +60,7 @@ def stage(settings: Settings, results: Path, store: Path, graph: Path) -> None:
 
 def _line(results: Path, one: Leftover) -> str:
     stays = f"; stays: {one.reason}" if one.reason else ""
-    return f"{_in_words(one.size):>9}  {results / one.name}  ({one.rule or 'by hand'}{stays})"
+    return f"{_in_words(one.size):>9}  {results / one.name}  ({one.stage}{stays})"
 
 
 def _tell_of_unknown(results: Path, unknown: list[str]) -> None:
