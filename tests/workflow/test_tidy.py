@@ -17,6 +17,7 @@ def files(workspace: Workspace) -> set[str]:
     return {str(path.relative_to(results)) for path in results.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(finished: Workspace) -> None:
     (finished.folder / "results" / "tables" / "mine.csv").write_text("mine", encoding="utf-8")
     output = finished.run("tidy")
@@ -26,8 +27,8 @@ def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(f
     finished.configure(chatbots=["random"])
     output = finished.run("tidy")
     listed = dict(LINE.findall(output))
-    assert listed["dialogues/generic.parquet"] == "generate_dialogues"
-    assert listed["logs/dialogues/generic.log"] == "generate_dialogues"
+    assert listed["dialogues/generic.parquet"] == "selfchat"
+    assert listed["logs/dialogues/generic.log"] == "selfchat"
     assert all("generic" in name for name in listed)
     assert files(finished) == before
     planned = finished.would_run()

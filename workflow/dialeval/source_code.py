@@ -20,6 +20,8 @@ from dialeval import source_spelling
 from dialeval.source_spelling import Spelling, is_docstring, messages_in
 
 DATA_SUFFIXES = (".j2", ".csv", ".jsonl", ".css", ".js")
+_FEW = 0.02
+"""The share of sources that are read again at every start rather than that all are written down again."""
 _READ: dict[str, Source] = {}
 
 
@@ -78,7 +80,8 @@ def read_sources(folder: Path) -> dict[Path, Source]:
         _READ.update(_load(kept, reader))
         if unread := {keys[path]: path for path in texts if keys[path] not in _READ}:
             _READ.update({key: _read(texts[path], path) for key, path in unread.items()})
-            _keep(kept, reader, {key: _READ[key] for key in keys.values()})
+            if len(unread) > _FEW * len(texts):
+                _keep(kept, reader, {key: _READ[key] for key in keys.values()})
     return {path: _READ[key] for path, key in keys.items()}
 
 
