@@ -114,7 +114,7 @@ def test_a_job_that_is_killed_is_told_and_asks_only_for_the_rest_afterwards(work
         assert told[2] == "  answer (gpt, quality)"
         assert "it was killed (signal 9)" in "\n".join(told)
         workspace.run(*PROFILE)
-        assert len(set(workspace.stored("gpt/quality"))) == len(workspace.stored("gpt/quality")) == N_CASES
+        assert len(set(workspace.stored("gpt/scale"))) == len(workspace.stored("gpt/scale")) == N_CASES
 
 
 def test_a_job_that_is_cancelled_is_told_so(workspace: Workspace) -> None:
@@ -138,7 +138,7 @@ def test_a_job_that_slurm_begins_again_asks_nothing_twice(workspace: Workspace) 
             lambda: subprocess.run(["scontrol", "requeue", *jobs_at_work(workspace)], check=True),
         )
         assert status == 0, said
-        assert len(set(workspace.stored("gpt/quality"))) == len(workspace.stored("gpt/quality")) == N_CASES
+        assert len(set(workspace.stored("gpt/scale"))) == len(workspace.stored("gpt/scale")) == N_CASES
 
 
 def test_the_check_of_this_cluster_finds_that_it_works(workspace: Workspace) -> None:
