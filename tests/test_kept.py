@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dialeval import kept
@@ -111,7 +112,7 @@ def test_results_may_move(results: Path) -> None:
 
 def test_another_version_of_a_library_has_it_made_anew(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "installed", lambda name: "0.0.1")
-    assert "numpy" in read_record(job(results).record)["libraries"]
+    assert read_record(job(results).record)["libraries"]["numpy"] == np.__version__
     assert not kept.put_back(job(taken_away(results)))
 
 
