@@ -101,3 +101,16 @@ def test_a_later_run_takes_the_mark_away(tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGTERM, before)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    """Scripts start what they leave in the background so, and a Ctrl-C is then none of its business."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    term = signal.getsignal(signal.SIGTERM)
+    try:
+        runwatch.mark_when_terminated(tmp_path)
+        signal.raise_signal(signal.SIGINT)
+        assert not list(tmp_path.iterdir())
+    finally:
+        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGTERM, term)

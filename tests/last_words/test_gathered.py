@@ -42,6 +42,26 @@ def test_a_job_is_told_with_what_it_is_about(tmp_path: Path) -> None:
     assert told.logs == [tmp_path / "answer.log"]
 
 
+@pytest.mark.parametrize(("typed_in", "shown"), [(".", "run/answer.log"), ("run", "answer.log")])
+def test_logs_are_told_as_who_typed_the_command_finds_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed_in: str, shown: str
+) -> None:
+    (tmp_path / "run").mkdir()
+    monkeypatch.setenv("PWD", str(tmp_path / typed_in))
+    monkeypatch.chdir(tmp_path / "run")  # as --directory does
+    (told,) = failed_in([job(Path(), "answer", "error in answer: no key\n")], Notices(), 0)
+    assert told.logs == [Path(shown)]
+
+
+def test_a_job_of_a_cluster_that_does_not_answer_is_told_with_its_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathered, "job_state", lambda number: None)
+    one = job(tmp_path, "answer", None)
+    (told,) = failed_in([one], Notices(of_logs={one.log[0]: Notice(cluster_job="45")}), 0)
+    assert told.cause[-1] == "Slurm job 45: Slurm does not answer, or has forgotten it"
+
+
 def test_the_log_of_an_earlier_run_is_not_this_runs_cause(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "error in answer: long ago\n")
     os.utime(one.log[0], (1000, 1000))

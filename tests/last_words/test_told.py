@@ -58,6 +58,7 @@ def test_a_stopped_run_says_so_and_not_what_its_end_did_to_jobs() -> None:
     ("typed", "goes_on"),
     [
         ("snakemake -F --cores 1", "snakemake --cores 1"),
+        ("snakemake -Rplan --cores 1", "snakemake --cores 1"),
         ("snakemake --forcerun plan answer --cores 1 report", "snakemake --cores 1 report"),
         ("/x/python/snakemake/__main__.py --cores 1", "python -m snakemake --cores 1"),
         ("snakemake --profile profiles/slurm botchat", "snakemake --profile profiles/slurm botchat"),

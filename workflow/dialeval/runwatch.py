@@ -46,6 +46,8 @@ def mark_when_terminated(results_dir: Path) -> None:
 
 def _mark_at(number: signal.Signals, mark: Path) -> None:
     before = signal.getsignal(number)
+    if before is signal.SIG_IGN:  # as a script starts what it leaves in the background
+        return
 
     def terminated(_: int, frame: FrameType | None) -> None:
         try:

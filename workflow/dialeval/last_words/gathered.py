@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -91,12 +92,16 @@ def _told(
         cause = notice.words.splitlines()[:3]
     if not cause:
         cause = ["its log ends with:", *last_lines(text)] if text else ["nothing is known about the cause"]
-    logs = [log] if log and text else []
+        if notice.cluster_job and not state:
+            cause.append(f"Slurm job {notice.cluster_job}: Slurm does not answer, or has forgotten it")
+    logs = [_shown(log)] if log and text else []
     return FailedJob(_name(job), cause, [*logs, *([_shown(Path(notice.cluster_log))] if cluster else [])])
 
 
 def _shown(path: Path) -> Path:
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    """Returns a path as the user can type it, who with --directory is in another folder than the run."""
+    typed_in, full = Path(os.environ.get("PWD", ".")).absolute(), path.absolute()
+    return full.relative_to(typed_in) if full.is_relative_to(typed_in) else full
 
 
 def _name(job: Job) -> str:

@@ -85,7 +85,7 @@ def command_to_go_on(command: Sequence[str]) -> str:
         dropping = dropping and not word.startswith("-")
         if word in _FORCING_SOME:
             dropping = True
-        if not (dropping or word in _FORCING or word.startswith("--forcerun=")):
+        if not (dropping or word in _FORCING or word.startswith(("--forcerun=", "-R"))):
             kept.append(word)
     return shlex.join(kept)
 

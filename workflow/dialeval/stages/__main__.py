@@ -74,10 +74,11 @@ def _options(arguments: list[str]) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
+    asked = "".join(sys.argv[1:2])
     try:
         main()
     except UserError as error:
         sys.exit(f"error in {Path(sys.argv[0]).stem}: {error}")
     except KeyboardInterrupt:  # a stage that runs says so itself
-        print(f"error in {sys.argv[1]}: stopped before it began; run the same command to go on", file=sys.stderr)
+        print(f"error in {asked}: stopped before it began; run the same command to go on", file=sys.stderr)
         sys.exit(INTERRUPTED)
