@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -48,6 +49,16 @@ def taken_away(folder: Path) -> Path:
     for name in ("x", "y"):
         (folder / name).unlink(missing_ok=True)
     return folder
+
+
+def test_a_record_that_lost_a_part_puts_nothing_back_and_stops_no_job(results: Path) -> None:
+    record = job(taken_away(results)).record
+    whole = json.loads(record.read_text())
+    for part in ("outputs", "key"):
+        record.write_text(json.dumps({name: value for name, value in whole.items() if name != part}))
+        assert not kept.put_back(job(results))
+    record.write_text(json.dumps(whole))
+    assert kept.put_back(job(results))
 
 
 def test_what_a_job_would_make_again_is_put_back(results: Path) -> None:

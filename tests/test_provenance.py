@@ -66,6 +66,12 @@ def test_a_record_names_only_what_was_imported() -> None:
     assert "numpy" in libraries()
 
 
+def test_a_record_names_what_another_process_of_the_job_computed_with() -> None:
+    told = "from dialeval import provenance as p; p.computed_elsewhere('numpy'); print(sorted(p.libraries()))"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['numpy', 'python']"
+
+
 def test_a_folders_digest_tells_its_files_by_name_and_content(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()

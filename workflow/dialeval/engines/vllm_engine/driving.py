@@ -28,6 +28,7 @@ from dialeval.engines.vllm_engine.computing import compute
 from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
 from dialeval.engines.vllm_engine.start_failures import remedy
 from dialeval.errors import UserError
+from dialeval.provenance import computed_elsewhere
 
 SECONDS_TO_END = 60
 _COMMAND = f"from {compute.__module__} import compute; import sys; sys.exit(compute(int(sys.argv[1])))"
@@ -110,6 +111,7 @@ class EngineProcess:
             self.close()
             raise UserError(f"vLLM did not start: {first.reason}; {remedy(first.reason)}")
         self.size = first
+        computed_elsewhere("torch", "transformers", "vllm")
         threading.Thread(target=self._read, name="vllm answers", daemon=True).start()
         threading.Thread(target=self._write, name="vllm requests", daemon=True).start()
 
