@@ -24,6 +24,12 @@ def test_what_a_stage_says_last_is_the_cause() -> None:
     assert cause_in(log) == ["2 of 2 requests got no answer:", "  connection: 2"]
 
 
+def test_what_a_stage_does_not_understand_is_the_cause() -> None:
+    """Options are wrong where the project was updated while a run was at work."""
+    text = "usage: python [-h]\n  --table FILE\npython -m dialeval.stages.parse: error: unrecognized"
+    assert cause_in(text + " arguments: --rule x\n") == ["unrecognized arguments: --rule x"]
+
+
 def test_the_last_line_of_a_traceback_is_told_with_its_place() -> None:
     assert cause_in(TRACEBACK) == [
         "ValueError: a number was expected (parse_scale.py, line 33)",
