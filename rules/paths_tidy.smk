@@ -3,14 +3,15 @@
 from snakemake.dag import DAG
 
 GRAPH = f"{RESULTS}/.graph.json"
+rule_name = (
+    workflow.modifier.modify_rulename
+)  # as a module's rules are called, also when the run begins
 
 
 def whole_graph():
     """Returns the jobs of everything that the configuration asks for, and of what it may be asked for besides."""
     names = ["all", "estimate", "download", *(["label"] if LABELLED else [])]
-    targets = {
-        workflow.get_rule(workflow.modifier.modify_rulename(name)) for name in names
-    }
+    targets = {workflow.get_rule(rule_name(name)) for name in names}
     graph = DAG(
         workflow,
         workflow.rules,
@@ -39,10 +40,7 @@ def written_by(job):
 
 def write_graph():
     """Writes down what the configuration makes, by rule, for jobs that compare it with what lies in the results."""
-    mine = {
-        workflow.modifier.modify_rulename(name)
-        for name in ("tidy", "tidy_remove", "versions")
-    }
+    mine = {rule_name(name) for name in ("tidy", "tidy_remove", "versions")}
     if not any(job.rule.name in mine for job in workflow.dag.needrun_jobs()):
         return
     made = {name: job.rule.name for job in whole_graph() for name in written_by(job)}

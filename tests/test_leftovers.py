@@ -166,7 +166,7 @@ def test_a_configuration_of_the_same_name_in_another_folder_is_another(
     made(results, "tables/a.csv")
     monkeypatch.chdir(tmp_path / "other")
     theirs = from_results(["a.yaml"], shared)
-    assert listed(shared, configuration=theirs) == {"tables/a.csv": f"made for {tmp_path / 'a.yaml'}"}
+    assert listed(shared, configuration=theirs) == {"tables/a.csv": "made for ../a.yaml"}
     monkeypatch.chdir(tmp_path)
     assert listed(results, configuration=from_results([tmp_path / "a.yaml"], shared)) == {"tables/a.csv": ""}
 

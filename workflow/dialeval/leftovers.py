@@ -15,7 +15,6 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from dialeval import kept
-from dialeval.configuration_files import shown
 from dialeval.errors import UserError
 from dialeval.provenance import FOLDER, digest_of
 
@@ -194,7 +193,7 @@ def _reason(results: Path, path: Path, made: _Made, configuration: str) -> str:
     if made.configuration not in ("", configuration):
         files = [results.resolve() / file for file in made.configuration.split(", ")]
         if all(file.exists() for file in files):
-            return f"made for {', '.join(shown(file.resolve()) for file in files)}"
+            return f"made for {', '.join(os.path.relpath(file.resolve()) for file in files)}"
     if made.digest and digest_of(path) != made.digest:
         return "changed since a run made it"
     return ""
