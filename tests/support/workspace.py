@@ -60,7 +60,7 @@ class Workspace:
         library = (self.folder / "workflow").resolve()
         own = [WARM_START, library] if warm else [library]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, own)), "TIKTOKEN_CACHE_DIR": ""}
-        environment["XDG_CACHE_HOME"] = str(self.folder / "cache")
+        environment |= {"XDG_CACHE_HOME": str(self.folder / "cache"), "PWD": str(self.folder)}  # as a shell has it
         return subprocess.Popen(
             command,
             cwd=self.folder,
@@ -123,7 +123,9 @@ class Workspace:
         return {
             str(path.relative_to(results)): path.read_bytes()
             for path in results.rglob("*")
-            if path.suffix in suffixes and path.stem not in ("usage", "estimate")  # these tell of one run
+            if path.suffix in suffixes
+            and path.stem not in ("usage", "estimate")  # these tell of one run
+            and not path.is_relative_to(results / ".kept")
         }
 
     def own_library(self) -> Path:
