@@ -8,6 +8,7 @@ version may have touched, and what has it made anew.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -63,9 +64,12 @@ def outdated(
 
 
 def main() -> None:
-    """Prints what was made with other versions; the arguments are the folder of the results and GRAPH."""
-    results, graph = map(Path, sys.argv[1:])
-    made = read_graph(graph)["made"]
+    """Prints what was made with other versions."""
+    parser = argparse.ArgumentParser(description="Tells which results were made with other versions of libraries.")
+    parser.add_argument("results", type=Path, help="folder of the results")
+    parser.add_argument("graph", type=Path, help="what the configuration makes, as a run writes it down")
+    given = parser.parse_args()
+    results, made = given.results, read_graph(given.graph)["made"]
     there = (
         record
         for record in read_records(results)
