@@ -19,8 +19,9 @@ GIVEN = {"settings": ["{}"], "code": ["f00"], "prompts": ["ours:"], "store": ["s
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Path:
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which a job has made `x` and `y` of `in.csv` and a folder, and ended."""
+    monkeypatch.setattr(kept, "_reasons", [])  # what other tests of this process asked may not be kept
     folder = tmp_path / "results"
     (folder / "read").mkdir(parents=True)
     (folder / "in.csv").write_text("in")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 import sys
 from pathlib import Path
 
@@ -47,11 +46,11 @@ def test_a_kept_reading_is_the_same_and_spares_parsing(tmp_path: Path, monkeypat
     assert read_anew(path) == first
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", marshal.dumps([]), marshal.dumps(("another", {}))])
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"reader": "another", "sources": {}}'])
 def test_a_damaged_or_foreign_reading_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     path = module(tmp_path)
     first = read_anew(path)
-    (kept,) = (tmp_path / "__pycache__").glob("*.marshal")
+    (kept,) = (tmp_path / "__pycache__").glob("*.json")
     kept.write_bytes(damage)
     assert read_anew(path) == first
 

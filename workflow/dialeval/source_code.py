@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import marshal
+import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -75,7 +75,7 @@ def read_sources(folder: Path) -> dict[Path, Source]:
     texts = {path: path.read_bytes() for path in sorted(folder.rglob("*.py"))}
     keys = {path: _digest(text) for path, text in texts.items()}
     if not _READ.keys() >= set(keys.values()):
-        kept = Path(cache_from_source(str(folder / "sources.py"))).with_suffix(".marshal")
+        kept = Path(cache_from_source(str(folder / "sources.py"))).with_suffix(".json")
         reader = _digest(b"".join(Path(str(file)).read_bytes() for file in (__file__, source_spelling.__file__)))
         _READ.update(_load(kept, reader))
         if unread := {keys[path]: path for path in texts if keys[path] not in _READ}:
@@ -92,33 +92,41 @@ def _digest(text: bytes) -> str:
 def _load(path: Path, reader: str) -> dict[str, Source]:
     """Returns the kept readings; none where they are not there, damaged, or made by another reader."""
     try:
-        made_by, sources = marshal.loads(path.read_bytes())
-        return {key: _named(*source) for key, source in sources.items()} if made_by == reader else {}
-    except (OSError, EOFError, ValueError, TypeError, AttributeError):
+        content = json.loads(path.read_bytes())
+        return (
+            {key: _from_json(source) for key, source in content["sources"].items()}
+            if content["reader"] == reader
+            else {}
+        )
+    except (OSError, ValueError, KeyError, TypeError):
         return {}
 
 
-def _named(imports: Iterable[Any], statements: Iterable[Any]) -> Source:
-    """Returns a kept reading with the names that plain tuples lack."""
-    read = (Statement._make(statement) for statement in statements)
+def _from_json(source: Any) -> Source:
+    imports, statements = source
     return Source(
-        tuple(map(Import._make, imports)),
-        tuple(one._replace(imports=tuple(map(Import._make, one.imports))) if one.imports else one for one in read),
+        tuple(Import(*one) for one in imports),
+        tuple(
+            Statement(
+                tuple(binds),
+                digest,
+                tuple((name, of) for name, of in uses),
+                tuple(files),
+                tuple(Import(*one) for one in inner),
+                words,
+                tuple((name, of) for name, of in words_use),
+            )
+            for binds, digest, uses, files, inner, words, words_use in statements
+        ),
     )
 
 
 def _keep(path: Path, reader: str, sources: dict[str, Source]) -> None:
-    plain = {key: _plain(source) for key, source in sources.items()}
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     with suppress(OSError):  # a folder that is only read: the sources are read again the next time
         path.parent.mkdir(exist_ok=True)
-        temporary.write_bytes(marshal.dumps((reader, plain)))
+        temporary.write_text(json.dumps({"reader": reader, "sources": sources}), encoding="utf-8")
         temporary.replace(path)
-
-
-def _plain(part: Any) -> Any:
-    """Returns named tuples, however deep, as plain ones, which are all that can be kept."""
-    return tuple(map(_plain, part)) if isinstance(part, tuple) else part
 
 
 def _read(text: bytes, path: Path) -> Source:
