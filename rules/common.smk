@@ -12,6 +12,7 @@ from pathlib import Path
 
 RESULTS = str(CONFIG.results_dir)
 STORE = str(CONFIG.store_dir)
+CONFIGURED_BY = from_results(CONFIGURATION, CONFIG.results_dir)
 PROTOCOLS = CONFIG.resolved_protocols()
 ASKED_AGAIN = [name for name, protocol in PROTOCOLS.items() if protocol.ask_again]
 ENSEMBLES = CONFIG.ensemble_methods()
@@ -37,7 +38,7 @@ os.environ |= {
     "DIALEVAL_RESULTS": RESULTS,
     "DIALEVAL_STORE": STORE,
     "DIALEVAL_OUTSIDE": str(outside.__file__),
-    "DIALEVAL_CONFIGURATION": from_results(CONFIGURATION, CONFIG.results_dir),
+    "DIALEVAL_CONFIGURATION": CONFIGURED_BY,
 }
 
 if workflow.exec_mode != ExecMode.DEFAULT and "--latency-wait" in sys.argv:

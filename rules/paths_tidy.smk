@@ -46,7 +46,7 @@ def write_graph():
     made = {name: job.rule.name for job in whole_graph() for name in written_by(job)}
     about = {
         "made": made,
-        "configuration": os.environ["DIALEVAL_CONFIGURATION"],
+        "configuration": CONFIGURED_BY,
         "left_out": LEFT_OUT,
     }
     Path(GRAPH).write_text(json.dumps(about), encoding="utf-8")
