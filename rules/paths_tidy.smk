@@ -2,7 +2,10 @@
 
 from snakemake.dag import DAG
 
-GRAPH = f"{RESULTS}/.graph.json"
+GRAPHS = {  # rules that compare -> the file that each is told of, and takes away
+    name: f"{RESULTS}/.graph-{name}.json"
+    for name in ("tidy", "tidy_remove", "versions")
+}
 rule_name = (
     workflow.modifier.modify_rulename
 )  # as a module's rules are called, also when the run begins
@@ -40,8 +43,9 @@ def written_by(job):
 
 def write_graph():
     """Writes down what the configuration makes, by rule, for jobs that compare it with what lies in the results."""
-    mine = {rule_name(name) for name in ("tidy", "tidy_remove", "versions")}
-    if not any(job.rule.name in mine for job in workflow.dag.needrun_jobs()):
+    asked = {job.rule.name for job in workflow.dag.needrun_jobs()}
+    told = [path for name, path in GRAPHS.items() if rule_name(name) in asked]
+    if not told:
         return
     made = {name: job.rule.name for job in whole_graph() for name in written_by(job)}
     about = {
@@ -49,4 +53,5 @@ def write_graph():
         "configuration": CONFIGURED_BY,
         "left_out": LEFT_OUT,
     }
-    Path(GRAPH).write_text(json.dumps(about), encoding="utf-8")
+    for path in told:
+        Path(path).write_text(json.dumps(about), encoding="utf-8")

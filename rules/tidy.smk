@@ -13,7 +13,7 @@ rule tidy:
         code=code("tidy"),
         results=RESULTS,
         store=STORE,
-        graph=GRAPH,
+        graph=GRAPHS["tidy"],
     shell:
         command(
             "tidy",
@@ -28,4 +28,4 @@ use rule tidy as tidy_remove with:
         code=code("tidy"),
         results=RESULTS,
         store=STORE,
-        graph=GRAPH,
+        graph=GRAPHS["tidy_remove"],

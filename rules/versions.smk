@@ -10,6 +10,6 @@ rule versions:
         "../envs/core.yaml"
     params:
         results=RESULTS,
-        graph=GRAPH,
+        graph=GRAPHS["versions"],
     shell:
         "python -u -m dialeval.versions {params.results:q} {params.graph:q} 2>&1 | tee -i {log:q}"

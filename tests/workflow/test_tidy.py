@@ -20,7 +20,8 @@ def files(workspace: Workspace) -> set[str]:
 @pytest.mark.slow
 def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(finished: Workspace) -> None:
     (finished.folder / "results" / "tables" / "mine.csv").write_text("mine", encoding="utf-8")
-    output = finished.run("tidy")
+    output = finished.run("tidy", "versions")
+    assert "all results were made with the versions that are installed" in output
     assert "results holds nothing that the configuration does not make" in output
     assert "no run has left a record, and they stay: tables/mine.csv\n" in output
     before, stored = files(finished), finished.stored("*/*")
