@@ -214,20 +214,14 @@ def check(
     assert not expected - now.keys(), "did not run"
 
 
-@pytest.mark.parametrize("mutation", TELLING, ids=lambda mutation: mutation.name)
+@pytest.mark.parametrize(
+    "mutation",
+    [
+        *(pytest.param(mutation, id=mutation.name) for mutation in TELLING),
+        *(pytest.param(mutation, id=mutation.name, marks=pytest.mark.slow) for mutation in OTHERS),
+    ],
+)
 def test_only_what_changed_runs_again(
-    mutation: Mutation,
-    looks_finished: Workspace,
-    graph: dict[str, PlannedJob],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    check(mutation, looks_finished.copy(tmp_path / "work"), graph, monkeypatch)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mutation", OTHERS, ids=lambda mutation: mutation.name)
-def test_only_what_changed_runs_again_in_further_cases(
     mutation: Mutation,
     looks_finished: Workspace,
     graph: dict[str, PlannedJob],
