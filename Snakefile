@@ -58,6 +58,7 @@ include: "rules/dialogbench.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 include: "rules/usage.smk"
+include: "rules/summary.smk"
 include: "rules/tidy.smk"
 include: "rules/battles.smk"
 include: "rules/training.smk"
@@ -74,6 +75,7 @@ rule all:
         branch(CONFIG.talks(), then=rules.botchat.input),
         branch(CONFIG.models or shown_protocols(), then=rules.report.input),
         branch(CONFIG.models, then=rules.tabulate_usage.output),
+        rules.summarise.output,
         battle_files(),
         metaeval_files(),
         translation_files(),

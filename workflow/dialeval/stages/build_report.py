@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
 from pydantic import BaseModel
 
-from dialeval.errors import UserError
 from dialeval.report import AskedProtocol, Figure, RatedSample, ReportInputs, build_report, sample_rated
+from dialeval.report.named_tables import tables_by_name
 from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.every import table_named
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.labels import LABELS
-from dialeval.schemas.measures import FOLDER
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.transcripts import ASIDES
 from dialeval.stages.command import run
-from dialeval.tables import read_name, read_table, read_tables, replacing
+from dialeval.tables import read_table, read_tables, replacing
 
 
 class Settings(BaseModel):
@@ -70,7 +67,7 @@ def stage(
             transcripts={path.stem: read_table(path, ITEMS) for path in transcripts},
             asides={path.stem: read_table(path, ASIDES) for path in asides},
             labels=read_tables(labels, LABELS),
-            tables=_by_name(tables),
+            tables=tables_by_name(tables),
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
             ensembles=settings.ensembles,
@@ -83,20 +80,6 @@ def stage(
     with replacing(report) as temporary:
         temporary.write_text(page, encoding="utf-8")
     print(f"{report}: {report.stat().st_size / 1e6:.1f} MB")
-
-
-def _by_name(paths: list[Path]) -> dict[str, pa.Table]:
-    """Returns tables by the name of their kind, those of the same one after the other."""
-    found: dict[str, list[pa.Table]] = {}
-    for path in paths:
-        name = read_name(path)
-        if name.startswith(f"{FOLDER}/"):  # a measure's is known by the protocol in whose folder it lies
-            name = f"{path.parent.name}/{path.stem}"
-        kind = table_named(name)
-        if kind is None:
-            raise UserError(f"{path} does not say which of our tables it is; delete it and run again")
-        found.setdefault(name, []).append(read_table(path, kind).replace_schema_metadata())
-    return {name: pa.concat_tables(parts) for name, parts in found.items()}
 
 
 def _rated(settings: Settings, items: list[Path], ratings: list[Path], scores: list[Path]) -> RatedSample:

@@ -1,0 +1,148 @@
+"""The summary of a run: the report's own numbers, what was asked, and what could not be read."""
+
+from __future__ import annotations
+
+import re
+
+import metaeval_example as rated
+import pyarrow as pa
+import report_example as example
+
+from dialeval.report import ReportInputs, build_report
+from dialeval.run_summary import summary_of
+from dialeval.run_summary.leaders import MOST_BOARDS, leaders_of
+from dialeval.schemas.battles import BATTLE_RATINGS
+from dialeval.schemas.dialogbench import ACCURACY
+from dialeval.schemas.robustness import ROBUSTNESS_AVERAGES
+from dialeval.schemas.shared import USAGE
+from dialeval.tables import to_table
+
+
+def usage(**other: object) -> pa.Table:
+    row = {"model": "clerk", "protocol": "unieval", "requests": 9, "asked": 9, "from_store": 0, "input_tokens": 1200}
+    row |= {"output_tokens": 34, "failures": "", "remarks": "", "seconds": 1.0}
+    return to_table(USAGE, [{**row, **other}])
+
+
+def summary(run: ReportInputs, usage: pa.Table | None = None, **battles: pa.Table) -> str:
+    return summary_of(run, usage, battles, "results/report/index.html")
+
+
+def text_of_page(run: ReportInputs) -> str:
+    """Returns what a reader of the report sees, in one line."""
+    page = re.sub(r"<(script|style)\b.*?</\1>", " ", build_report(run), flags=re.S)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page).replace("&nbsp;", " ").replace("\xa0", " "))
+
+
+def test_every_number_of_the_summary_stands_in_the_report() -> None:
+    run = example.inputs(tables={**example.inputs().tables, **rated.tables()}, rated=rated.sample())
+    page, found = text_of_page(run), leaders_of(run, {})
+    cells = [cell for one in found for row in one.table.rows for cell in row[1:] if cell != "–"]
+    assert len(cells) > 10
+    for cell in cells:
+        number, _, interval = cell.replace("\xa0", " ").partition(" (")
+        assert number in page
+        assert interval.removesuffix(")") in page
+    for one in found:
+        assert one.answer.replace("\xa0", " ") in page, "the answer is the report's own sentence"
+
+
+def test_rows_come_in_the_reports_order_with_the_deciding_measures_first() -> None:
+    (first, *_) = leaders_of(example.inputs(), {})
+    assert first.part == "botchat"
+    assert first.table.columns[0] == "System"
+    assert [row[0] for row in first.table.rows][:2] == ["able", "weak"]
+
+
+def test_models_without_a_number_have_no_row() -> None:
+    (first, *_) = leaders_of(example.inputs(), {})
+    assert all(set(row[1:]) != {"–"} for row in first.table.rows)
+
+
+def test_the_column_of_judges_says_that_it_is_a_correlation() -> None:
+    run = example.inputs(tables=rated.tables(), rated=rated.sample(), chatbots=(), judges=(), protocols=())
+    boards = [one for one in leaders_of(run, {}) if one.part == "metaeval"]
+    assert boards
+    assert all(column.endswith("(Pearson r)") for one in boards for column in one.table.columns[1:])
+
+
+def test_part_with_many_boards_shows_the_first_and_counts_the_rest() -> None:
+    run = example.inputs(tables=rated.tables(), rated=rated.sample(), chatbots=(), judges=(), protocols=())
+    n = len([one for one in leaders_of(run, {}) if one.part == "metaeval"])
+    words = summary(run)
+    more = re.search(r"(\d+) more leaderboards? of this part", words)
+    assert (int(more[1]) if more else 0) == max(n - MOST_BOARDS, 0)
+
+
+def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
+    tables = {
+        "robustness/averages": to_table(
+            ROBUSTNESS_AVERAGES,
+            [
+                {"judge": judge, "method": "rating", "corpus": "made", "language": "en", "level": "turn"}
+                | {
+                    "average": value,
+                    "low": value - 0.1,
+                    "high": value + 0.1,
+                    "n_cells": 8,
+                    "n_missing": 0,
+                    "n_clusters": 9,
+                }
+                for judge, value in (("dull", 0.25), ("keen", 0.75))
+            ],
+        ),
+        "dialogbench/accuracy": to_table(
+            ACCURACY,
+            [
+                {"source": "bundled", "model": model, "method": "letter", "language": "en", "scope": "overall"}
+                | {"name": "Overall", "n_tasks": 12, "accuracy": value, "low": value - 0.2, "high": value + 0.2}
+                | {"n": 48, "n_unparsed": unread, "n_clusters": 48, "chance": 0.25, "part": part}
+                for model, value, unread, part in (("small", 0.3, 5, None), ("large", 0.6, 0, "wrote"))
+            ],
+        ),
+    }
+    ratings = to_table(
+        BATTLE_RATINGS,
+        [
+            {"model": model, "elo": elo, "low": elo - 5, "high": elo + 5, "n_comparisons": 3}
+            for model, elo in (("b", 990.0), ("a", 1010.0))
+        ],
+    )
+    words = summary(example.inputs(tables=tables, chatbots=(), judges=(), protocols=()), chess=ratings)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in words.splitlines() if line.startswith("| ")]
+    assert ["keen (rating)", "75.0% (65.0–85.0%)"] in rows
+    assert rows.index(["keen (rating)", "75.0% (65.0–85.0%)"]) < rows.index(["dull (rating)", "25.0% (15.0–35.0%)"])
+    assert ["large (letter)", "60.0% (40.0–80.0%), wrote"] in rows
+    assert "guessing blindly gives 25.0%" in words
+    assert ["a", "1010.0 (1005.0–1015.0)"] in rows
+    assert "small (letter): 5 answers to questions could not be read." in words
+
+
+def test_what_was_asked_is_told_by_model_and_money_where_there_are_prices() -> None:
+    words = summary(example.inputs(), usage())
+    assert "|     1,200 |" in words
+    assert "Cost" not in words
+    priced = summary(example.inputs(), usage(cost=0.5, spent=1.25))
+    assert re.search(r"\| clerk +\| +9 \| +1,200 \| +34 \| +0.50 \| +1.25 \|", priced)
+
+
+def test_what_differs_between_equal_runs_is_not_in_it() -> None:
+    again = usage(asked=0, from_store=9, seconds=99.0)
+    assert summary(example.inputs(), usage()) == summary(example.inputs(), again)
+
+
+def test_requests_without_an_answer_and_unread_verdicts_are_told() -> None:
+    words = summary(example.inputs(), usage(failures="timeout: 3"))
+    assert "clerk under UniEval: requests without an answer (timeout: 3)." in words
+    assert re.search(r"Judge clerk: .*could not be read\.", words)
+
+
+def test_a_run_without_embedded_models_says_nothing_about_a_floor() -> None:
+    assert "floor" not in summary(example.inputs(embedded=frozenset()), usage())
+    said = summary(example.inputs(embedded=frozenset({"clerk", "never asked"})), usage())
+    assert "clerk is an embedded model: small and classical, a floor, and no claim about language models." in said
+
+
+def test_a_run_without_any_leaderboard_says_so() -> None:
+    bare = example.inputs(tables={}, chatbots=(), judges=(), protocols=())
+    assert "Nothing that was asked for has a leaderboard." in summary(bare)

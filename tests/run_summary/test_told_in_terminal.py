@@ -1,0 +1,49 @@
+"""A summary read back for a terminal, and what is said where there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialeval.errors import UserError
+from dialeval.run_summary import words_of_results
+
+MARKDOWN = """# DialEval
+
+## BotChat: who chats best?
+
+**Judge clerk.** able chats best, says judge clerk: first by UniEval pass rate (66.7%) and by everything else there is.
+
+| System |               Rate |
+| ------ | -----------------: |
+| able   | 66.7% (61.0–72.0%) |
+
+- the report: results/report/index.html
+"""
+
+
+def test_headings_rows_and_words_are_told_without_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "70")
+    (tmp_path / "summary.md").write_text(MARKDOWN, encoding="utf-8")
+    told = words_of_results(tmp_path).splitlines()
+    assert told[:3] == ["DialEval", "", "BotChat: who chats best?"]
+    assert "  able    66.7% (61.0–72.0%)" in told
+    assert all(len(line) <= 70 for line in told)
+    assert told[-1] == "- the report: results/report/index.html"
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ((), "there is no folder"),
+        (("results",), "has no summary.md, which a finished run writes. Run"),
+        (("results", "results/tables"), "Tables of a run lie there that is not finished"),
+        (("results", "results/summary.md"), "cannot be read"),
+    ],
+)
+def test_a_missing_summary_is_told_with_what_to_do(made: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    for folder in made:
+        (tmp_path / folder).mkdir()
+    with pytest.raises(UserError, match=said):
+        words_of_results(tmp_path / "results")

@@ -1,0 +1,48 @@
+"""The summary of a run, read back for a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from pathlib import Path
+
+from dialeval.errors import UserError
+from dialeval.run_summary.small_tables import plain_lines
+
+FILE = "summary.md"
+WIDEST = 110
+
+
+def words_of_results(results_dir: Path) -> str:
+    """Returns what came out of a run, for a terminal: what stands in its `summary.md`.
+
+    Args:
+        results_dir: the folder of results.
+
+    Raises:
+        UserError: there is no summary there.
+    """
+    path = results_dir / FILE
+    try:
+        lines = plain_lines(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(_why_none(results_dir, error)) from None
+    width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
+    return "\n".join(folded for line in lines for folded in _folded(line, max(width, 40)))
+
+
+def _why_none(results_dir: Path, error: Exception) -> str:
+    if not results_dir.is_dir():
+        return f"there is no folder {results_dir}; name the folder of a run's results"
+    if not (results_dir / FILE).exists():
+        made = " Tables of a run lie there that is not finished." if (results_dir / "tables").is_dir() else ""
+        return f"{results_dir} has no {FILE}, which a finished run writes.{made} Run `snakemake` to finish it"
+    return f"{results_dir / FILE} cannot be read: {error}; delete it and run `snakemake` again"
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """Returns a line of words in several where the terminal is narrower; rows of tables stay whole."""
+    if line.startswith("  ") or len(line) <= width:
+        return [line]
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
