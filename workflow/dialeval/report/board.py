@@ -20,6 +20,7 @@ class Value:
         published: what the paper prints for a model of this name.
         n: of how many dialogues or comparisons it is a share.
         note: what the reader must know about it.
+        cases: address of the cases behind it; empty where there is none.
     """
 
     value: float | None
@@ -28,6 +29,7 @@ class Value:
     published: float | None = None
     n: int | None = None
     note: str = ""
+    cases: str = ""
 
 
 class Place(NamedTuple):

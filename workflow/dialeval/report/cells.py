@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs, Table
+from dialeval.report.links import of_answers, of_damage, of_ratings, of_systems, of_unread
 from dialeval.report.numbers import is_missing, plural, sort_value, write_interval, write_number
 from dialeval.report.parts import SELFCHAT
 from dialeval.schemas.dialogbench import ITEM_COUNTS
@@ -48,6 +50,7 @@ class Cell:
         details: smaller lines under the text.
         strip: a drawing of value and interval.
         note: a longer remark about the value.
+        link: address of the cases behind it, without `#`; empty where there is none.
     """
 
     text: str
@@ -55,6 +58,7 @@ class Cell:
     details: tuple[str, ...] = ()
     strip: Strip | None = None
     note: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ def measured_grid(
             for measure, scale in zip(board.measures, strips, strict=True)
         ]
         if board.unparsed:
-            cells.append(_unparsed(board.unparsed.get(model, ())))
+            cells.append(_unparsed(board.unparsed.get(model, ()), of_unread(board.sources, model, board.judge)))
         rows.append(Row(tuple(cells), model, model == HUMAN, tags.get(model, ())))
     return Grid(name, title, "", tuple(columns), tuple(rows))
 
@@ -158,7 +162,12 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     shown = table.slice(0, MAX_TABLE_ROWS).to_pydict()
     labels = [column for column in table.column_names if column not in inside]
     paper = "paper" if about in NOT_ASKED else inputs.paper
-    cells = [_column(shown, column, kinds[column], about.cells.get(column), paper) for column in labels]
+    address = _cases_behind(inputs, name)
+    links = [address(row) if address else "" for row in table.slice(0, MAX_TABLE_ROWS).to_pylist()]
+    cells = [
+        _linked(_column(shown, column, kinds[column], about.cells.get(column), paper), links, column in about.cells)
+        for column in labels
+    ]
     columns = [
         Column(_heading(column, paper), kinds[column] != "text", words=words.get(column, "")) for column in labels
     ]
@@ -169,6 +178,25 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     if len(table) > MAX_TABLE_ROWS:
         elsewhere = f"The first {MAX_TABLE_ROWS:,} of {plural(len(table), 'row')}. {elsewhere}".strip()
     return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
+
+
+def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, Any]], str] | None:
+    """Returns what gives the address of the cases behind a row of a table, or None where the page has none."""
+    folder = table.partition("/")[0]
+    protocol = next((one for one in inputs.protocols if one.name == folder), None)
+    if protocol is not None:
+        return partial(of_systems, protocol)
+    items = {"metaeval": of_ratings, "robustness": of_damage, "dialogbench": of_answers}
+    return items.get(folder) if folder in inputs.parts_with_items() else None
+
+
+def _linked(cells: list[Cell], links: list[str], measured: bool) -> list[Cell]:
+    """Returns the cells of a column, numbers that were measured with the address of their cases."""
+    if not measured:
+        return cells
+    return [
+        replace(cell, link=link) if cell.sort is not None else cell for cell, link in zip(cells, links, strict=True)
+    ]
 
 
 def _heading(column: str, paper: str) -> str:
@@ -214,16 +242,23 @@ def _measured(measure: Measure, value: Value | None, scale: _Scale, paper: str) 
         details.append(f"{paper} {write_number(value.published, measure.kind)}")
     best_first = -value.value if measure.low_is_best and value.value is not None else value.value
     return Cell(
-        write_number(value.value, measure.kind), sort_value(best_first), tuple(details), scale.strip(value), value.note
+        write_number(value.value, measure.kind),
+        sort_value(best_first),
+        tuple(details),
+        scale.strip(value),
+        value.note,
+        value.cases,
     )
 
 
-def _unparsed(protocols: tuple[tuple[str, int], ...]) -> Cell:
+def _unparsed(protocols: tuple[tuple[str, int], ...], cases: str) -> Cell:
     if not protocols:
         return Cell(write_number(None, "count"), None)
     total = sum(count for _, count in protocols)
     details = " · ".join(f"{protocol}\N{NO-BREAK SPACE}{count:,}" for protocol, count in protocols if count)
-    return Cell(write_number(total, "count"), sort_value(total), (details,) if details else ())
+    return Cell(
+        write_number(total, "count"), sort_value(total), (details,) if details else (), link=cases if total else ""
+    )
 
 
 class _Scale:

@@ -137,6 +137,10 @@ class ReportInputs:
                 return self.part_of_sources(protocol.sources)
         return folder if folder in PARTS else None
 
+    def parts_with_items(self) -> tuple[str, ...]:
+        """Returns the parts whose single items are on the page."""
+        return (METAEVAL,) if self.rated is not None else ()
+
     def parts(self) -> list[str]:
         """Returns the names of all parts that a page may have, in order."""
         return [BOTCHAT, *map(part_of_source, self.transcripts), *(part for part in PARTS if part != BOTCHAT)]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from dialeval.report.board import Measure, Value
+from dialeval.report.links import of_systems
 from dialeval.report.numbers import is_missing
 from dialeval.report.protocols import AskedProtocol
 from dialeval.schemas.differences import scope
@@ -27,20 +30,22 @@ def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterat
         tables: by measure, the rows of one judge.
     """
     title = protocol.title
-    yield from _columns(tables.get("pass_rates", []), f"{title} pass rate", "share", _share, PASS, longest_decides=True)
+    columns = partial(_columns, protocol)
+    yield from columns(tables.get("pass_rates", []), f"{title} pass rate", "share", _share, PASS, longest_decides=True)
     ratings = tables.get("ratings", [])
-    yield from _columns(ratings, f"{title} Elo", "rating", _elo, ELO, longest_decides=True)
-    yield from _columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry, BRADLEY_TERRY)
+    yield from columns(ratings, f"{title} Elo", "rating", _elo, ELO, longest_decides=True)
+    yield from columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry, BRADLEY_TERRY)
     win_rates = tables.get("win_rates", [])
     if len({row["opponent"] for row in win_rates}) == 1:
-        yield from _columns(win_rates, f"{title} win or tie", "share", _win_or_tie, WIN_OR_TIE, longest_decides=True)
-    yield from _columns(tables.get("means", []), title, "number", _mean, MEAN, longest_decides=True)
+        yield from columns(win_rates, f"{title} win or tie", "share", _win_or_tie, WIN_OR_TIE, longest_decides=True)
+    yield from columns(tables.get("means", []), title, "number", _mean, MEAN, longest_decides=True)
     checklist = tables.get("checklist", [])
-    yield from _columns(checklist, f"{title} checklist", "share", _mean, CHECKLIST, longest_decides=True)
-    yield from _columns(tables.get("rates", []), f"{title} rate", "share", _share, RATE)
+    yield from columns(checklist, f"{title} checklist", "share", _mean, CHECKLIST, longest_decides=True)
+    yield from columns(tables.get("rates", []), f"{title} rate", "share", _share, RATE)
 
 
 def _columns(
+    protocol: AskedProtocol,
     rows: list[Row],
     label: str,
     kind: Kind,
@@ -56,7 +61,7 @@ def _columns(
     for row in rows:
         n = row.get("n_utterances")
         key = (str(row.get("criterion") or ""), str(row.get("label") or ""), 0 if is_missing(n) else int(n or 0))
-        groups.setdefault(key, {})[row["system"]] = read(row)
+        groups.setdefault(key, {})[row["system"]] = replace(read(row), cases=of_systems(protocol, row))
     for (criterion, answer, n), values in sorted(groups.items(), key=lambda group: group[0][2]):
         if all(value.value is None and not value.note for value in values.values()):
             continue

@@ -20,6 +20,7 @@ from dialeval.report.board import Board, Measure, Value
 from dialeval.report.ceilings import ceiling_sentence
 from dialeval.report.cells import EMBEDDED
 from dialeval.report.inputs import ReportInputs
+from dialeval.report.links import of_ratings
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
 from dialeval.report.repeats import repeat_sentence
 from dialeval.report.summary import Summary, mean_of
@@ -101,6 +102,7 @@ def _values(rows: pd.DataFrame) -> dict[str, Value]:
             _number(row["pearson_high"]),
             _number(row["published_pearson"]),
             note=row["reason"] or "" if isinstance(row["reason"], str) else "",
+            cases=of_ratings({str(name): value for name, value in row.items()}),
         )
         for row in rows.to_dict("records")
     }

@@ -6,12 +6,13 @@ People decide: where a column of theirs is on a leaderboard, it orders the rows 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs
+from dialeval.report.links import of_systems
 from dialeval.report.measured import length_label
 from dialeval.report.numbers import is_missing, listed, write_number
 from dialeval.report.places import place_column, placed
@@ -110,7 +111,7 @@ def _of_people(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bo
         f"{WHOSE.get(first['annotators'], _MIXED)} {label}",
         _KINDS[first["measure"]][1],
         decides,
-        {row["system"]: _corrected_value(row) for row in rows},
+        {row["system"]: replace(_corrected_value(row), cases=_cases(inputs, row)) for row in rows},
         first["criterion"] or "",
         _words(label, rows),
         compared_as=(first["protocol"], first["measure"], scope(first)),
@@ -123,6 +124,12 @@ def _of_people(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bo
 def _alone(whose: str, label: str, rows: list[Row], read: Callable[[Row], Value]) -> Measure:
     kind = _KINDS[rows[0]["measure"]][1]
     return Measure(f"{whose}: {label}", kind, False, {row["system"]: read(row) for row in rows})
+
+
+def _cases(inputs: ReportInputs, row: Row) -> str:
+    """Returns the address of the dialogues behind a number, whoever judged them."""
+    protocol = next((one for one in inputs.protocols if one.name == row["protocol"]), None)
+    return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
 
 
 def _corrected_value(row: Row) -> Value:

@@ -1,0 +1,89 @@
+"""Every number leads to its cases: the addresses that cells carry."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+import pytest
+import report_example as example
+
+from dialeval.report.cells import board_grid, table_grids
+from dialeval.report.leaderboard import build_boards
+from dialeval.report.links import of_answers, of_damage, of_ratings, of_systems, of_unread, to_cases
+from dialeval.report.protocols import AskedProtocol
+
+ARENA = AskedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
+
+
+def fields(address: str) -> dict[str, str]:
+    return dict(parse_qsl(address))
+
+
+def test_an_address_names_kind_group_case_and_facets_and_nothing_empty() -> None:
+    address = to_cases("dialogues", "selfchat", system="able", judge="", models=("able", "weak"))
+    assert address == "cases=dialogues&of=selfchat&system=able&models=able,weak"
+
+
+@pytest.mark.parametrize("name", ["a&b=c,d#e", "مرحبا", "你好 %41", "</script>"])
+def test_any_name_comes_back_from_the_address(name: str) -> None:
+    address = to_cases("rated", name, case=name)
+    assert fields(address) == {"cases": "rated", "of": name, "case": name}
+    assert "<" not in address
+    assert "#" not in address
+
+
+def test_rows_of_a_comparison_lead_to_both_systems_at_their_length() -> None:
+    row = {"judge": "clerk", "system": "able", "opponent": "weak", "n_utterances": 16, "criterion": None}
+    expected = {"cases": "dialogues", "of": "selfchat", "system": "able", "protocol": "arena/16", "judge": "clerk"}
+    assert fields(of_systems(ARENA, row)) == expected | {"models": "able,weak"}
+
+
+def test_lengths_are_named_only_where_the_protocol_is_asked_at_several() -> None:
+    detect = AskedProtocol("unieval", "detect", ("selfchat",), ("pass_rates",))
+    assert fields(of_systems(detect, {"system": "able", "n_utterances": 4}))["protocol"] == "unieval"
+
+
+def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
+    marks = AskedProtocol("failures", "mark", ("support",), ("rates",))
+    row = {"judge": "rules", "criterion": "bad_tool_use", "system": "bot"}
+    assert fields(of_systems(marks, row))["protocol"] == "failures: bad_tool_use"
+
+
+def test_rows_about_no_single_judge_or_system_lead_nowhere() -> None:
+    assert of_systems(ARENA, {"judge": "clerk"}) == ""
+    assert of_ratings({"corpus": "made"}) == of_damage({"strategy": "order_shuffle"}) == of_answers({}) == ""
+    assert of_unread((), "able", "clerk") == ""
+
+
+def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
+    about = {"judge": "clerk", "method": "rating", "corpus": "made", "dimension": "coherence"}
+    assert fields(of_ratings(about)) == {"cases": "rated", "of": "made", "judge": "clerk (rating)"} | {
+        "criterion": "coherence"
+    }
+    assert "criterion" not in fields(of_ratings(about | {"dimension": "average"}))
+    assert fields(of_damage(about | {"strategy": "order_shuffle"}))["of"] == "order_shuffle"
+    answered = {"model": "able", "method": "letter", "scope": "task", "name": "KRG"}
+    assert fields(of_answers(answered)) == {"cases": "choices", "of": "KRG", "model": "able (letter)"}
+    assert "of" not in fields(of_answers(answered | {"scope": "overall"}))
+
+
+def test_leaderboards_and_tables_carry_the_addresses() -> None:
+    run = example.inputs()
+    board = board_grid(run, build_boards(run)[0], 1)
+    able = next(row for row in board.rows if row.model == "able")
+    labels = [column.label for column in board.columns[1:]]
+    of = dict(zip(labels, able.cells, strict=True))
+    rates = fields(of["UniEval pass rate at N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}16"].link)
+    assert (rates["protocol"], rates["system"], rates["judge"]) == ("unieval", "able", "clerk")
+    assert of["Tokens per utterance"].link == ""
+
+    grid = next(one for one in table_grids(run) if one.name == "table-gteval-win_rates")
+    linked = {cell.link for row in grid.rows for cell in row.cells if cell.link}
+    assert {fields(link)["models"] for link in linked} == {"able,human", "weak,human"}
+
+
+def test_unread_verdicts_lead_to_the_dialogues_they_are_about() -> None:
+    run = example.inputs()
+    board = board_grid(run, build_boards(run)[0], 1)
+    weak = next(row for row in board.rows if row.model == "weak")
+    assert fields(weak.cells[-1].link)["outcome"] == "none"

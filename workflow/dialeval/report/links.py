@@ -1,0 +1,91 @@
+"""Where a number's cases are: the address at which the viewer shows what stands behind a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from dialeval.figures.metaeval_names import ALL, AVERAGE
+from dialeval.report.numbers import is_missing
+from dialeval.report.protocols import AskedProtocol
+
+DIALOGUES, RATED, CHOICES, DAMAGED = "dialogues", "rated", "choices", "damaged"
+"""The kinds of cases: dialogues of systems, rated items, test items with options, items before and after damage."""
+_NO_CRITERION = (ALL, AVERAGE)
+
+
+def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[str, ...]) -> str:
+    """Returns the address of cases, without `#`.
+
+    Args:
+        kind: of the cases.
+        group: the source, corpus, task or damage that they are of; empty for any.
+        case: one of them; empty for the first.
+        facets: what they must have; several values of one stand beside each other.
+    """
+    fields = {"cases": kind, "of": group, "case": case, **facets}
+    written = {name: (value,) if isinstance(value, str) else value for name, value in fields.items()}
+    return "&".join(
+        f"{name}={','.join(quote(value, safe='') for value in values)}"
+        for name, values in written.items()
+        if any(values)
+    )
+
+
+def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
+    """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about no system."""
+    system, opponent, n = _text(row, "system"), _text(row, "opponent") or _text(row, "versus"), row.get("n_utterances")
+    if not system:
+        return ""
+    criterion = _text(row, "criterion")
+    name = f"{protocol.name}: {criterion}" if protocol.form == "mark" and criterion else protocol.name
+    return to_cases(
+        DIALOGUES,
+        protocol.sources[0] if len(protocol.sources) == 1 else "",
+        system=system,
+        protocol=name if is_missing(n) or not protocol.lengths else f"{name}/{n}",
+        judge=_text(row, "judge"),
+        models=(system, opponent) if opponent else (),
+    )
+
+
+def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
+    """Returns the address of the dialogues of a system about which a verdict could not be read."""
+    return to_cases(DIALOGUES, sources[0], system=system, outcome="none", judge=judge or "") if sources else ""
+
+
+def of_ratings(row: Mapping[str, Any]) -> str:
+    """Returns the address of the rated items behind a row about one judge; empty for any other row."""
+    judge = scorer(_text(row, "judge"), _text(row, "method"))
+    criterion = _text(row, "rated") or _text(row, "dimension")
+    if not judge:
+        return ""
+    return to_cases(RATED, _text(row, "corpus"), judge=judge, criterion="" if criterion in _NO_CRITERION else criterion)
+
+
+def of_damage(row: Mapping[str, Any]) -> str:
+    """Returns the address of the damaged items behind a row about one judge; empty for any other row."""
+    judge = scorer(_text(row, "judge"), _text(row, "method"))
+    if not judge:
+        return ""
+    return to_cases(DAMAGED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
+
+
+def of_answers(row: Mapping[str, Any]) -> str:
+    """Returns the address of the test items behind a row about one model; empty for any other row."""
+    model = scorer(_text(row, "model"), _text(row, "method"))
+    if not model:
+        return ""
+    task = _text(row, "name") if _text(row, "scope") == "task" else ""
+    return to_cases(CHOICES, task, model=model, domain=_text(row, "domain"))
+
+
+def scorer(judge: str, method: str) -> str:
+    """Returns how a judge, or a model that takes a test, is called together with its method."""
+    return f"{judge} ({method})" if judge and method else judge
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    return value if isinstance(value, str) else ""
