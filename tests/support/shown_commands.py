@@ -10,7 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = (
-    "snakemake|python3?|pip|pytest|uv|vllm|ollama|export|source|conda|mamba|curl|wget|git|docker|sbatch|ruff|mypy|cd"
+    "snakemake|python3?|pip|pytest|uv|vllm|ollama|export|source|conda|mamba|curl|wget|git|docker|sbatch|ruff|mypy|mkdocs"
+    "|cd"
 )
 _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(rf"`((?:{PROGRAMS}) [^`\n]+)`")
@@ -42,6 +43,7 @@ def shown_commands() -> list[Shown]:
         found += _of_document(path)
     found += [shown for path in sorted(ROOT.glob("workflow/dialeval/**/*.py")) for shown in _of_messages(path)]
     commented = ["Snakefile", "config.yaml", "configs/*.yaml", "profiles/*/*.yaml", "envs/*", "rules/*.smk"]
+    commented.append("mkdocs.yml")
     for path in sorted(path for pattern in commented for path in ROOT.glob(pattern)):
         found += _of_comments(path)
     return found
