@@ -125,11 +125,19 @@ def make_forced_anew():
             kept.forget(CONFIG.results_dir, map(Path, job.output))
 
 
+def write_down_configuration():
+    """Writes down the configuration beside the results, where the run makes any of them."""
+    made = [str(path) for job in workflow.dag.needrun_jobs() for path in job.output]
+    if any(path.startswith(f"{RESULTS}/") for path in made):
+        in_words(write_configuration, CONFIG)
+
+
 onstart:
     refuse_jobs_without_a_device()
     refuse_wrong_transcripts()
     runlock.acquire(CONFIG.results_dir)
     make_forced_anew()
+    write_down_configuration()
     runwatch.mark_when_terminated(CONFIG.results_dir)
     watch_slurm()
     write_graph()

@@ -37,6 +37,7 @@ try:
     from dialeval.config.resolved import SHIPPED
     from dialeval.config.robustness import PACKAGE
     from dialeval.config.training import LoraTraining
+    from dialeval.config.written import write_configuration
     from dialeval.configuration_files import (
         check_files,
         check_module,

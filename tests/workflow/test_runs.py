@@ -7,7 +7,10 @@ import io
 from pathlib import Path
 
 import pytest
+import yaml
 from workspace import SMALL, Workspace
+
+from dialeval.config.running import Answering
 
 pytestmark = pytest.mark.workflow
 
@@ -28,6 +31,10 @@ def test_what_a_run_leaves(undisturbed: Workspace) -> None:
                    "figure6_gteval", "figure7_unieval_at_gt_length", "table2_arena_ratings"):  # fmt: skip
         assert {f"figures/botchat/{figure}.svg", f"figures/botchat/{figure}.pdf"} <= names
     page = (undisturbed.folder / "results/report/index.html").read_text(encoding="utf-8")
+    written = yaml.safe_load((undisturbed.folder / "results/configuration.yaml").read_text(encoding="utf-8"))
+    assert (written["chatbots"], written["seeds"]["limit"], written["answering"]) == (
+        SMALL["chatbots"], 12, Answering().model_dump()
+    )  # fmt: skip
     assert "forest" in page
     judges = {row["system"] for row in read_csv(undisturbed, "unieval/pass_rates")}
     assert judges == {"human", "random", "generic"}

@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from dialeval import kept
+from dialeval.config.written import FILE as CONFIGURATION
 from dialeval.errors import UserError
 from dialeval.provenance import FOLDER, digest_of
 
@@ -163,7 +164,7 @@ def _records(results: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _files(results: Path, store: Path) -> Iterator[str]:
-    """Yields the names of files and links, but not those of the store, of records and of what a run keeps hidden."""
+    """Yields the names of files and links, but not of what a run itself writes down or keeps hidden, nor of the store."""
     kept = store.expanduser().resolve()
     for folder, folders, files in os.walk(results):
         is_top = Path(folder) == results
@@ -176,7 +177,7 @@ def _files(results: Path, store: Path) -> Iterator[str]:
             and not (is_top and (name == FOLDER or name.startswith(".")))
         ]
         for name in [*files, *links]:
-            if not (is_top and name.startswith(".")):
+            if not (is_top and (name.startswith(".") or name == CONFIGURATION)):
                 yield os.path.relpath(Path(folder, name), results)
 
 

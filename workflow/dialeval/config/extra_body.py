@@ -52,12 +52,17 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
                 f"'{place}' cannot stand here, since budgets rely on the limit that we send: set max_tokens of the "
                 "protocol (or of selfchat, dialogbench), and `max_tokens_field` for the name that the endpoint wants"
             )
-        if _SECRET_NAME.search(name) or (isinstance(content, str) and _SECRET_VALUE.search(content)):
+        if _SECRET_NAME.search(name) or (isinstance(content, str) and looks_secret(content)):
             raise ValueError(
                 f"'{place}' looks like a secret (its value is not shown); give it by api_key_env or headers_env, which "
                 "name an environment variable"
             )
     return value
+
+
+def looks_secret(text: str) -> bool:
+    """Returns whether a text has the shape of a key."""
+    return _SECRET_VALUE.search(text) is not None
 
 
 def _entries(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
