@@ -164,7 +164,7 @@ def _records(results: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _files(results: Path, store: Path) -> Iterator[str]:
-    """Yields the names of files and links, but not of what a run itself writes down or keeps hidden, nor of the store."""
+    """Yields the names of files and links, without the store and what a run itself writes down or keeps hidden."""
     kept = store.expanduser().resolve()
     for folder, folders, files in os.walk(results):
         is_top = Path(folder) == results
