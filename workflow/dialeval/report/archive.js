@@ -1,4 +1,4 @@
-/* The embedded dialogues and verdicts: unpacked seed by seed, when a seed is needed. */
+/* What is packed into the page: unpacked piece by piece, when a piece is needed. */
 const archive = (() => {
   "use strict";
 
@@ -18,23 +18,26 @@ const archive = (() => {
     return lines;
   }
 
-  const dialogueLines = takeLines("archive-dialogues");
-  const verdictLines = takeLines("archive-verdicts");
-  const searchTexts = new Map();
-
-  const readDialogues = (place) => unpack(dialogueLines[place]);
-  const readVerdicts = (place) => unpack(verdictLines[place]);
-
-  async function searchText(place) {
-    if (!searchTexts.has(place)) {
-      const { strings } = await readDialogues(place);
-      searchTexts.set(place, strings.join("\n").toLowerCase());
+  /** The lines of a block, which are taken when the first is read; the last one read is kept unpacked. */
+  class Lines {
+    constructor(id) {
+      this.id = id;
+      this.lines = null;
+      this.last = [-1, null];
     }
-    return searchTexts.get(place);
+
+    /** Returns what a line holds, or null where nothing found room. */
+    read(place) {
+      this.lines ??= takeLines(this.id);
+      if (!this.lines[place]) {
+        return Promise.resolve(null);
+      }
+      if (this.last[0] !== place) {
+        this.last = [place, unpack(this.lines[place])];
+      }
+      return this.last[1];
+    }
   }
 
-  /** Returns what is known of all seeds. */
-  const readIndex = () => unpack(takeLines("archive-index")[0]);
-
-  return { unpack, takeLines, readIndex, readDialogues, readVerdicts, searchText };
+  return { unpack, Lines };
 })();

@@ -1,68 +1,13 @@
-/* The dialogue viewer: finds cases (seeds, or cases of transcripts), keeps what the reader chose, and puts it into the address. */
+/* The viewer of cases: one for all kinds. It keeps what the reader chose, and puts it into the address. */
 (() => {
   "use strict";
 
-  const LIST_STEP = 200;
-  const SEARCH_STEP = 32;
-
-  let index = null;
-  const chosen = { source: 0, seed: -1, models: [], query: "", asides: false };
-  const noun = () => index.sources[chosen.source].noun;
-  const placesOfSource = () => index.ids.map((_, place) => place).filter((place) => index.source[place] === chosen.source);
-  const wantedText = () => chosen.query.trim().toLowerCase();
-  let found = [];
-  let listed = LIST_STEP;
-  let searchRun = 0;
+  const chosen = { shelf: null, group: 0, place: -1, query: "", typed: "", filter: new Map(), models: null, version: "", asides: false };
+  let all = [];
   let showRun = 0;
 
-  function addressFields() {
-    const fields = new Map();
-    for (const part of location.hash.slice(1).split("&")) {
-      const [name, value] = part.split("=");
-      if (value) {
-        try {
-          fields.set(name, value.split(",").map(decodeURIComponent));
-        } catch {
-          // a damaged address is passed over
-        }
-      }
-    }
-    return fields;
-  }
-
-  function writeAddress() {
-    const models = chosen.models.map((model) => encodeURIComponent(index.models[model])).join(",");
-    const source = index.sources.length > 1 ? `&source=${encodeURIComponent(index.sources[chosen.source].name)}` : "";
-    history.replaceState(null, "", `#seed=${encodeURIComponent(index.ids[chosen.seed])}${source}&models=${models}`);
-  }
-
-  function followAddress() {
-    const fields = addressFields();
-    if (!fields.has("seed")) {
-      return false;
-    }
-    const [id] = fields.get("seed");
-    const source = index.sources.findIndex(({ name }) => name === fields.get("source")?.[0]);
-    const place = index.ids.findIndex((one, at) => one === id && (source < 0 || index.source[at] === source));
-    if (place < 0) {
-      say(`There is no ${noun()} ${id} in this page.`);
-      byId("dialogues").scrollIntoView();
-      return false;
-    }
-    if (index.source[place] !== chosen.source) {
-      chooseSource(index.source[place]);
-      find();
-    }
-    const models = (fields.get("models") ?? []).map((name) => index.models.indexOf(name)).filter((model) => model >= 0);
-    if (models.length) {
-      chosen.models = [...new Set(models)];
-      markModels();
-    }
-    say("");
-    show(place);
-    byId("dialogues").scrollIntoView();
-    return true;
-  }
+  const modelsShown = () => chosen.models ?? chosen.shelf.usualModels?.(chosen.group) ?? [];
+  const isOfDialogues = () => chosen.shelf.kind === "dialogues";
 
   function say(message) {
     const place = byId("viewer-message");
@@ -70,230 +15,275 @@
     place.hidden = !message;
   }
 
-  // ---- Finding seeds ----
+  // ---- The address ----
 
-  function seedsOfFilter() {
-    const outcome = byId("filter-outcome").value;
-    if (outcome === "") {
-      return placesOfSource();
-    }
-    const model = byId("filter-model").value;
-    const protocol = byId("filter-protocol").value;
-    const judge = byId("filter-judge").value;
-    const places = new Set();
-    index.cases.forEach(([ofJudge, ofProtocol, n, ofModel], number) => {
-      const fits =
-        (model === "" ? ofModel !== HUMAN : ofModel === Number(model)) &&
-        (protocol === "" || protocol === `${ofProtocol}/${n}`) &&
-        (judge === "" || ofJudge === Number(judge));
-      if (fits) {
-        const pairs = index.outcomes[number][Number(outcome)];
-        pairs.slice(0, pairs.length / 2).forEach((place) => {
-          if (index.source[place] === chosen.source) {
-            places.add(place);
-          }
-        });
-      }
-    });
-    return [...places].sort((left, right) => left - right);
+  /** Puts what is open and chosen into the address; a step is one that the reader can go back from. */
+  function writeAddress(isStep) {
+    const { shelf, group, place, typed, filter, models, version } = chosen;
+    const name = (one) => (shelf.groups.length > 1 && one >= 0 ? [shelf.groups[one].name] : []);
+    address.write(
+      [
+        ["cases", [shelf.kind]],
+        ["of", name(group)],
+        ["from", group < 0 && place >= 0 ? name(shelf.groupOf(place)) : []],
+        ["case", place < 0 ? [] : [shelf.id(place)]],
+        ["q", typed ? [typed] : []],
+        ...filter,
+        ["models", models && isOfDialogues() ? models.map((model) => shelf.index.models[model]) : []],
+        ["version", version ? [version] : []],
+      ],
+      isStep,
+    );
   }
 
-  async function find() {
-    const run = ++searchRun;
-    const candidates = seedsOfFilter();
-    const wanted = wantedText();
-    listed = LIST_STEP;
+  /** Shows what the address asks for, and returns whether it asks for anything that there is. */
+  async function followAddress() {
+    const wanted = address.cases();
     if (!wanted) {
-      found = candidates;
-      drawList(`${found.length.toLocaleString("en")} of ${counted(placesOfSource().length, noun())}`);
+      return false;
+    }
+    const shelf = all.find(({ kind }) => kind === wanted.kind);
+    if (!shelf) {
+      say(`There are no cases of the kind “${wanted.kind}” in this page.`);
+      byId("cases").scrollIntoView();
+      return false;
+    }
+    const missing = [];
+    const nameOf = (list, name) => list.findIndex((one) => one.name === name);
+    const group = nameOf(shelf.groups, wanted.group);
+    if (wanted.group && group < 0) {
+      missing.push(`nothing of “${wanted.group}”`);
+    }
+    const named = wanted.id === null ? undefined : placeOf(shelf, wanted, group);
+    const isElsewhere = group < 0 && named !== undefined && usualGroup(shelf) >= 0;
+    turnTo(shelf, group >= 0 ? group : isElsewhere ? shelf.groupOf(named) : usualGroup(shelf));
+    chosen.filter = knownFacets(shelf, wanted.facets, missing);
+    chosen.version = wanted.version;
+    const models = shelf.modelNumbers?.(wanted.models) ?? [];
+    chosen.models = models.length ? models : withFiltered(shelf);
+    chosen.typed = wanted.query.trim();
+    chosen.query = marking.fold(chosen.typed);
+    drawChoices();
+    const found = await finding.find(chosen);
+    if (!found) {
+      return true; // another address was followed meanwhile
+    }
+    if (named === undefined && wanted.id !== null) {
+      missing.push(`no ${finding.nounOf(chosen)} ${wanted.id}`);
+    }
+    say(missing.length ? `There is ${missing.join(", and ")} in this page.` : "");
+    await show(named ?? found[0] ?? -1);
+    bringIntoView();
+    return true;
+  }
+
+  /** Returns the place of the case that an address names, in whichever group it is where none is named. */
+  function placeOf(shelf, { id, from }, group) {
+    const groups = shelf.groups.filter(({ name }, number) => (group < 0 ? !from || name === from : number === group));
+    return groups.flatMap(({ places }) => places).find((place) => shelf.id(place) === id);
+  }
+
+  function knownFacets(shelf, facets, missing) {
+    const known = new Map();
+    for (const [name, values] of facets) {
+      const facet = shelf.facets.find((one) => one.name === name);
+      const there = values.filter((value) => facet?.values.includes(value));
+      if (facet && there.length) {
+        known.set(name, there);
+      }
+      values.filter((value) => facet && !there.includes(value)).forEach((value) => missing.push(`no ${facet.label} “${value}”`));
+    }
+    return known;
+  }
+
+  /** Returns the models to show where a filter names a system that would not be: those and it; else null, for the usual. */
+  function withFiltered(shelf) {
+    const models = shelf.modelNumbers?.(chosen.filter.get("system") ?? []) ?? [];
+    const usual = modelsShown();
+    return models.every((model) => usual.includes(model)) ? null : [...new Set([...models, ...usual])];
+  }
+
+  function bringIntoView() {
+    const { top, bottom } = byId("viewer").getBoundingClientRect();
+    if (top > innerHeight / 2 || bottom < innerHeight / 2) {
+      byId("viewer").scrollIntoView();
+    }
+    byId("case-title").focus({ preventScroll: true });
+  }
+
+  // ---- Showing a case ----
+
+  /** Shows a case that the reader chose, and puts it into the address. */
+  async function open(place, isStep = true) {
+    say("");
+    await show(place, isStep);
+  }
+
+  async function show(place, isStep = null) {
+    const run = ++showRun;
+    chosen.place = place;
+    finding.mark(place);
+    if (isStep !== null) {
+      writeAddress(isStep);
+    }
+    if (place < 0) {
+      showNothing();
       return;
     }
-    const hits = [];
-    for (let start = 0; start < candidates.length; start += SEARCH_STEP) {
-      const some = candidates.slice(start, start + SEARCH_STEP);
-      const texts = await Promise.all(some.map(archive.searchText));
-      if (run !== searchRun) {
-        return;
-      }
-      some.forEach((place, number) => {
-        if (index.ids[place].toLowerCase().includes(wanted) || texts[number].includes(wanted)) {
-          hits.push(place);
-        }
-      });
-      found = hits;
-      const searched = Math.min(start + SEARCH_STEP, candidates.length);
-      if (searched < candidates.length) {
-        byId("found").textContent = `searched ${searched} of ${candidates.length}: ${hits.length} so far`;
-      }
-    }
-    found = hits;
-    drawList(`${found.length.toLocaleString("en")} of ${counted(placesOfSource().length, noun())}`);
-  }
-
-  function drawList(message) {
-    byId("found").textContent = message;
-    const severalLanguages = new Set(index.languages).size > 1;
-    const items = found.slice(0, listed).map((place) => {
-      const button = element("button", "seed");
-      button.type = "button";
-      button.dataset.place = place;
-      const head = element("span", "seed-head");
-      const language = severalLanguages ? ` · ${index.languages[place]}` : "";
-      head.append(
-        element("strong", "", index.ids[place]),
-        element("span", "muted", `${counted(index.n_human[place], "utterance")}${language}`),
-      );
-      button.append(head, prose("span", "snippet", index.first[place]));
-      const item = element("li");
-      item.append(button);
-      return item;
-    });
-    byId("seed-list").replaceChildren(...items);
-    byId("more").hidden = found.length <= listed;
-    markSeed();
-  }
-
-  function markSeed() {
-    for (const button of byId("seed-list").querySelectorAll("button")) {
-      if (Number(button.dataset.place) === chosen.seed) {
-        button.setAttribute("aria-current", "true");
-        const list = byId("seed-list");
-        const top = button.parentElement.offsetTop - list.offsetTop;
-        if (top < list.scrollTop || top + button.offsetHeight > list.scrollTop + list.clientHeight) {
-          list.scrollTop = top - list.clientHeight / 3;
-        }
-      } else {
-        button.removeAttribute("aria-current");
-      }
-    }
-    const at = found.indexOf(chosen.seed);
-    byId("previous").disabled = !found.length || at === 0;
-    byId("next").disabled = !found.length || at === found.length - 1;
-  }
-
-  function step(by) {
-    const at = found.indexOf(chosen.seed);
-    const place = found[at < 0 ? 0 : at + by];
-    if (place !== undefined) {
-      open(place);
-    }
-  }
-
-  // ---- Showing a seed ----
-
-  /** Shows a seed that the reader chose, and puts it into the address. */
-  function open(place) {
-    say("");
-    show(place);
-    writeAddress();
-  }
-
-  async function show(place) {
-    const run = ++showRun;
-    chosen.seed = place;
-    markSeed();
-    const [dialogues, verdicts] = await Promise.all([archive.readDialogues(place), archive.readVerdicts(place)]);
+    const { shelf } = chosen;
+    const onModel = (model) => chooseModels([...new Set([...modelsShown(), model])]);
+    const drawn = await shelf.draw(place, { ...chosen, models: modelsShown(), onModel });
     if (run !== showRun) {
       return;
     }
-    const word = noun();
-    byId("seed-title").textContent = `${word[0].toUpperCase()}${word.slice(1)} ${index.ids[place]}`;
-    byId("show-asides").hidden = !(dialogues.asides ?? []).length;
-    markHits(dialogues);
-    const columns = dialogueColumns.draw({
-      models: shownOn(dialogues),
-      dialogues,
-      verdicts,
-      names: index,
-      wanted: wantedText(),
-      noun: word,
-      asides: chosen.asides,
-      onModel: addModel,
+    const noun = shelf.groups[shelf.groupOf(place)].noun;
+    byId("case-title").replaceChildren(`${noun[0].toUpperCase()}${noun.slice(1)} `, marking.fill(prose("bdi", "", ""), shelf.id(place), chosen.query));
+    byId("columns").hidden = !isOfDialogues();
+    byId("piece").hidden = isOfDialogues();
+    byId("models").hidden = !isOfDialogues();
+    byId("show-asides").hidden = !drawn.hasAsides;
+    if (isOfDialogues()) {
+      byId("columns").replaceChildren(...drawn.columns);
+      markModels(drawn.hits);
+    } else {
+      byId("piece-left").replaceChildren(...drawn.left);
+      byId("piece-right").replaceChildren(...drawn.right);
+    }
+    drawVersions(drawn);
+    goToHit();
+  }
+
+  function showNothing() {
+    byId("case-title").textContent = "No case";
+    for (const id of ["columns", "piece-left", "piece-right", "versions"]) {
+      byId(id).replaceChildren();
+    }
+  }
+
+  /** Brings the first marked words of the open case into view, if there are any and the reader is searching. */
+  function goToHit() {
+    if (chosen.query) {
+      const hit = document.querySelector("#columns mark, #piece mark");
+      const isBeside = matchMedia("(min-width: 50rem)").matches; // on a phone the page would run away under the fingers
+      hit?.closest("li, p").scrollIntoView({ block: isBeside ? "nearest" : "end", inline: "nearest", behavior: "instant" });
+    }
+  }
+
+  function drawVersions({ versions = [], version = "" }) {
+    const buttons = versions.map((name) => {
+      const button = element("button", "", name);
+      button.type = "button";
+      button.dataset.version = name;
+      button.setAttribute("aria-pressed", String(name === version));
+      return button;
     });
-    byId("columns").replaceChildren(...columns);
+    byId("versions").hidden = versions.length < 2;
+    byId("versions").replaceChildren(...(versions.length > 1 ? buttons : []));
   }
 
-  /** Returns whose dialogues are shown: the chosen models', or those that there are where none of these is on the case. */
-  function shownOn(dialogues) {
-    const there = new Set(dialogues.models);
-    return chosen.models.some((model) => there.has(model)) ? chosen.models : [...there];
-  }
-
-  /** Writes beside every model how many of its utterances on this seed have what was searched for. */
-  function markHits(dialogues) {
-    const wanted = wantedText();
-    for (const mark of byId("models").querySelectorAll(".hits")) {
-      const model = Number(mark.dataset.model);
-      const has = (string) => dialogues.strings[string].toLowerCase().includes(wanted);
-      const said = dialogues.utterances.filter((_, at) => dialogues.models[at] === model).flat();
-      const hits = wanted ? said.filter(has).length : 0;
-      mark.textContent = hits ? counted(hits, "hit") : "";
+  /** Opens the neighbour of the open case. */
+  async function step(by, isInList = false) {
+    const place = finding.neighbour(chosen.place, by);
+    if (place === undefined) {
+      return;
+    }
+    await open(place, false);
+    const { shelf } = chosen;
+    byId("said").textContent = `${finding.nounOf(chosen)} ${shelf.id(place)}, ${finding.standing(place)}`;
+    if (isInList) {
+      byId("case-list").querySelector("[aria-current]")?.focus();
+    } else if (byId("viewer").getBoundingClientRect().top > innerHeight || byId("viewer").getBoundingClientRect().bottom < 0) {
+      byId("viewer").scrollIntoView();
     }
   }
 
-  // ---- Choosing whose dialogues, and models ----
+  // ---- Choosing ----
 
-  /** Turns to the dialogues of another source: only its cases are listed and only its systems offered. */
-  function chooseSource(source) {
-    chosen.source = source;
-    byId("source").value = source;
-    const has = new Set(index.systems[source]);
-    for (const box of byId("models").querySelectorAll("input")) {
-      box.parentElement.hidden = !has.has(Number(box.value));
-    }
-    const shown = JSON.parse(byId("viewer").dataset.shown)[index.sources[source].name] ?? [];
-    const best = shown.map((name) => index.models.indexOf(name)).filter((model) => model > HUMAN && has.has(model));
-    const some = best.length ? best : index.systems[source].filter((model) => model !== HUMAN).slice(0, 2);
-    chosen.models = [...(has.has(HUMAN) ? [HUMAN] : []), ...some];
-    markModels();
+  const usualGroup = (shelf) => (shelf.kind === "dialogues" || shelf.groups.length === 1 ? 0 : -1);
+
+  /** Turns to another shelf or group: only its cases are listed, and only its models offered. */
+  function turnTo(shelf, group) {
+    Object.assign(chosen, { shelf, group, filter: new Map(), models: null, version: "" });
+    const noun = isOfDialogues() ? "Dialogues side by side" : "The case";
+    byId("columns").setAttribute("aria-label", noun);
+    byId("shelf-words").textContent = (group < 0 ? "" : shelf.groups[group].words) || shelf.words;
+    byId("shelf-words").hidden = !byId("shelf-words").textContent;
+    byId("shelf").value = `${all.indexOf(shelf)}/${group}`;
+    drawModels();
   }
 
-  function addModel(model) {
-    if (!chosen.models.includes(model)) {
-      chosen.models.push(model);
-    }
-    chooseModels(chosen.models);
-  }
-
-  function chooseModels(models) {
-    chosen.models = models;
-    markModels();
-    open(chosen.seed);
-  }
-
-  function markModels() {
-    for (const box of byId("models").querySelectorAll("input")) {
-      box.checked = chosen.models.includes(Number(box.value));
-    }
-  }
-
-  function drawControls() {
-    const option = (value, text) => {
-      const made = element("option", "", text);
-      made.value = value;
-      return made;
-    };
-    Object.assign(protocolTitles, index.titles);
-    byId("source").append(...index.sources.map(({ name }, source) => option(source, name)));
-    byId("of-source").hidden = index.sources.length < 2;
-    byId("filter-model").append(option("", "any but people"), ...index.models.map((name, model) => option(model, name)));
-    byId("filter-judge").append(option("", "any"), ...index.judges.map((name, judge) => option(judge, name)));
-    const asked = new Map();
-    for (const [, protocol, n] of index.cases) {
-      asked.set(`${protocol}/${n}`, protocolName(protocol) + (n ? atLength(n) : ""));
-    }
-    byId("filter-protocol").append(option("", "any protocol"), ...[...asked].map(([value, text]) => option(value, text)));
-    byId("filter").hidden = !index.cases.length;
-    byId("filter-judge").parentElement.hidden = index.judges.length < 2;
-    for (const [model, name] of index.models.entries()) {
+  function drawModels() {
+    const systems = isOfDialogues() ? chosen.shelf.groups[chosen.group].systems : [];
+    const boxes = systems.map((model) => {
       const label = element("label", "choice");
       const box = element("input");
       box.type = "checkbox";
       box.value = model;
       const hits = element("span", "hits muted");
       hits.dataset.model = model;
-      label.append(box, prose("span", "", name), hits);
-      byId("models").append(label);
+      label.append(box, prose("span", "", chosen.shelf.index.models[model]), hits);
+      return label;
+    });
+    byId("models").replaceChildren(byId("models").querySelector("legend"), ...boxes);
+  }
+
+  function markModels(hits) {
+    for (const box of byId("models").querySelectorAll("input")) {
+      box.checked = modelsShown().includes(Number(box.value));
+    }
+    for (const mark of byId("models").querySelectorAll(".hits")) {
+      const count = hits.get(Number(mark.dataset.model)) ?? 0;
+      mark.textContent = count ? counted(count, "hit") : "";
+    }
+  }
+
+  function chooseModels(models) {
+    chosen.models = models;
+    open(chosen.place);
+  }
+
+  const option = (value, text) => Object.assign(element("option", "", text), { value });
+
+  function drawShelves() {
+    const made = all.map((shelf, number) => {
+      const group = element("optgroup");
+      group.label = shelf.label;
+      const several = shelf.kind !== "dialogues" && shelf.groups.length > 1;
+      group.append(...(several ? [option(`${number}/-1`, `all: ${shelf.label.toLowerCase()}`)] : []));
+      group.append(...shelf.groups.map(({ name }, one) => option(`${number}/${one}`, name)));
+      return group;
+    });
+    byId("shelf").append(...made);
+    byId("of-shelf").hidden = all.length < 2 && all[0].groups.length < 2;
+  }
+
+  /** Draws the menus of the filter as they are chosen; several values of one facet are an entry of their own. */
+  function drawChoices() {
+    const labels = chosen.shelf.facets.map(({ name, label, any, values, titles = values }) => {
+      const made = element("label", "", `${label} `);
+      const menu = element("select");
+      menu.id = `filter-${name}`;
+      menu.dataset.facet = name;
+      menu.append(option("", any), ...values.map((value, place) => option(JSON.stringify([value]), titles[place])));
+      const now = chosen.filter.get(name) ?? [];
+      if (now.length > 1) {
+        menu.append(option(JSON.stringify(now), now.map((value) => titles[values.indexOf(value)]).join(" or ")));
+      }
+      menu.value = now.length ? JSON.stringify(now) : "";
+      made.append(menu);
+      return made;
+    });
+    byId("filter").replaceChildren(byId("filter").querySelector("legend"), ...labels);
+    byId("filter").hidden = !labels.length;
+    byId("search").value = chosen.typed;
+  }
+
+  /** Finds anew after the reader chose, and opens the first that is found unless the open one is among them. */
+  async function findAndOpen(isStep) {
+    const found = await finding.find(chosen);
+    if (found) {
+      say("");
+      await show(found.includes(chosen.place) ? chosen.place : (found[0] ?? -1), isStep);
     }
   }
 
@@ -301,46 +291,53 @@
     let waiting = 0;
     byId("search").addEventListener("input", (event) => {
       clearTimeout(waiting);
-      waiting = setTimeout(async () => {
-        chosen.query = event.target.value;
-        await find();
-        show(chosen.seed);
+      waiting = setTimeout(() => {
+        chosen.typed = event.target.value.trim();
+        chosen.query = marking.fold(chosen.typed);
+        findAndOpen(false);
       }, 200);
     });
-    byId("source").addEventListener("change", async (event) => {
-      chooseSource(Number(event.target.value));
-      await find();
-      open(found[0] ?? placesOfSource()[0]);
+    byId("shelf").addEventListener("change", (event) => {
+      const [shelf, group] = event.target.value.split("/").map(Number);
+      turnTo(all[shelf], group);
+      chosen.place = -1;
+      drawChoices();
+      findAndOpen(true);
+    });
+    byId("filter").addEventListener("change", (event) => {
+      const { dataset, value } = event.target;
+      chosen.filter[value ? "set" : "delete"](dataset.facet, value && JSON.parse(value));
+      if (dataset.facet === "system") {
+        chosen.models = withFiltered(chosen.shelf) ?? chosen.models;
+      }
+      findAndOpen(true);
+    });
+    byId("widen").addEventListener("click", () => {
+      if (chosen.filter.size) {
+        chosen.filter = new Map();
+      } else {
+        turnTo(chosen.shelf, -1);
+      }
+      drawChoices();
+      findAndOpen(true);
+      byId("search").focus();
     });
     byId("show-asides").addEventListener("change", (event) => {
       chosen.asides = event.target.checked;
-      show(chosen.seed);
+      show(chosen.place);
     });
-    byId("filter").addEventListener("change", () => {
-      const model = byId("filter-model").value;
-      if (model !== "" && !chosen.models.includes(Number(model))) {
-        addModel(Number(model));
-      }
-      find();
-    });
-    byId("more").addEventListener("click", () => {
-      listed += LIST_STEP;
-      drawList(byId("found").textContent);
-    });
-    byId("seed-list").addEventListener("click", (event) => {
+    byId("more").addEventListener("click", () => finding.listMore(chosen.place));
+    byId("case-list").addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (button) {
         open(Number(button.dataset.place));
       }
     });
-    byId("seed-list").addEventListener("keydown", (event) => {
-      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      const buttons = [...byId("seed-list").querySelectorAll("button")];
-      const next = by && buttons[buttons.indexOf(document.activeElement) + by];
-      if (next) {
-        event.preventDefault();
-        next.focus();
-        open(Number(next.dataset.place));
+    byId("versions").addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button) {
+        chosen.version = button.dataset.version;
+        open(chosen.place).then(() => byId("versions").querySelector("[aria-pressed=true]").focus());
       }
     });
     byId("models").addEventListener("change", () => {
@@ -349,32 +346,42 @@
     });
     byId("previous").addEventListener("click", () => step(-1));
     byId("next").addEventListener("click", () => step(1));
-    window.addEventListener("hashchange", followAddress);
+    viewerKeys.listen({
+      step,
+      leave: () => {
+        byId("case-title").focus();
+        goToHit();
+      },
+    });
+    window.addEventListener("hashchange", () => followAddress().catch(complain));
   }
+
+  const complain = (error) => say(`The cases could not be shown: ${error.message}`);
 
   async function start() {
     if (!byId("viewer")) {
-      return; // nobody chatted
+      return; // there are no cases
     }
-    const elsewhere = byId("viewer-message").dataset.elsewhere;
+    const { elsewhere } = byId("viewer-message").dataset;
     if (typeof DecompressionStream === "undefined") {
-      say(`This browser cannot unpack the dialogues (browsers from 2023 on can); they are in ${elsewhere}.`);
+      say(`This browser cannot unpack the cases (browsers from 2023 on can); dialogues are in ${elsewhere}.`);
       return;
     }
-    index = await archive.readIndex();
-    if (!index.ids.length) {
-      say(`There is no dialogue in this page; look in ${elsewhere}.`);
+    all = await shelves.all();
+    if (!all.length) {
+      say(`There is no case in this page; look in ${elsewhere}.`);
       return;
     }
     byId("viewer").hidden = false;
-    drawControls();
-    chooseSource(index.source[0]);
+    drawShelves();
+    turnTo(all[0], usualGroup(all[0]));
+    drawChoices();
     listen();
-    await find();
-    if (!followAddress()) {
-      await show(0);
+    if (!(await followAddress())) {
+      const found = await finding.find(chosen);
+      await show(found[0] ?? -1);
     }
   }
 
-  start().catch((error) => say(`The dialogues could not be shown: ${error.message}`));
+  start().catch(complain);
 })();

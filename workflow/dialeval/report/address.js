@@ -1,0 +1,82 @@
+/* The page's address: what is open, searched, filtered and sorted stands behind the #, so that it can be sent and gone back to.
+ * It reads `#name=value,value&name=value`; what has no `=` is the name of a place on the page, as on any page. */
+const address = (() => {
+  "use strict";
+
+  const NOT_FACETS = new Set(["cases", "of", "from", "case", "q", "models", "version", "sort"]);
+  const kept = new Map();
+
+  /** Returns the values of every field; what is damaged is passed over. */
+  function fields(hash = location.hash) {
+    const found = new Map();
+    for (const part of hash.slice(1).split("&")) {
+      const at = part.indexOf("=");
+      if (at > 0 && at < part.length - 1) {
+        try {
+          found.set(part.slice(0, at), part.slice(at + 1).split(",").map(decodeURIComponent));
+        } catch {
+          // a damaged field is passed over
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Returns the fields as of today of an address as earlier pages wrote it. */
+  function ofToday(hash) {
+    if (hash === "#dialogues") {
+      return new Map([["cases", ["dialogues"]]]);
+    }
+    if (hash === "#metaeval-items") {
+      return new Map([["cases", ["rated"]]]);
+    }
+    const found = fields(hash);
+    if (found.has("seed")) {
+      const renamed = { seed: "case", source: "of", models: "models" };
+      const old = [...found].filter(([name]) => name in renamed);
+      return new Map([["cases", ["dialogues"]], ...old.map(([name, values]) => [renamed[name], values])]);
+    }
+    if (found.has("item")) {
+      const [, group, id] = found.get("item").join(",").split("/");
+      return new Map([["cases", ["rated"]], ...(group ? [["of", [group]]] : []), ...(id ? [["case", [id]]] : [])]);
+    }
+    return found;
+  }
+
+  /** Returns which cases the address asks for, or null where it asks for none. */
+  function cases() {
+    const found = ofToday(location.hash);
+    if (!found.has("cases")) {
+      return null;
+    }
+    const one = (name) => found.get(name)?.[0] ?? "";
+    return {
+      kind: one("cases"),
+      group: one("of"),
+      from: one("from"),
+      id: found.has("case") ? one("case") : null,
+      query: (found.get("q") ?? []).join(","),
+      models: found.get("models") ?? [],
+      version: one("version"),
+      facets: new Map([...found].filter(([name]) => !NOT_FACETS.has(name))),
+    };
+  }
+
+  /** Writes fields, as a new step to go back from or in place of the last one; empty ones are left out. */
+  function write(content, isStep) {
+    const all = [...content.filter(([name]) => !kept.has(name)), ...[...kept].map(([name, values]) => [name, values()])];
+    const parts = all.filter(([, values]) => values.length).map(([name, values]) => `${name}=${values.map(encodeURIComponent).join(",")}`);
+    const hash = `#${parts.join("&")}`;
+    if (hash !== location.hash) {
+      history[isStep ? "pushState" : "replaceState"](null, "", parts.length ? hash : location.pathname + location.search);
+    }
+  }
+
+  /** Has a field written with all others from now on. */
+  const keep = (name, values) => kept.set(name, values);
+
+  /** Writes the fields that are kept anew and leaves the others. */
+  const refresh = () => write([...ofToday(location.hash)], false);
+
+  return { fields, cases, write, keep, refresh };
+})();

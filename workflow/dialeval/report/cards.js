@@ -1,0 +1,112 @@
+/* What stands under a verdict: the reason, what was sent and answered, how it was read, and what it took.
+ * All text goes into the page as text nodes, never as markup. */
+const cards = (() => {
+  "use strict";
+
+  /** Returns the lines of one verdict.
+   *
+   * `verdict` may have reason, answer, read, facts, probabilities (pairs of label and probability), and prompt (its
+   * number); `readPrompts` returns what was sent for the case, or null where it found no room.
+   */
+  function lines(verdict, readPrompts) {
+    const made = [];
+    if (verdict.reason) {
+      made.push(prose("p", "reason", verdict.reason));
+    }
+    if (verdict.probabilities?.length) {
+      made.push(probabilities(verdict.probabilities));
+    }
+    const facts = [verdict.read, verdict.facts].filter(Boolean);
+    if (facts.length) {
+      made.push(element("p", "facts", facts.join("; ")));
+    }
+    if (verdict.answer) {
+      const raw = element("details", "raw");
+      raw.append(element("summary", "", "What the judge wrote"), prose("pre", "", verdict.answer));
+      made.push(raw);
+    }
+    if (readPrompts && verdict.prompt >= 0) {
+      made.push(prompt(verdict.prompt, readPrompts));
+    }
+    return made;
+  }
+
+  function probabilities(pairs) {
+    const list = element("ul", "probabilities");
+    for (const [label, share] of pairs) {
+      const item = prose("li", "", label);
+      item.append(element("span", "muted", ` ${share.toFixed(3)}`));
+      list.append(item);
+    }
+    return list;
+  }
+
+  function prompt(number, readPrompts) {
+    const made = element("details", "raw sent");
+    made.append(element("summary", "", "What was sent"));
+    made.addEventListener(
+      "toggle",
+      async () => {
+        try {
+          const held = await readPrompts();
+          made.append(...(held ? messages(held, number) : [element("p", "muted", "This prompt found no room in the page.")]));
+        } catch (error) {
+          made.append(element("p", "muted", `The prompt could not be shown: ${error.message}`));
+        }
+      },
+      { once: true },
+    );
+    return made;
+  }
+
+  function messages({ strings, prompts }, number) {
+    return prompts[number].flatMap(([role, places]) => [
+      element("p", "role", role),
+      prose("pre", "", places.map((place) => strings[place]).join("")),
+    ]);
+  }
+
+  /** Returns a badge with an outcome in words. */
+  function badge(name, words, status) {
+    const made = element("span", `badge ${name}`, words);
+    if (status && status !== "ok") {
+      made.append(`: ${status}`);
+    }
+    return made;
+  }
+
+  /** Returns a card that stands by itself: what was asked, what came out, and the lines under it. */
+  function card(verdict, readPrompts) {
+    const made = element("div", "verdict");
+    const line = element("p", "verdict-line");
+    line.append(prose("strong", "", verdict.title), " ", badge(verdict.badge ?? "told", verdict.verdict, verdict.status));
+    if (verdict.order) {
+      line.append(element("span", "muted", ` ${verdict.order}`));
+    }
+    made.append(line, ...lines(verdict, readPrompts));
+    return made;
+  }
+
+  /** Returns cards, both orders of a pair side by side. */
+  function all(verdicts, readPrompts) {
+    const made = [];
+    const pairs = new Map();
+    for (const verdict of verdicts) {
+      const one = card(verdict, readPrompts);
+      const beside = verdict.pair && pairs.get(verdict.pair);
+      if (beside) {
+        beside.append(one);
+        continue;
+      }
+      const holder = verdict.pair ? element("div", "both-orders") : one;
+      if (verdict.pair) {
+        holder.append(one);
+        pairs.set(verdict.pair, holder);
+      }
+      made.push(holder);
+    }
+    return made;
+  }
+
+  return { lines, badge, all };
+})();

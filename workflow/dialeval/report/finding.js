@@ -1,0 +1,115 @@
+/* Finding cases: the cases of a group that fit a filter and have what is searched for, and the list of them. */
+const finding = (() => {
+  "use strict";
+
+  const LIST_STEP = 200;
+  const SEARCH_STEP = 32;
+
+  let listed = LIST_STEP;
+  let found = [];
+  let listing = null;
+  let run = 0;
+
+  /** Returns the places of a group's cases; of all groups where none is chosen. */
+  const placesOf = ({ shelf, group }) => (group < 0 ? shelf.groups.flatMap(({ places }) => places) : shelf.groups[group].places);
+
+  const nounOf = ({ shelf, group }) => shelf.groups[Math.max(group, 0)].noun;
+
+  /** Finds the cases, draws their list, and returns their places; null where another search began meanwhile. */
+  async function find(chosen) {
+    const mine = ++run;
+    const { shelf, filter, query } = chosen;
+    const fitting = shelf.fitting(filter);
+    const candidates = placesOf(chosen).filter((place) => !fitting || fitting.has(place));
+    let hits = query ? [] : candidates;
+    for (let start = 0; query && start < candidates.length; start += SEARCH_STEP) {
+      const some = candidates.slice(start, start + SEARCH_STEP);
+      const texts = await Promise.all(some.map(shelf.searchText));
+      if (mine !== run) {
+        return null;
+      }
+      hits = hits.concat(some.filter((place, number) => marking.has(shelf.id(place), query) || texts[number].includes(query)));
+      const searched = start + some.length;
+      if (searched < candidates.length) {
+        byId("found").textContent = `searched ${searched} of ${candidates.length}: ${hits.length} so far`;
+      }
+    }
+    found = hits;
+    listed = LIST_STEP;
+    listing = chosen;
+    drawList();
+    sayHowMany(chosen, candidates.length);
+    return found;
+  }
+
+  /** Says how many cases were found of how many; where there is none, why, and how to find more. */
+  function sayHowMany(chosen, searched) {
+    const all = counted(placesOf(chosen).length, nounOf(chosen));
+    const isWide = !chosen.filter.size && (chosen.group < 0 || chosen.shelf.kind === "dialogues" || chosen.shelf.groups.length < 2);
+    byId("widen").hidden = Boolean(found.length) || isWide;
+    byId("widen").textContent = chosen.filter.size ? "Look without the filter" : "Look in all of them";
+    if (found.length) {
+      byId("found").textContent = `${found.length.toLocaleString("en")} of ${all}`;
+    } else if (!searched) {
+      byId("found").textContent = `None of ${all} is like this.`;
+    } else {
+      const where = searched < placesOf(chosen).length ? `the ${searched.toLocaleString("en")} of ${all} that the filter leaves` : all;
+      const advice = isWide ? " It is searched letter by letter: try fewer or other words." : "";
+      byId("found").textContent = `No hits: “${chosen.typed}” is in none of ${where}.${advice}`;
+    }
+  }
+
+  function drawList() {
+    const { shelf, group, query } = listing;
+    const items = found.slice(0, listed).map((place) => {
+      const button = element("button", "seed");
+      button.type = "button";
+      button.dataset.place = place;
+      const head = element("span", "seed-head");
+      const about = [group < 0 ? shelf.groups[shelf.groupOf(place)].name : "", shelf.about(place)].filter(Boolean).join(" · ");
+      head.append(marking.fill(prose("strong", "", ""), shelf.id(place), query), element("span", "muted", about));
+      button.append(head, marking.fill(prose("span", "snippet", ""), shelf.first(place), query));
+      const item = element("li");
+      item.append(button);
+      return item;
+    });
+    byId("case-list").replaceChildren(...items);
+    byId("more").hidden = found.length <= listed;
+  }
+
+  /** Marks the open case in the list, and says which neighbours there are. */
+  function mark(open) {
+    const list = byId("case-list");
+    for (const button of list.querySelectorAll("button")) {
+      if (Number(button.dataset.place) === open) {
+        button.setAttribute("aria-current", "true");
+        const top = button.parentElement.offsetTop - list.offsetTop;
+        if (top < list.scrollTop || top + button.offsetHeight > list.scrollTop + list.clientHeight) {
+          list.scrollTop = top - list.clientHeight / 3;
+        }
+      } else {
+        button.removeAttribute("aria-current");
+      }
+    }
+    byId("previous").disabled = neighbour(open, -1) === undefined;
+    byId("next").disabled = neighbour(open, 1) === undefined;
+  }
+
+  /** Returns the place of the case before (-1) or after (1) one; the first where that one is not in the list. */
+  function neighbour(open, by) {
+    const at = found.indexOf(open);
+    return found[at < 0 ? 0 : at + by];
+  }
+
+  /** Returns where a case stands in the list, in words. */
+  const standing = (place) => (found.includes(place) ? `${found.indexOf(place) + 1} of ${found.length}` : "not in the list");
+
+  /** Lists more of what was found. */
+  function listMore(open) {
+    listed += LIST_STEP;
+    drawList();
+    mark(open);
+  }
+
+  return { find, mark, neighbour, standing, listMore, nounOf, placesOf };
+})();

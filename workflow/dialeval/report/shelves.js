@@ -1,0 +1,229 @@
+/* The kinds of cases, each as a shelf that the viewer can list, search and filter without knowing what is on it.
+ *
+ * A shelf has `kind`, `label`, `words`, `groups` (name, noun, words, places of its cases), `facets` (name, label, values,
+ * titles), and by the place of a case `id`, `first`, `about`, `groupOf`; `fitting` returns the places that have what was
+ * chosen, `searchText` the text that is searched, and `draw` what is shown. */
+const shelves = (() => {
+  "use strict";
+
+  const OUTCOMES = ["won", "tied", "lost", "none"];
+  const OUTCOME_TITLES = ["won, taken for human, or free of it", "tied", "lost, called AI, or shows it", "has no readable verdict"];
+
+  /** Keeps the folded texts of cases, which are read when they are first searched. */
+  class Searched {
+    constructor(read) {
+      this.read = read;
+      this.texts = new Map();
+    }
+
+    async text(place) {
+      if (!this.texts.has(place)) {
+        this.texts.set(place, marking.fold((await this.read(place)).join("\n")));
+      }
+      return this.texts.get(place);
+    }
+  }
+
+  /** Dialogues of one or several sources, side by side by who wrote them. */
+  class DialogueShelf {
+    constructor(block) {
+      this.kind = "dialogues";
+      this.label = block.dataset.label;
+      this.words = "";
+      this.packed = block.textContent;
+      this.shownFirst = JSON.parse(block.dataset.shown);
+      this.dialogues = new archive.Lines("archive-dialogues");
+      this.verdicts = new archive.Lines("archive-verdicts");
+      this.prompts = new archive.Lines("archive-prompts");
+      this.searched = new Searched(async (place) => (await this.dialogues.read(place)).strings);
+    }
+
+    async open() {
+      this.index = await archive.unpack(this.packed);
+      this.packed = "";
+      Object.assign(protocolTitles, this.index.titles);
+      const { ids, source, sources } = this.index;
+      this.groups = sources.map((one) => ({ ...one, words: "", places: [] }));
+      ids.forEach((_, place) => this.groups[source[place]].places.push(place));
+      this.groups = this.groups.map((group, number) => ({ ...group, systems: this.index.systems[number] }));
+      this.facets = this.facetsOf(this.index);
+      this.severalLanguages = new Set(this.index.languages).size > 1;
+      return this;
+    }
+
+    get size() {
+      return this.index.ids.length;
+    }
+
+    facetsOf({ models, judges, cases }) {
+      if (!cases.length) {
+        return [];
+      }
+      const asked = new Map(cases.map(([, protocol, n]) => [protocol + (n ? `/${n}` : ""), protocolName(protocol) + (n ? atLength(n) : "")]));
+      return [
+        { name: "system", label: "system", any: "any but people", values: models },
+        { name: "outcome", label: "outcome", any: "anything", values: OUTCOMES, titles: OUTCOME_TITLES },
+        { name: "protocol", label: "in", any: "any protocol", values: [...asked.keys()], titles: [...asked.values()] },
+        { name: "judge", label: "judge", any: "any", values: judges },
+      ].filter(({ name, values }) => name !== "judge" || values.length > 1);
+    }
+
+    id = (place) => this.index.ids[place];
+    first = (place) => this.index.first[place];
+    groupOf = (place) => this.index.source[place];
+
+    about(place) {
+      const language = this.severalLanguages ? ` · ${this.index.languages[place]}` : "";
+      return `${counted(this.index.n_human[place], "utterance")}${language}`;
+    }
+
+    /** Returns the places of the cases with a verdict as chosen, or null where none is asked for. */
+    fitting(chosen) {
+      const is = (name, value) => !chosen.has(name) || chosen.get(name).includes(value);
+      if (!["outcome", "protocol", "judge"].some((name) => chosen.has(name))) {
+        return null;
+      }
+      const { models, judges, cases, outcomes } = this.index;
+      const places = new Set();
+      cases.forEach(([judge, protocol, n, model], number) => {
+        const isOf = chosen.has("system") ? is("system", models[model]) : model !== HUMAN;
+        if (isOf && is("judge", judges[judge]) && is("protocol", protocol + (n ? `/${n}` : ""))) {
+          OUTCOMES.forEach((outcome, at) => {
+            if (is("outcome", outcome)) {
+              const pairs = outcomes[number][at];
+              pairs.slice(0, pairs.length / 2).forEach((place) => places.add(place));
+            }
+          });
+        }
+      });
+      return places;
+    }
+
+    searchText = (place) => this.searched.text(place);
+
+    /** Returns whose dialogues are shown where the reader did not choose: people's, and the best systems'. */
+    usualModels(group) {
+      const has = new Set(this.groups[group].systems);
+      const places = (this.shownFirst[this.groups[group].name] ?? []).map((name) => this.index.models.indexOf(name));
+      const best = places.filter((model) => model > HUMAN && has.has(model));
+      const some = best.length ? best : [...has].filter((model) => model !== HUMAN).slice(0, 2);
+      return [...(has.has(HUMAN) ? [HUMAN] : []), ...some];
+    }
+
+    modelNumbers = (names) => [...new Set(names.map((name) => this.index.models.indexOf(name)))].filter((model) => model >= 0);
+
+    async draw(place, { query, models, filter, asides, onModel }) {
+      const [dialogues, verdicts] = await Promise.all([this.dialogues.read(place), this.verdicts.read(place)]);
+      const hits = this.hits(dialogues, query);
+      const shown = this.shownOn(dialogues, models, hits);
+      const columns = dialogueColumns.draw({
+        models: shown,
+        dialogues,
+        verdicts,
+        names: this.index,
+        query,
+        filter,
+        noun: this.groups[this.groupOf(place)].noun,
+        asides,
+        onModel,
+        readPrompts: () => this.prompts.read(place),
+      });
+      return { columns, shown, hits, hasAsides: Boolean(dialogues.asides?.length) };
+    }
+
+    /** Returns by model in how many of its utterances the words are that were searched for. */
+    hits(dialogues, query) {
+      const found = new Map();
+      if (query) {
+        const isHit = dialogues.strings.map((text) => marking.has(text, query));
+        dialogues.models.forEach((model, at) => {
+          const count = dialogues.utterances[at].filter((string) => isHit[string]).length;
+          found.set(model, (found.get(model) ?? 0) + count);
+        });
+      }
+      return found;
+    }
+
+    /** Returns whose dialogues are shown: the chosen ones, those there are without any of them, and one with a hit. */
+    shownOn(dialogues, chosen, hits) {
+      const there = new Set(dialogues.models);
+      const shown = chosen.some((model) => there.has(model)) ? chosen : [...there];
+      const withHit = [...hits].filter(([, count]) => count).map(([model]) => model);
+      const isSeen = !withHit.length || withHit.some((model) => shown.includes(model));
+      return isSeen ? shown : [...shown, withHit[0]];
+    }
+  }
+
+  /** Cases of any other kind, as pieces of blocks. */
+  class PieceShelf {
+    constructor(block) {
+      this.kind = block.dataset.kind;
+      this.label = block.dataset.label;
+      this.words = block.dataset.words;
+      this.packed = block.textContent;
+      this.lines = new archive.Lines(`${this.kind}-lines`);
+      this.prompts = new archive.Lines(`${this.kind}-prompts`);
+      this.searched = new Searched(async (place) => blocks.texts(await this.piece(place)));
+    }
+
+    async open() {
+      this.index = await archive.unpack(this.packed);
+      this.packed = "";
+      this.cases = [];
+      this.groups = this.index.groups.map(({ ids, first, about = [], ...group }, number) => {
+        const places = ids.map((id, at) => this.cases.push({ id, first: first[at], about: about[at] ?? "", group: number }) - 1);
+        return { noun: "item", words: "", ...group, places };
+      });
+      this.facets = (this.index.facets ?? []).map((facet, number) => ({ any: "any", ...facet, number }));
+      return this;
+    }
+
+    get size() {
+      return this.cases.length;
+    }
+
+    id = (place) => this.cases[place].id;
+    first = (place) => this.cases[place].first;
+    groupOf = (place) => this.cases[place].group;
+
+    about(place) {
+      return this.cases[place].about;
+    }
+
+    fitting(chosen) {
+      const wanted = this.facets.filter(({ name }) => chosen.has(name));
+      if (!wanted.length) {
+        return null;
+      }
+      const fits = (row) => wanted.every(({ name, number, values }) => chosen.get(name).includes(values[row[number]]));
+      return new Set(this.index.rows.filter(fits).flatMap((row) => row.at(-1)));
+    }
+
+    searchText = (place) => this.searched.text(place);
+
+    async piece(place) {
+      const { per_line: perLine } = this.index;
+      return (await this.lines.read(Math.floor(place / perLine)))[place % perLine];
+    }
+
+    async draw(place, { query, version }) {
+      const piece = await this.piece(place);
+      const versions = blocks.versions(piece);
+      const shown = versions.includes(version) ? version : versions[0];
+      const readPrompts = () => this.prompts.read(Math.floor(place / this.index.per_line));
+      return { ...blocks.draw(piece, { version: shown, query, readPrompts }), versions, version: shown };
+    }
+  }
+
+  /** Returns the shelves that have any case, opened. */
+  async function all() {
+    const found = [...document.querySelectorAll("script.shelf")].map((block) => {
+      const shelf = block.dataset.kind === "dialogues" ? new DialogueShelf(block) : new PieceShelf(block);
+      block.remove();
+      return shelf.open();
+    });
+    return (await Promise.all(found)).filter(({ size }) => size > 0);
+  }
+
+  return { all };
+})();
