@@ -123,7 +123,7 @@ def test_utterances_are_marked_and_cases_are_found_by_kind(
     browser.evaluate(choose.format("filter-protocol", "Failures: formal tone"))
     browser.evaluate(choose.format("filter-outcome", "lost, called AI, or shows it"))
     browser.wait("document.getElementById('found').textContent === '1 of 3 cases'")
-    assert texts(browser, "#seed-list strong") == ["refund"]
+    assert texts(browser, "#case-list strong") == ["refund"]
     browser.evaluate(choose.format("filter-protocol", "Failures: excessive length"))
-    browser.wait("document.getElementById('found').textContent === '0 of 3 cases'")
+    browser.wait("document.getElementById('found').textContent === 'None of 3 cases is like this.'")
     assert browser.complaints() == []

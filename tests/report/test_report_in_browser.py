@@ -83,10 +83,10 @@ def test_a_click_sorts_numbers_with_missing_ones_last(browser: Browser, address:
 
 def test_an_address_leads_to_seed_and_models(browser: Browser, address: str) -> None:
     browser.open(
-        f"{address}#seed=MT-10&models=weak,human", until=f"{READY} && document.querySelectorAll('h4').length === 2"
+        f"{address}#seed=MT-10&models=weak,human", until=f"{READY} && document.querySelectorAll('.dialogue').length === 2"
     )
-    assert texts(browser, "#seed-title") == ["Seed MT-10"]
-    assert texts(browser, "h4") == ["weak embedded", "human people"]
+    assert texts(browser, "#case-title") == ["Seed MT-10"]
+    assert texts(browser, ".dialogue > h4") == ["weak embedded", "human people"]
     assert texts(browser, ".dialogue:first-child .seed-mark") == ["seed", "seed"]
     browser.evaluate("location.hash = '#seed=MT-99'")
     browser.wait("document.getElementById('viewer-message').textContent.includes('no seed MT-99')")
@@ -116,19 +116,19 @@ def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address:
             "document.getElementById('found').textContent = ''; })()"
         )
         browser.wait("document.getElementById('found').textContent.endsWith('seeds')")
-        return texts(browser, "#seed-list strong")
+        return texts(browser, "#case-list strong")
 
     assert seeds_after(example.ARABIC) == ["MT-2"]
     assert seeds_after("back DOOR") == ["MT-1"]
     assert seeds_after("mt-1") == ["MT-1", "MT-10"]
     assert seeds_after("") == ["MT-1", "MT-2", "MT-10"]
-    choose(browser, "filter-model", "weak")
+    choose(browser, "filter-system", "weak")
     choose(browser, "filter-outcome", "lost, called AI, or shows it")
-    assert texts(browser, "#seed-list strong") == ["MT-1", "MT-2", "MT-10"]
+    assert texts(browser, "#case-list strong") == ["MT-1", "MT-2", "MT-10"]
     choose(browser, "filter-protocol", "UniEval")
-    assert texts(browser, "#seed-list strong") == ["MT-2", "MT-10"]
+    assert texts(browser, "#case-list strong") == ["MT-2", "MT-10"]
     choose(browser, "filter-outcome", "has no readable verdict")
-    assert texts(browser, "#seed-list strong") == ["MT-1"]
+    assert texts(browser, "#case-list strong") == ["MT-1"]
 
 
 def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
@@ -143,6 +143,6 @@ def test_a_browser_that_cannot_unpack_says_so(browser: Browser, address: str) ->
     browser.open(address, until="document.getElementById('viewer-message')?.hidden === false")
     browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
     (message,) = texts(browser, "#viewer-message")
-    assert "cannot unpack the dialogues" in message
+    assert "cannot unpack the cases" in message
     assert "results/dialogues/*.parquet" in message
     assert browser.evaluate("document.querySelectorAll('#board-1 tbody tr').length") == 3

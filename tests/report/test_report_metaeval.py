@@ -65,16 +65,16 @@ def ids(page: str) -> list[str]:
 
 def test_a_part_without_anything_to_show_is_not_on_the_page() -> None:
     assert ids(build_report(inputs())) == [
-        "metaeval", "metaeval-leaderboard", "metaeval-figures", "metaeval-tables", "metaeval-items", "papers",
+        "metaeval", "metaeval-leaderboard", "metaeval-figures", "metaeval-tables", "cases", "papers",
     ]  # fmt: skip
     assert ids(build_report(example.inputs())) == [
-        "botchat", "botchat-leaderboard", "botchat-figures", "botchat-tables", "dialogues", "papers",
+        "botchat", "botchat-leaderboard", "botchat-figures", "botchat-tables", "cases", "papers",
     ]  # fmt: skip
 
 
 def test_parts_stand_one_after_the_other_with_their_own_figures_and_tables() -> None:
     page = build_report(both())
-    assert [name for name in ids(page) if "-" not in name] == ["botchat", "dialogues", "metaeval", "papers"]
+    assert [name for name in ids(page) if "-" not in name] == ["botchat", "metaeval", "cases", "papers"]
     assert len(set(ids(page))) == len(ids(page))
     second = page.index('id="metaeval"')
     assert page.index("Pass &lt;rates&gt;") < second < page.index('alt="Judges"')
@@ -179,15 +179,13 @@ def test_a_sample_holds_every_language_rating_and_score_of_its_items() -> None:
 def test_an_item_shows_texts_ratings_and_the_mean_of_a_judges_repeats() -> None:
     sample = sample_rated([rated.items()], [rated.ratings()], [rated.scores()], n=40)
     run = inputs(rated=sample, baselines=frozenset({"length"}))
-    (index,) = unpack(cases(run).index)
-    assert (index["name"], index["level"], index["total"]) == ("small-talk", "turn", 40)
-    pieces = unpack(cases(run).groups[0])
-    place = index["ids"].index(index["ids"][0])
-    english, chinese = pieces[place]["versions"]
-    assert (english["name"], chinese["name"], english["marked"]) == ("en", "zh", 1)
-    assert index["first"][place] == english["utterances"][1]
-    assert english["columns"] == ["overall"]
-    people, judge, baseline = english["rows"]
+    (index,) = unpack(cases(run).index)["groups"]
+    assert (index["name"], index["words"]) == ("small-talk", "turn; 30 of 40")
+    english, table, chinese, _ = unpack(cases(run).lines[0])[0]["blocks"]
+    assert (english["version"], chinese["version"], english["marked"]) == ("en", "zh", [1])
+    assert index["first"][0] == english["utterances"][1]
+    assert table["columns"] == ["overall"]
+    people, judge, baseline = table["rows"]
     assert people == ["people", "", [[1.5, 750, "0–2", "mean of 2"]]]
     assert judge == ["gpt-x (rating)", "", [[3.0, 500, "1–5", "mean of 2"]]]
     assert baseline == ["length (yes_no)", "baseline", [[0.25, 250, "0–1", ""]]]
@@ -199,10 +197,10 @@ def test_a_score_that_could_not_be_read_says_so() -> None:
         [row | {"value": None, "status": "refused"} for row in lost.to_pylist()], schema=lost.schema
     )
     sample = sample_rated([rated.items().slice(39, 1)], [empty_table(RATINGS)], [lost])
-    ((_, _, ((value, _, _, words),)), _) = unpack(cases(inputs(rated=sample)).groups[0])[0]["versions"][0]["rows"]
+    ((_, _, ((value, _, _, words),)), _) = unpack(cases(inputs(rated=sample)).lines[0])[0]["blocks"][1]["rows"]
     assert (value, words) == (2.0, "unparsed")
     sample = sample_rated([rated.items().slice(39, 1)], [empty_table(RATINGS)], [only])
-    ((_, _, (cell,)), _) = unpack(cases(inputs(rated=sample)).groups[0])[0]["versions"][0]["rows"]
+    ((_, _, (cell,)), _) = unpack(cases(inputs(rated=sample)).lines[0])[0]["blocks"][1]["rows"]
     assert cell == [None, -1, "1–5", "refused"]
 
 
@@ -219,8 +217,8 @@ def test_texts_of_items_cannot_become_markup() -> None:
     hostile = sample_rated([rated.items(1)], [rated.ratings(1)], [rated.scores(1)])
     page = build_report(inputs(rated=hostile))
     assert "alert(1)" not in page
-    (group,) = re.findall(r'<script type="text/plain" id="metaeval-cases">(.*?)</script>', page, re.DOTALL)
-    assert unpack(group)[0]["versions"][0]["utterances"][0] == rated.HOSTILE
+    (group,) = re.findall(r'<script type="text/plain" id="rated-lines">(.*?)</script>', page, re.DOTALL)
+    assert unpack(group)[0]["blocks"][0]["utterances"][0] == rated.HOSTILE
 
 
 def test_a_corpus_nobody_scored_is_shown() -> None:
@@ -253,29 +251,29 @@ def texts(browser: Browser, selector: str) -> list[str]:
 def test_an_address_leads_to_an_item_and_a_click_to_its_translation(browser: Browser, address: str) -> None:
     browser.open(
         f"{address}#item=metaeval/small-talk/t-00",
-        until="document.querySelector('.case-title')?.textContent === 't-00'",
+        until="document.querySelector('#case-title')?.textContent === 'Item t-00'",
     )
     assert browser.complaints() == []
-    assert texts(browser, ".case-text p") == [rated.HOSTILE, "answer 0 (en)"]
-    assert texts(browser, ".case-text .is-marked p") == ["answer 0 (en)"]
-    assert texts(browser, ".case-table tbody th") == ["people", "gpt-x (rating)", "length (yes_no) baseline"]
-    assert texts(browser, ".case-table .value") == ["1.5", "3", "0.25"]
-    browser.evaluate("document.querySelectorAll('.versions button')[1].click()")
+    assert texts(browser, "#piece-left p") == [rated.HOSTILE, "answer 0 (en)"]
+    assert texts(browser, "#piece-left .is-marked p") == ["answer 0 (en)"]
+    assert texts(browser, "#piece-right tbody th") == ["people", "gpt-x (rating)", "length (yes_no) baseline"]
+    assert texts(browser, "#piece-right .value") == ["1.5", "3", "0.25"]
+    browser.evaluate("document.querySelectorAll('#versions button')[1].click()")
     browser.wait("document.querySelector('.is-marked p').textContent === 'answer 0 (zh)'")
-    browser.evaluate("document.querySelector('.cases .next').click()")
-    browser.wait("location.hash === '#item=metaeval/small-talk/t-01'")
-    assert texts(browser, ".case-text p")[1] == "answer 1 (zh)"
+    browser.evaluate("document.querySelector('#next').click()")
+    browser.wait("location.hash === '#cases=rated&case=t-01&version=zh'")
+    browser.wait("document.querySelectorAll('#piece-left p')[1].textContent === 'answer 1 (zh)'")
 
 
 def test_boards_of_judges_sort(browser: Browser, address: str) -> None:
-    browser.open(address, until="document.querySelector('.case-table td')")
+    browser.open(address, until="document.querySelector('#piece-right td')")
     browser.evaluate("document.querySelectorAll('#metaeval-board-2 thead button')[6].click()")
     assert texts(browser, "#metaeval-board-2 tbody th span:first-child")[0] == "gpt-4 (annotation)"
 
 
 def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
     browser.look(390, 844)
-    browser.open(address, until="document.querySelector('.case-table td')")
+    browser.open(address, until="document.querySelector('#piece-right td')")
     assert browser.evaluate("document.documentElement.scrollWidth") <= 390
     browser.look(1200, 900)
 

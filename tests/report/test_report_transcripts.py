@@ -28,7 +28,7 @@ def ids(page: str) -> list[str]:
 
 def test_a_run_of_transcripts_alone_has_its_own_part_with_board_tables_and_dialogues() -> None:
     page = build_report(mine.inputs())
-    assert ids(page) == ["of-support", "of-support-leaderboard", "of-support-tables", "dialogues"]
+    assert ids(page) == ["of-support", "of-support-leaderboard", "of-support-tables", "cases"]
     assert "Which system of support is best?" in page
     assert "v2 is best, says judge clerk: first by helpful Elo (1020.0) and felt (empathy) (6.5)." in page
     assert "5 dialogues of 2 systems." in page
@@ -60,7 +60,7 @@ def test_beside_chatbots_each_source_has_its_part_and_its_board() -> None:
     run = mine.beside_chatbots()
     page = build_report(run)
     assert [name for name in ids(page) if name.count("-") == name.startswith("of-")] == [
-        "botchat", "dialogues", "of-support", "papers",
+        "botchat", "of-support", "cases", "papers",
     ]  # fmt: skip
     chats, support = build_boards(run)
     assert chats.models == ("able", "weak", "human")
@@ -130,7 +130,7 @@ def test_each_source_keeps_its_first_cases_when_room_is_short(archive: Archive) 
 
 def test_nobody_judged_yet_there_is_something_to_read() -> None:
     page = build_report(dataclasses.replace(mine.inputs(), verdicts=empty_table(JUDGEMENTS), tables={}, protocols=()))
-    assert ids(page) == ["of-support", "dialogues"]
+    assert ids(page) == ["of-support", "cases"]
 
 
 def test_no_transcript_at_all_and_hostile_names_do_no_harm() -> None:

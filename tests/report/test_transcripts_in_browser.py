@@ -36,21 +36,21 @@ def texts(browser: Browser, selector: str) -> list[str]:
 
 def test_another_source_brings_its_own_cases_and_systems(browser: Browser, address: str) -> None:
     browser.open(address, until=READY)
-    assert texts(browser, "#source option") == ["selfchat", "support"]
-    assert texts(browser, "#seed-list strong") == ["MT-1", "MT-2", "MT-10"]
-    shown = "[...document.querySelectorAll('#models label:not([hidden])')].map(e => e.textContent)"
+    assert texts(browser, "#shelf option") == ["selfchat", "support"]
+    assert texts(browser, "#case-list strong") == ["MT-1", "MT-2", "MT-10"]
+    shown = "[...document.querySelectorAll('#models label')].map(e => e.textContent)"
     assert browser.evaluate(shown) == ["human", "weak", "able"]
     browser.evaluate(
-        "(() => { const s = document.getElementById('source'); s.value = '1';"
+        "(() => { const s = document.getElementById('shelf'); s.value = '0/1';"
         "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
     )
-    browser.wait("document.getElementById('seed-title').textContent === 'Case refund'")
-    assert texts(browser, "#seed-list strong") == ["refund", "login", "c1"]
+    browser.wait("document.getElementById('case-title').textContent === 'Case refund'")
+    assert texts(browser, "#case-list strong") == ["refund", "login", "c1"]
     assert texts(browser, "#found") == ["3 of 3 cases"]
     assert browser.evaluate(shown) == ["v1", "v2"]
     browser.wait("document.querySelectorAll('.dialogue').length === 2")
     assert texts(browser, ".dialogue > h4") == ["v2", "v1"]  # the better one first
-    assert browser.evaluate("location.hash") == "#seed=refund&source=support&models=v2,v1"
+    assert browser.evaluate("location.hash") == "#cases=dialogues&of=support&case=refund"
     assert browser.complaints() == []
 
 
@@ -101,6 +101,6 @@ def test_transcripts_alone_need_no_choice_of_a_source(
     path = tmp_path_factory.mktemp("alone") / "index.html"
     path.write_text(build_report(mine.inputs()), encoding="utf-8")
     browser.open(path.as_uri(), until=READY)
-    assert browser.evaluate("document.getElementById('of-source').hidden") is True
-    assert texts(browser, "#seed-title") == ["Case refund"]
+    assert browser.evaluate("document.getElementById('of-shelf').hidden") is True
+    assert texts(browser, "#case-title") == ["Case refund"]
     assert browser.complaints() == []

@@ -23,6 +23,7 @@ _Who = tuple[int, str, str]
 _RATER_ORDER = {"human": 0, "construction": 1, "model": 2}
 _JUDGE = 3
 _SNIPPET = 120
+_PER_LINE = 10
 MAX_BYTES = 8_000_000
 """What all items may take; beyond it, fewer of each corpus are shown."""
 
@@ -32,19 +33,21 @@ class Cases:
     """What is embedded in the page.
 
     Attributes:
-        index: packed list of the groups, with the ids and beginnings of their items.
-        groups: packed lines, one per group.
+        index: packed groups, with the ids and beginnings of their items.
+        lines: packed pieces, `_PER_LINE` in each.
         words: how many items there are of how many.
     """
 
     index: str
-    groups: tuple[str, ...]
+    lines: tuple[str, ...]
     words: str
+    kind = "rated"
+    label = "Rated items"
 
     @property
     def size(self) -> int:
         """Bytes that it takes in the page."""
-        return len(self.index) + sum(len(line) + 1 for line in self.groups)
+        return len(self.index) + sum(len(line) + 1 for line in self.lines)
 
 
 @dataclass
@@ -125,26 +128,25 @@ def _cell(row: Mapping[str, Any], value: float | None, words: str) -> list[Any]:
 
 
 def _packed(sample: RatedSample, corpora: Mapping[str, Mapping[str, _Item]], n: int) -> Cases:
-    names, lines = [], []
-    shown = 0
+    groups: list[dict[str, Any]] = []
+    pieces: list[dict[str, Any]] = []
     for corpus, items in sorted(corpora.items()):
         chosen = chosen_items(corpus, items, n, sample.random_seed)
         ids = [item_id for item_id in items if item_id in chosen]
-        shown += len(ids)
-        first = items[ids[0]]
-        names.append(
+        level = items[ids[0]].level
+        groups.append(
             {
                 "name": corpus,
-                "level": first.level,
-                "total": sample.n_items[corpus],
+                "words": f"{level}; {len(ids)} of {sample.n_items[corpus]:,}",
                 "ids": ids,
                 "first": [_beginning(items[item_id]) for item_id in ids],
             }
         )
-        lines.append(pack([_piece(items[item_id]) for item_id in ids]))
+        pieces += [_piece(items[item_id]) for item_id in ids]
     total = sum(sample.n_items[corpus] for corpus in corpora)
-    words = f"{shown:,} of {total:,} rated items, at most {n} of each corpus, drawn by chance"
-    return Cases(pack(names), tuple(lines), words)
+    words = f"{len(pieces):,} of {total:,} rated items, at most {n} of each corpus, drawn by chance"
+    lines = [pack(pieces[start : start + _PER_LINE]) for start in range(0, len(pieces), _PER_LINE)]
+    return Cases(pack({"per_line": _PER_LINE, "groups": groups, "facets": [], "rows": []}), tuple(lines), words)
 
 
 def _beginning(item: _Item) -> str:
@@ -153,21 +155,26 @@ def _beginning(item: _Item) -> str:
 
 
 def _piece(item: _Item) -> dict[str, Any]:
-    """Returns one item: its versions, each with a table whose rows are raters and whose columns are dimensions."""
-    versions = []
+    """Returns one item: in each language its texts, and a table with a row per rater and a column per dimension."""
+    blocks: list[dict[str, Any]] = []
     for language in language_order(item.utterances):
         cells = item.cells[language]
         dimensions = dimension_order(name for of_rater in cells.values() for name in of_rater)
-        versions.append(
+        blocks += [
             {
-                "name": language,
+                "type": "bubbles",
+                "version": language,
                 "speakers": item.speakers[language],
                 "utterances": item.utterances[language],
-                "marked": len(item.utterances[language]) - 1 if item.level == "turn" else -1,
+                "marked": [len(item.utterances[language]) - 1] if item.level == "turn" else [],
+            },
+            {
+                "type": "table",
+                "version": language,
                 "columns": dimensions,
                 "rows": [
                     [who[1], who[2], [cells[who].get(dimension) for dimension in dimensions]] for who in sorted(cells)
                 ],
-            }
-        )
-    return {"versions": versions}
+            },
+        ]
+    return {"blocks": blocks}

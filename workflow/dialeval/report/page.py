@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import resources
 
@@ -17,19 +18,25 @@ from dialeval.report.cells import Grid, board_grid, file_of, measured_grid, tabl
 from dialeval.report.drawn import FigureOnPage, not_drawn, on_page
 from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.leaderboard import build_boards
+from dialeval.report.links import CHOICES, DAMAGED, DIALOGUES, RATED, to_cases
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
 from dialeval.report.papers import TEMPLATE as PAPERS_TEMPLATE
 from dialeval.report.papers import papers_on_page
-from dialeval.report.parts import BOTCHAT, LABELS, METAEVAL, PartText, part_of_source, text_of
+from dialeval.report.parts import BOTCHAT, LABELS, METAEVAL, SELFCHAT, PartText, part_of_source, text_of
 from dialeval.report.people import people_boards
 from dialeval.report.summary import Summary, summarise
 from dialeval.schemas.every import table_named
 from dialeval.tables import HUMAN
 
 TEMPLATE = "index.html.j2"
-STYLE = "report.css"
-SCRIPTS = ("report.js", "elements.js", "archive.js", "columns.js", "viewer.js", "cases.js")
+VIEWER_TEMPLATE = "viewer.html.j2"
+STYLES = ("report.css", "viewer.css")
+SCRIPTS = (
+    "elements.js", "address.js", "sorting.js", "marking.js", "archive.js", "cards.js", "verdicts.js", "columns.js",
+    "blocks.js", "shelves.js", "finding.js", "choices.js", "keys.js", "viewer.js",
+)  # fmt: skip
+_KIND_OF_PART = {METAEVAL: RATED, "dialogbench": CHOICES, "robustness": DAMAGED}
 _EMPTY_ARCHIVE = Archive("", (), (), 0)
 _SPARE_BYTES = 1000  # for the sentence on what was left out
 _N_MODELS_SHOWN = 2
@@ -53,8 +60,7 @@ class _PartOnPage:
         text: what is said about it.
         not_drawn: figures that have nothing to show: title and reason of each.
         elsewhere: tables that are too long for the page: title, rows and file of each.
-        cases: its items.
-        has_dialogues: whether the dialogue viewer belongs to it.
+        cases: address of the cases behind its numbers; empty without any.
     """
 
     name: str
@@ -64,8 +70,12 @@ class _PartOnPage:
     not_drawn: tuple[tuple[str, str], ...]
     tables: tuple[Grid, ...]
     elsewhere: tuple[tuple[str, str, str], ...]
-    cases: Cases | None
-    has_dialogues: bool
+    cases: str
+
+    @property
+    def has_dialogues(self) -> bool:
+        """Whether its cases are dialogues."""
+        return self.cases.startswith(to_cases(DIALOGUES))
 
     @property
     def sections(self) -> list[tuple[str, str]]:
@@ -74,10 +84,9 @@ class _PartOnPage:
             ("leaderboard", "Leaderboard", self.boards),
             ("figures", "Figures", self.figures or self.not_drawn),
             ("tables", "Tables", self.tables or self.elsewhere),
-            ("items", self.text.items, self.cases),
         )
         sections = [(f"{self.name}-{address}", heading) for address, heading, content in found if content]
-        return [*sections, ("dialogues", self.text.items)] if self.has_dialogues else sections
+        return [*sections, (self.cases, self.text.items)] if self.cases else sections
 
 
 def build_report(inputs: ReportInputs) -> str:
@@ -94,7 +103,9 @@ def build_report(inputs: ReportInputs) -> str:
 
 
 def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None, archive: Archive) -> str:
-    style, scripts = palette() + _source(STYLE), [_source(name) for name in SCRIPTS]
+    style = palette() + "".join(_source(name) for name in STYLES)
+    scripts = [_source(name) for name in SCRIPTS]
+    parts = _parts(inputs, boards, {cases.kind} if cases else set())
     environment = Environment(
         loader=FunctionLoader(_source),
         undefined=StrictUndefined,
@@ -108,9 +119,12 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None
         policy=content_policy(style, scripts),
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
-        parts=_parts(inputs, boards, cases),
+        parts=parts,
+        linkable={part.cases.partition("&")[0] for part in parts if part.cases},
         results_dir=inputs.results_dir,
         archive=archive,
+        shelves=[cases] if cases else [],
+        viewer_template=VIEWER_TEMPLATE,
         left_out=_left_out(inputs, archive),
         shown_first=_shown_first(boards),
         papers=papers_on_page(inputs),
@@ -120,7 +134,7 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None
     )
 
 
-def _parts(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None) -> list[_PartOnPage]:
+def _parts(inputs: ReportInputs, boards: tuple[Board, ...], kinds: Collection[str]) -> list[_PartOnPage]:
     """Returns the parts that have anything to show; what belongs to no part in particular goes to the first."""
     tables: dict[str, list[str]] = {part: [] for part in inputs.parts()}
     figures: dict[str, list[Figure]] = {part: [] for part in tables}
@@ -137,7 +151,6 @@ def _parts(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None)
     if not shown:
         shown, of_dialogues = [BOTCHAT], {BOTCHAT}
     tables[shown[0]] += of_none
-    has_dialogues = next((part for part in shown if part in of_dialogues), None)
     return [
         _PartOnPage(
             name=part,
@@ -151,11 +164,18 @@ def _parts(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None)
                 for name in tables[part]
                 if (kind := table_named(name)) is not None and not kind.shown and part not in of_dialogues
             ),
-            cases=cases if part == METAEVAL else None,
-            has_dialogues=part == has_dialogues,
+            cases=_cases_of(part, part in of_dialogues, kinds),
         )
         for part in shown
     ]
+
+
+def _cases_of(part: str, has_dialogues: bool, kinds: Collection[str]) -> str:
+    """Returns the address of the cases behind a part's numbers; empty without any."""
+    if has_dialogues:
+        return to_cases(DIALOGUES, SELFCHAT if part == BOTCHAT else part.removeprefix(part_of_source("")))
+    kind = _KIND_OF_PART.get(part, "")
+    return to_cases(kind) if kind in kinds else ""
 
 
 def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> tuple[_BoardOnPage, ...]:

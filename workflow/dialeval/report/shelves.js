@@ -63,9 +63,9 @@ const shelves = (() => {
       return [
         { name: "system", label: "system", any: "any but people", values: models },
         { name: "outcome", label: "outcome", any: "anything", values: OUTCOMES, titles: OUTCOME_TITLES },
-        { name: "protocol", label: "in", any: "any protocol", values: [...asked.keys()], titles: [...asked.values()] },
+        { name: "protocol", label: "protocol", any: "any", values: [...asked.keys()], titles: [...asked.values()] },
         { name: "judge", label: "judge", any: "any", values: judges },
-      ].filter(({ name, values }) => name !== "judge" || values.length > 1);
+      ];
     }
 
     id = (place) => this.index.ids[place];

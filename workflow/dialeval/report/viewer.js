@@ -63,7 +63,7 @@
     chosen.models = models.length ? models : withFiltered(shelf);
     chosen.typed = wanted.query.trim();
     chosen.query = marking.fold(chosen.typed);
-    drawChoices();
+    choices.drawFilter(chosen);
     const found = await finding.find(chosen);
     if (!found) {
       return true; // another address was followed meanwhile
@@ -144,12 +144,12 @@
     byId("show-asides").hidden = !drawn.hasAsides;
     if (isOfDialogues()) {
       byId("columns").replaceChildren(...drawn.columns);
-      markModels(drawn.hits);
+      choices.markModels(modelsShown(), drawn.hits);
     } else {
       byId("piece-left").replaceChildren(...drawn.left);
       byId("piece-right").replaceChildren(...drawn.right);
     }
-    drawVersions(drawn);
+    choices.drawVersions(drawn);
     goToHit();
   }
 
@@ -167,18 +167,6 @@
       const isBeside = matchMedia("(min-width: 50rem)").matches; // on a phone the page would run away under the fingers
       hit?.closest("li, p").scrollIntoView({ block: isBeside ? "nearest" : "end", inline: "nearest", behavior: "instant" });
     }
-  }
-
-  function drawVersions({ versions = [], version = "" }) {
-    const buttons = versions.map((name) => {
-      const button = element("button", "", name);
-      button.type = "button";
-      button.dataset.version = name;
-      button.setAttribute("aria-pressed", String(name === version));
-      return button;
-    });
-    byId("versions").hidden = versions.length < 2;
-    byId("versions").replaceChildren(...(versions.length > 1 ? buttons : []));
   }
 
   /** Opens the neighbour of the open case. */
@@ -209,73 +197,12 @@
     byId("shelf-words").textContent = (group < 0 ? "" : shelf.groups[group].words) || shelf.words;
     byId("shelf-words").hidden = !byId("shelf-words").textContent;
     byId("shelf").value = `${all.indexOf(shelf)}/${group}`;
-    drawModels();
-  }
-
-  function drawModels() {
-    const systems = isOfDialogues() ? chosen.shelf.groups[chosen.group].systems : [];
-    const boxes = systems.map((model) => {
-      const label = element("label", "choice");
-      const box = element("input");
-      box.type = "checkbox";
-      box.value = model;
-      const hits = element("span", "hits muted");
-      hits.dataset.model = model;
-      label.append(box, prose("span", "", chosen.shelf.index.models[model]), hits);
-      return label;
-    });
-    byId("models").replaceChildren(byId("models").querySelector("legend"), ...boxes);
-  }
-
-  function markModels(hits) {
-    for (const box of byId("models").querySelectorAll("input")) {
-      box.checked = modelsShown().includes(Number(box.value));
-    }
-    for (const mark of byId("models").querySelectorAll(".hits")) {
-      const count = hits.get(Number(mark.dataset.model)) ?? 0;
-      mark.textContent = count ? counted(count, "hit") : "";
-    }
+    choices.drawModels(chosen);
   }
 
   function chooseModels(models) {
     chosen.models = models;
     open(chosen.place);
-  }
-
-  const option = (value, text) => Object.assign(element("option", "", text), { value });
-
-  function drawShelves() {
-    const made = all.map((shelf, number) => {
-      const group = element("optgroup");
-      group.label = shelf.label;
-      const several = shelf.kind !== "dialogues" && shelf.groups.length > 1;
-      group.append(...(several ? [option(`${number}/-1`, `all: ${shelf.label.toLowerCase()}`)] : []));
-      group.append(...shelf.groups.map(({ name }, one) => option(`${number}/${one}`, name)));
-      return group;
-    });
-    byId("shelf").append(...made);
-    byId("of-shelf").hidden = all.length < 2 && all[0].groups.length < 2;
-  }
-
-  /** Draws the menus of the filter as they are chosen; several values of one facet are an entry of their own. */
-  function drawChoices() {
-    const labels = chosen.shelf.facets.map(({ name, label, any, values, titles = values }) => {
-      const made = element("label", "", `${label} `);
-      const menu = element("select");
-      menu.id = `filter-${name}`;
-      menu.dataset.facet = name;
-      menu.append(option("", any), ...values.map((value, place) => option(JSON.stringify([value]), titles[place])));
-      const now = chosen.filter.get(name) ?? [];
-      if (now.length > 1) {
-        menu.append(option(JSON.stringify(now), now.map((value) => titles[values.indexOf(value)]).join(" or ")));
-      }
-      menu.value = now.length ? JSON.stringify(now) : "";
-      made.append(menu);
-      return made;
-    });
-    byId("filter").replaceChildren(byId("filter").querySelector("legend"), ...labels);
-    byId("filter").hidden = !labels.length;
-    byId("search").value = chosen.typed;
   }
 
   /** Finds anew after the reader chose, and opens the first that is found unless the open one is among them. */
@@ -301,7 +228,7 @@
       const [shelf, group] = event.target.value.split("/").map(Number);
       turnTo(all[shelf], group);
       chosen.place = -1;
-      drawChoices();
+      choices.drawFilter(chosen);
       findAndOpen(true);
     });
     byId("filter").addEventListener("change", (event) => {
@@ -318,7 +245,7 @@
       } else {
         turnTo(chosen.shelf, -1);
       }
-      drawChoices();
+      choices.drawFilter(chosen);
       findAndOpen(true);
       byId("search").focus();
     });
@@ -373,9 +300,9 @@
       return;
     }
     byId("viewer").hidden = false;
-    drawShelves();
+    choices.drawShelves(all);
     turnTo(all[0], usualGroup(all[0]));
-    drawChoices();
+    choices.drawFilter(chosen);
     listen();
     if (!(await followAddress())) {
       const found = await finding.find(chosen);
