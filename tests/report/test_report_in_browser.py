@@ -83,7 +83,8 @@ def test_a_click_sorts_numbers_with_missing_ones_last(browser: Browser, address:
 
 def test_an_address_leads_to_seed_and_models(browser: Browser, address: str) -> None:
     browser.open(
-        f"{address}#seed=MT-10&models=weak,human", until=f"{READY} && document.querySelectorAll('.dialogue').length === 2"
+        f"{address}#seed=MT-10&models=weak,human",
+        until=f"{READY} && document.querySelectorAll('.dialogue').length === 2",
     )
     assert texts(browser, "#case-title") == ["Seed MT-10"]
     assert texts(browser, ".dialogue > h4") == ["weak embedded", "human people"]
