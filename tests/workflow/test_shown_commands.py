@@ -107,6 +107,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = workspace.folder
     shutil.copytree(ROOT / "configs", folder / "configs")
     shutil.copytree(ROOT / "benchmarks", folder / "benchmarks")
+    shutil.copytree(ROOT / "examples", folder / "examples")
     shutil.copy(ROOT / "config.yaml", folder / "config.yaml")
     for name in LIBRARIES:
         (workspace.own_library() / f"{name}.py").touch()

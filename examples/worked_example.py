@@ -1,0 +1,80 @@
+"""GPT-4 as a judge of FED-Dial, rated by people and by GPT-4 in public: the worked example of docs/statistics.md.
+
+snakemake download --configfile configs/metaeval.yaml --cores 1
+python examples/worked_example.py data/comp-analysis/dialog_level_texts
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from dialeval.stats.ceilings import corrected_correlation, reliability
+from dialeval.stats.corrected import correct_means
+from dialeval.stats.correlation import correlate
+from dialeval.stats.means import mean_interval, unpaired_mean_difference
+from dialeval.stats.multiplicity import holm
+
+LABELLED = 17  # dialogues of each system that we pretend people have seen
+
+
+def main(folder: Path) -> None:
+    """Prints what people said, how GPT-4 follows them, and what a few labels make of its scores."""
+    rows = json.loads((folder / "fed_human_annotations.json").read_text(encoding="utf-8"))
+    rounds = json.loads((folder / "fed_gpt4_annotations.json").read_text(encoding="utf-8"))
+    single = [[value for value in row["annotations"]["Overall"] if value is not None] for row in rows]
+    people = np.array([np.mean(values) for values in single])  # from 0 to 4
+    gpt4 = np.mean([rounds[f"ovr_{number}"] for number in range(1, 6)], axis=0) - 1.0  # from 1 to 5, moved to 0 to 4
+    system = np.array([row["model"] for row in rows])
+    dialogue = np.arange(len(rows))  # each dialogue is a case of its own
+    systems = sorted(set(system))
+
+    print("1. What people say: mean rating, 0 to 4")
+    for name in systems:
+        mean = mean_interval(people[system == name], dialogue[system == name])
+        print(f"   {name}: {mean.estimate:.2f} ({mean.low:.2f} to {mean.high:.2f}), {mean.n_clusters} dialogues")
+
+    print("2. Who is better? The dialogues are not the same, so the samples are compared")
+    pairs = [(one, other) for place, one in enumerate(systems) for other in systems[place + 1 :]]
+    sides = {name: (people[system == name], dialogue[system == name]) for name in systems}
+    found = [unpaired_mean_difference(sides[one], sides[other]) for one, other in pairs]
+    for (one, other), difference, p in zip(pairs, found, holm([one.p for one in found]), strict=True):
+        span = f"{difference.difference:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})"
+        print(f"   {one} less {other}: {span}, p (Holm) {'< .001' if p < 0.001 else f'{p:.3f}'}")
+
+    print("3. Does GPT-4 agree with people?")
+    together = correlate(gpt4[None, None], people[None], dialogue, resamples=1000)
+    print(f"   Pearson {together.estimate[0, 0]:.2f} ({together.low[0, 0]:.2f} to {together.high[0, 0]:.2f})")
+    values, items = np.concatenate(single), np.repeat(dialogue, [len(one) for one in single])
+    raters = reliability(values, items, dialogue, resamples=1000)
+    ceiling = raters.ceiling
+    print(f"   a perfect judge: {ceiling.estimate:.2f} ({ceiling.low:.2f} to {ceiling.high:.2f})")
+    true = corrected_correlation(float(together.estimate[0, 0]), together.replicates[:, 0, 0], raters)
+    print(f"   without the raters' errors: {true.estimate:.2f} ({true.low:.2f} to {true.high:.2f})")
+
+    print(f"4. People label {LABELLED} dialogues of each system, GPT-4 scores all")
+    drawn = np.random.default_rng(0)
+    label = np.full(len(rows), np.nan)
+    for name in systems:
+        chosen = drawn.choice(np.flatnonzero(system == name), LABELLED, replace=False)
+        label[chosen] = people[chosen]
+    corrected = correct_means(gpt4, label, None, system, dialogue, target="these", rate=False)
+    for place, name in enumerate(corrected.systems):
+        ends = [
+            f"{way} {middle[place]:.2f} ({low[place]:.2f} to {high[place]:.2f})"
+            for way, middle, low, high in (
+                ("corrected", corrected.estimate, corrected.low, corrected.high),
+                ("labels alone", corrected.people_only, corrected.people_low, corrected.people_high),
+                ("GPT-4 alone", corrected.judge_only, corrected.judge_low, corrected.judge_high),
+            )
+        ]
+        print(f"   {name}: {', '.join(ends)}; all people said {people[system == name].mean():.2f}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where fed_human_annotations.json and fed_gpt4_annotations.json lie")
+    main(parser.parse_args().folder)
