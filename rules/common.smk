@@ -141,9 +141,16 @@ onstart:
     runwatch.mark_when_terminated(CONFIG.results_dir)
     watch_slurm()
     write_graph()
+    tell_of_jobs()
+
+
+onsuccess:
+    stop_telling()
+    tell_what_came_out()
 
 
 onerror:
+    stop_telling()
     # Snakemake takes a failed job's files away, and yet writes down its new settings as if it had made them; what an
     # earlier run made of them still stands, and the next run would take all for done. So what was not done is made old
     for job in workflow.dag.needrun_jobs():

@@ -8,7 +8,15 @@ from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.settings import ExecMode, SharedFSUsage
 
 try:
-    from dialeval import how_jobs_run, kept, lagging, preflight, runlock, runwatch
+    from dialeval import (
+        how_jobs_run,
+        kept,
+        lagging,
+        preflight,
+        progress_files,
+        runlock,
+        runwatch,
+    )
     from dialeval.aggregation.labels.design import labelled_design
     from dialeval.aggregation.measures.design import design_of
     from dialeval.cluster.requests import Request
@@ -56,21 +64,26 @@ try:
     from dialeval.engines.local_models import too_few_gpus
     from dialeval.engines.prices import Prices, prices_of
     from dialeval.engines.spending import terms
+    from dialeval.engines.spending.ledger import FOLDER as SPENDING
+    from dialeval.engines.spending.ledger import Ledger
     from dialeval.errors import UserError
     from dialeval.failure_kinds import BY_RULE
     from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
     from dialeval.figures import entries
     from dialeval.figures.entry import drawings
     from dialeval.fingerprint import fingerprint
+    from dialeval.job_lines import JobLines
     from dialeval.labels.files import label_files, ledger_files
     from dialeval.leftovers import check_folder
     from dialeval.last_words import Notices, say_at_exit
     from dialeval.labels.ledger import ledger_digest, ledger_path
     from dialeval.perturbations.wordnet import wordnet_files
+    from dialeval.run_summary.at_exit import say_at_exit as say_summary_at_exit
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora.identity import DECIDES
     from dialeval.translation.quality import outside
+    from dialeval.whole_progress import AskingJob, Requests
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 

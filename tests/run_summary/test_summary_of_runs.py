@@ -9,8 +9,8 @@ import pyarrow as pa
 import report_example as example
 
 from dialeval.report import ReportInputs, build_report
-from dialeval.run_summary import summary_of
 from dialeval.run_summary.leaders import MOST_BOARDS, leaders_of
+from dialeval.run_summary.written import summary_of
 from dialeval.schemas.battles import BATTLE_RATINGS
 from dialeval.schemas.dialogbench import ACCURACY
 from dialeval.schemas.robustness import ROBUSTNESS_AVERAGES

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from dialeval import progress_files
+
 
 class Progress:
     """Counts what is done and says so every few seconds.
@@ -30,6 +32,7 @@ class Progress:
         self.extra: Callable[[], str] = str
         self._stream = stream or sys.stderr
         self._start = self._last = time.monotonic()
+        self._tell("running")
 
     def advance(self, *, stored: bool = False, failed: bool = False, tokens: int = 0) -> None:
         """Counts one more: answered, found in the store, or failed."""
@@ -40,6 +43,7 @@ class Progress:
         if time.monotonic() - self._last >= self.every:
             self._last = time.monotonic()
             self._print(self._line())
+            self._tell("running")
 
     def finish(self) -> None:
         """Prints the closing line."""
@@ -49,6 +53,7 @@ class Progress:
             f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} "
             f"({asked} asked, {self.stored} from the store, {self.failed} failed)"
         )
+        self._tell("done")
 
     def _line(self) -> str:
         seconds = max(time.monotonic() - self._start, 1e-9)
@@ -68,6 +73,11 @@ class Progress:
     def _speed(self, seconds: float) -> str:
         tokens = f"{self.tokens / max(seconds, 1e-9):.0f} tokens/s" if self.tokens else ""
         return "".join(f", {words}" for words in (tokens, self.extra()) if words)
+
+    def _tell(self, state: str) -> None:
+        seconds = round(time.monotonic() - self._start, 1)
+        counts = (self.done, self.total, self.stored, self.failed, self.tokens)
+        progress_files.write(progress_files.SoFar(self.title, self.unit, *counts, seconds, state))
 
     def _print(self, line: str) -> None:
         print(line, file=self._stream, flush=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dialeval.cluster.slurm import JobState, job_state
+from dialeval.job_lines import job_words
 from dialeval.last_words.causes import READ, cause_in, cause_in_cluster_log, last_lines
 from dialeval.last_words.notices import Notice, Notices, failed_of
 from dialeval.last_words.told import FailedJob, closing_words, words_of_ending, words_of_state
@@ -95,20 +96,17 @@ def _told(
         if notice.cluster_job and not state:
             cause.append(f"Slurm job {notice.cluster_job}: Slurm does not answer, or has forgotten it")
     logs = [_shown(log)] if log and text else []
-    return FailedJob(_name(job), cause, [*logs, *([_shown(Path(notice.cluster_log))] if cluster else [])])
+    return FailedJob(
+        job_words(job.rule.name, job.wildcards),
+        cause,
+        [*logs, *([_shown(Path(notice.cluster_log))] if cluster else [])],
+    )
 
 
 def _shown(path: Path) -> Path:
     """Returns a path as the user can type it, who with --directory is in another folder than the run."""
     typed_in, full = Path(os.environ.get("PWD", ".")).absolute(), path.absolute()
     return full.relative_to(typed_in) if full.is_relative_to(typed_in) else full
-
-
-def _name(job: Job) -> str:
-    wildcards = dict(job.wildcards.items())
-    shard, shards = wildcards.pop("shard", None), wildcards.pop("shards", "1")
-    words = [*wildcards.values(), *([f"shard {shard} of {shards}"] if shard and shards != "1" else [])]
-    return f"{job.rule.name} ({', '.join(words)})" if words else job.rule.name
 
 
 def _made(job: Job) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 _LOGGER = "snakemake.logging"
@@ -20,6 +20,7 @@ _RULE = re.compile(r"(?:RuleException:\s*)?CalledProcessError in file ")
 _OF_OURS = re.compile(r'^(?:\w+(?:Error|Exception)) in file "[^"]*", line \d+:\n(.*?)(?:\n  File "[^\n]*)*$', re.S)
 _STOPPED = ("signal 2", "exit status 130")
 """How jobs end that a user stops, who need not be told which."""
+_NOTHING = "Nothing to be done"
 _LINE = re.compile(r"^(?P<rule>\w+) failed \((?P<how>.+?)\), its log: (?P<log>.+)$", re.M)
 
 
@@ -53,6 +54,8 @@ class Notices(logging.Filter):
     """By the log of the job."""
     not_there: list[str] = field(default_factory=list)
     """What Snakemake said about files that a job did not make."""
+    when_nothing_to_do: Callable[[], object] | None = None
+    """Called where a run finds everything made, and so ends without any of Snakemake's hooks."""
     _ended: dict[str, str] = field(default_factory=dict)
     _plain: set[str] = field(default_factory=set)
 
@@ -76,6 +79,8 @@ class Notices(logging.Filter):
         """Takes note of a record; returns whether it is shown."""
         event = getattr(getattr(record, "event", None), "value", None)
         text = str(record.msg)
+        if text.startswith(_NOTHING) and self.when_nothing_to_do:
+            self.when_nothing_to_do()
         if event == "job_error":
             self._job_failed(record)
         elif event == "group_error":

@@ -16,7 +16,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from dialeval import kept
+from dialeval import kept, progress_files
 from dialeval.errors import UserError
 from dialeval.provenance import Job, write_record
 
@@ -40,6 +40,7 @@ def main() -> None:
     if not (results and own.makes):
         _start(stage)
         return
+    progress_files.tell_for(Path(results), own.log)
     job = Job(stage, Path(results), tuple(own.makes), own.content, _options(rest), own.log)
     before, key = job.looks(), "" if own.always_anew else job.key
     if not own.always_anew and kept.put_back(job):
