@@ -21,6 +21,7 @@ rule build_report:
         asides=[f"{RESULTS}/asides/{source}.parquet" for source in CONFIG.transcripts],
         labels=LABELS_TABLE if has_labels() else [],
         tables=report_tables(),
+        usage=f"{RESULTS}/tables/usage.parquet" if CONFIG.models else [],
         figures=report_figures(),
     output:
         f"{RESULTS}/report/index.html",
@@ -47,13 +48,15 @@ rule build_report:
             random_seed=CONFIG.random_seed,
         ),
         code=code("build_report"),
+        configuration=f"{RESULTS}/configuration.yaml",
     shell:
         command(
             "build_report",
             "--seeds {input.seeds:q} --human {input.human:q} --dialogues {input.dialogues:q} "
             "--verdicts {input.verdicts:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
             "--scores {input.scores:q} --transcripts {input.transcripts:q} --asides {input.asides:q} "
-            "--labels {input.labels:q} --tables {input.tables:q} --figures {input.figures:q} --report {output:q}",
+            "--labels {input.labels:q} --tables {input.tables:q} --figures {input.figures:q} "
+            "--usage {input.usage:q} --configuration {params.configuration:q} --report {output:q}",
         )
 
 

@@ -85,6 +85,12 @@ def fingerprint(
     return digest.hexdigest()[:16]
 
 
+def templates_reached(modules: Iterable[str]) -> frozenset[str]:
+    """Returns the names of the prompts that the code of some modules names."""
+    files = frozenset[Path]().union(*(_reach(module)[1] for module in modules))
+    return frozenset(file.name for file in files if file.parent == PROMPTS)
+
+
 @cache
 def _reach(module: str) -> tuple[frozenset[_Definition], frozenset[Path]]:
     """Returns every definition that a module reaches, and the data files that these name."""

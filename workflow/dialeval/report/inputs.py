@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from dialeval.report.about import About
 from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, SELFCHAT, part_of_source
 from dialeval.report.protocols import AskedProtocol
 from dialeval.schemas.labels import LABELS
@@ -85,6 +86,7 @@ class ReportInputs:
         labels: table `labels/labels`, what people said of the dialogues that judges judged.
         figures: in order.
         other_prompts: whether what the papers print was asked in other prompts than the run's.
+        about: what is said of the run itself, or None for a page that says nothing of it.
         results_dir: where the reader finds the Parquet tables, as the page should name it.
         max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
             are embedded, and the page says so.
@@ -109,6 +111,7 @@ class ReportInputs:
     labels: Table = field(default_factory=lambda: empty_table(LABELS))
     figures: tuple[Figure, ...] = ()
     other_prompts: bool = False
+    about: About | None = None
     results_dir: str = "results"
     max_bytes: int = DEFAULT_MAX_BYTES
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dialeval.pages.self_contained import content_policy, palette
 from dialeval.papers.entry import NEEDS
+from dialeval.report.about import TEMPLATE as ABOUT_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import Board, chatbots_of
 from dialeval.report.cases import Cases, rated_cases
@@ -130,6 +131,8 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None
         papers=papers_on_page(inputs),
         papers_template=PAPERS_TEMPLATE,
         needs=NEEDS,
+        about=inputs.about,
+        about_template=ABOUT_TEMPLATE,
         other_prompts=inputs.other_prompts,
     )
 

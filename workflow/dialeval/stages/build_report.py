@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.report import AskedProtocol, Figure, RatedSample, ReportInputs, build_report, sample_rated
+from dialeval.report.about_files import read_about
 from dialeval.report.named_tables import tables_by_name
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.judgements import JUDGEMENTS
@@ -51,6 +52,8 @@ def stage(
     labels: list[Path],
     tables: list[Path],
     figures: list[Path],
+    usage: list[Path],
+    configuration: Path,
     report: Path,
 ) -> None:
     """Writes the page; a part of a run that did not take place gives no files."""
@@ -75,6 +78,14 @@ def stage(
             figures=tuple(_figure(settings, path) for path in figures),
             results_dir=settings.results_dir,
             other_prompts=settings.other_prompts,
+            about=read_about(
+                Path(settings.results_dir),
+                [*seeds, *dialogues, *verdicts, *ratings, *scores, *transcripts, *tables, *figures],
+                [*verdicts, *scores],
+                usage,
+                configuration,
+                settings.random_seed,
+            ),
         )
     )
     with replacing(report) as temporary:

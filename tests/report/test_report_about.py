@@ -1,0 +1,154 @@
+"""The page's part about the run itself: what it was made with, what it cost, what failed, how to make it again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import report_example as example
+
+from dialeval import __version__
+from dialeval.origins import commit_of, records_behind, versions_of
+from dialeval.report import build_report
+from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
+from dialeval.report.about_files import read_about
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.shared import USAGE
+from dialeval.tables import to_table, write_table
+
+USED = {
+    "model": "clerk", "protocol": "arena", "requests": 1200, "asked": 3, "from_store": 1197, "input_tokens": 50_000,
+    "output_tokens": 700, "reasoning_tokens": None, "cost": 0.125, "spent": 0.25, "spent_unconfirmed": 0.0,
+    "failures": "too_long: 2; refused: 1", "remarks": "", "seconds": 4.0,
+}  # fmt: skip
+
+
+def record(stage: str, made: str, read: tuple[str, ...] = (), **other: object) -> dict[str, object]:
+    return {"stage": stage, "outputs": {made: "d"}, "inputs": {"of": dict.fromkeys(read, "d")}, **other}
+
+
+def write_records(results: Path, *records: dict[str, object]) -> None:
+    for one in records:
+        (name,) = one["outputs"]  # type: ignore[misc]
+        path = results / "provenance" / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(one), encoding="utf-8")
+
+
+def test_records_are_followed_back_and_no_further(tmp_path: Path) -> None:
+    write_records(
+        tmp_path,
+        record("plan_pair", "requests/arena.parquet", libraries={"python": "3.11"}),
+        record(
+            "answer", "responses/a.parquet", ("requests/arena.parquet",), libraries={"torch": "2", "python": "3.12"}
+        ),
+        record("parse_pair", "judgements/a.parquet", ("responses/a.parquet", "/elsewhere/own.csv")),
+        record("draw", "figures/other.svg", libraries={"matplotlib": "3"}),
+    )
+    found = records_behind(tmp_path, [tmp_path / "judgements/a.parquet"])
+    assert [one["stage"] for one in found] == ["parse_pair", "plan_pair", "answer"]  # by the names of their files
+    assert versions_of(found) == {"python": ("3.11", "3.12"), "torch": ("2",)}
+    assert records_behind(tmp_path, [tmp_path / "nothing.csv"]) == []
+
+
+def test_sampling_is_that_of_the_jobs_that_planned() -> None:
+    pair = {"temperature": 0.7, "max_tokens": 9, "form": "pair"}
+    records = [
+        record("plan_pair", "x", settings={"name": "arena", "protocol": pair}),
+        record("selfchat", "y", settings={"selfchat": {"temperature": 0.0, "max_tokens": 1024, "end": "[END]"}}),
+        record("draw", "z", settings={"protocol": "arena"}),
+    ]  # fmt: skip
+    assert sampling_of(records) == {
+        "arena": {"temperature": 0.7, "max_tokens": 9},
+        "selfchat": {"temperature": 0.0, "max_tokens": 1024},
+    }
+
+
+def test_verdicts_that_are_no_answer_are_counted_by_status() -> None:
+    table = {"judge": ["a", "a", "b"], "protocol": ["p", "p", "p"], "status": ["ok", "unparsed", "failed"]}
+    unread, n_all = unread_verdicts([table, {"judge": ["a"], "protocol": ["p"], "status": ["unparsed"]}])
+    assert unread == {("a", "p"): {"unparsed": 2}, ("b", "p"): {"failed": 1}}
+    assert n_all == {("a", "p"): 3, ("b", "p"): 1}
+
+
+def test_what_failed_is_said_in_a_sentence() -> None:
+    assert About("1", "d").troubles == "Every request got an answer."
+    about = About("1", "d", usage=(USED,), unread={("a", "p"): {"unparsed": 2}}, n_verdicts={("a", "p"): 3000})
+    assert about.troubles == "3 requests got no answer; 2 of 3,000 verdicts could not be read."
+    none = About("1", "d", n_verdicts={("a", "p"): 3000})
+    assert none.troubles == "Every request got an answer, and all of 3,000 verdicts could be read."
+
+
+def test_a_run_is_told_from_its_files(tmp_path: Path) -> None:
+    write_records(
+        tmp_path,
+        record(
+            "plan_pair", "requests/arena.parquet", libraries={"python": "3.11"}, prompts="ours:",
+            settings={"name": "arena", "protocol": {"template": "arena.j2", "temperature": 0.0}},
+        ),
+        record("parse_pair", "judgements/clerk/arena.parquet", ("requests/arena.parquet",)),
+    )  # fmt: skip
+    judged, usage = tmp_path / "judgements/clerk/arena.parquet", tmp_path / "usage.parquet"
+    judged.parent.mkdir(parents=True)
+    write_table(
+        judged, JUDGEMENTS, to_table(JUDGEMENTS, [example.verdict("arena", "MT-1", "able", "weak", status="unparsed")])
+    )
+    write_table(usage, USAGE, to_table(USAGE, [USED]))
+    configuration = tmp_path / "configuration.yaml"
+    text = "models:\n  clerk: {engine: vllm, model: org/m}\nchatbots: [able]\njudges: [clerk]\n"
+    configuration.write_text(text, encoding="utf-8")
+    about = read_about(tmp_path, [judged], [judged], [usage], configuration, 7, {"SOURCE_DATE_EPOCH": "86400"})
+    assert (about.version, about.date, about.random_seed) == (__version__, "1970-01-02", 7)
+    assert about.configuration == text
+    assert "gteval.j2" not in about.prompts
+    assert "Conversation 1" in about.prompts["arena.j2"]
+    assert about.libraries == {"python": ("3.11",)}
+    assert about.unread == {("clerk", "arena"): {"unparsed": 1}}
+    page = build_report(example.inputs(about=about))
+    for words in ("About this run", "org/m", "not pinned", "50,000", "0.125", "too_long: 2", "unparsed: 1", "1 of 1",
+                  f"--configfile {configuration}", "engine: vllm", "{{ end_mark }}", "1970-01-02"):  # fmt: skip
+        assert words in page, words
+    assert build_report(example.inputs(about=about)) == page
+    assert 'id="about"' not in build_report(example.inputs())
+
+
+def test_without_what_a_run_writes_down_the_page_says_so(tmp_path: Path) -> None:
+    about = read_about(tmp_path, [], [], [], tmp_path / "configuration.yaml", 0)
+    page = build_report(example.inputs(about=about))
+    assert "The run wrote down no configuration." in page
+
+
+def test_markup_in_names_and_prompts_is_text() -> None:
+    about = About("1", "d", models={example.HOSTILE: {"engine": "openai", "model": example.ODD}}, configuration="<b>",
+                  prompts={"a.j2": example.HOSTILE})  # fmt: skip
+    page = build_report(example.inputs(about=about))
+    assert example.HOSTILE not in page
+    assert "<b>bold" not in page
+
+
+def test_roles_are_those_of_the_configuration() -> None:
+    assert roles_of({"chatbots": ["a", "b"], "judges": ["b"]}) == {"a": ("chats",), "b": ("chats", "judges")}
+    assert roles_of({}) == {}
+
+
+def test_a_commit_is_that_of_the_checkout_and_of_no_other(tmp_path: Path) -> None:
+    package = tmp_path / "workflow" / "dialeval"
+    package.mkdir(parents=True)
+    (package / "a.py").write_text("1\n")
+    assert commit_of(package) == ""
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e@x"]
+    try:
+        subprocess.run([*git, "init", "-q"], check=True)
+    except FileNotFoundError:
+        pytest.skip("no git on the PATH")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "first"], check=True)
+    commit = commit_of(package)
+    assert len(commit) == 40
+    (package / "a.py").write_text("2\n")
+    assert commit_of(package) == f"{commit}, changed"
+    inside = tmp_path / "venv" / "lib" / "dialeval"  # installed within somebody's own checkout
+    inside.mkdir(parents=True)
+    assert commit_of(inside) == ""

@@ -1,0 +1,237 @@
+"""The page's part "About this run": what it was, what it was made with, what it cost, how to make it again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dialeval.report.numbers import plural
+
+TEMPLATE = "about.html.j2"
+_SAMPLING = ("temperature", "top_p", "max_tokens", "repeats", "presence_penalty", "frequency_penalty")
+_OF_MODEL = ("send_temperature", "send_seed", "reasoning_effort", "dtype", "precision", "quantization", "extra_body")
+_ROLES = {"chatbots": "chats", "judges": "judges"}
+
+
+@dataclass(frozen=True)
+class AboutTable:
+    """A small table of texts: its title, headings, and rows whose first entry names them."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class About:
+    """What is said of a run.
+
+    Attributes:
+        version: of this library.
+        commit: of its checkout; empty where there is none.
+        date: when the page was made, as YYYY-MM-DD.
+        configuration: what the run wrote down of its configuration, as YAML; empty where it did not.
+        place: where that lies, as the page names it.
+        random_seed: seed of all randomness.
+        models: the fields of each model that is configured, by its name.
+        roles: what each does, in words.
+        sampling: the fields that say how it was sampled, by protocol.
+        prompts: the text of each template that was rendered, by its name.
+        prompt_set: which set of prompts it is, and the folder that replaces some.
+        libraries: the versions that jobs computed with, by library.
+        usage: rows of the table `usage`.
+        unread: how many verdicts have each status that is no answer, by (judge, protocol).
+        n_verdicts: how many verdicts there are, by the same.
+    """
+
+    version: str
+    date: str
+    commit: str = ""
+    configuration: str = ""
+    place: str = "results/configuration.yaml"
+    random_seed: int = 0
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sampling: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    prompt_set: str = "ours"
+    libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    usage: tuple[Mapping[str, Any], ...] = ()
+    unread: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
+    n_verdicts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Names and values of what is said in a word."""
+        commit = [("Commit", self.commit)] if self.commit else []
+        return (
+            ("DialEval", self.version),
+            *commit,
+            ("Page made on", self.date),
+            ("Random seed", str(self.random_seed)),
+            ("Prompts", self.prompt_set),
+        )
+
+    @property
+    def tables(self) -> tuple[AboutTable, ...]:
+        """The tables of the part that have a row."""
+        made = (_models(self), _sampled(self), _usage(self.usage), _troubles(self), _libraries(self.libraries))
+        return tuple(table for table in made if table.rows)
+
+    @property
+    def troubles(self) -> str:
+        """The sentence on what failed and what could not be read."""
+        failed = sum(sum(_counts(row["failures"]).values()) for row in self.usage)
+        unread, all_of = (sum(counts) for counts in (map(_total, self.unread.values()), self.n_verdicts.values()))
+        first = f"{plural(failed, 'request')} got no answer" if failed else "Every request got an answer"
+        if not all_of:
+            return f"{first}."
+        share = f"{unread:,} of {plural(all_of, 'verdict')} could not be read"
+        return f"{first}; {share}." if unread else f"{first}, and all of {plural(all_of, 'verdict')} could be read."
+
+
+def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Returns what each model of a configuration is named for."""
+    found: dict[str, tuple[str, ...]] = {}
+    for section, words in _ROLES.items():
+        for name in configuration.get(section) or ():
+            found[name] = (*found.get(name, ()), words)
+    return found
+
+
+def sampling_of(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Returns how each protocol was sampled, by the settings of the jobs that planned or asked."""
+    found: dict[str, dict[str, Any]] = {}
+    for record in records:
+        settings, stage = record.get("settings", {}), record.get("stage", "")
+        if stage == "selfchat":
+            found["selfchat"] = _fields(settings.get("selfchat", {}))
+        elif stage.startswith("plan_") and isinstance(settings.get("protocol"), dict):
+            found[settings["name"]] = _fields(settings["protocol"])
+        elif stage == "dialogbench_plan":
+            found[f"dialogbench_{settings.get('method', '')}"] = _fields(settings)
+    return found
+
+
+def unread_verdicts(
+    columns: Iterable[Mapping[str, Iterable[str]]],
+) -> tuple[dict[tuple[str, str], dict[str, int]], dict[tuple[str, str], int]]:
+    """Returns the counts of verdicts that are no answer by (judge, protocol) and status, and those of all verdicts.
+
+    Args:
+        columns: of some tables of judgements: `judge`, `protocol`, `status`.
+    """
+    unread: dict[tuple[str, str], dict[str, int]] = {}
+    n_all: Counter[tuple[str, str]] = Counter()
+    for table in columns:
+        counts = Counter(zip(table["judge"], table["protocol"], table["status"], strict=True))
+        for (judge, protocol, status), n in counts.items():
+            n_all[judge, protocol] += n
+            if status != "ok":
+                own = unread.setdefault((judge, protocol), {})
+                own[status] = own.get(status, 0) + n
+    return unread, dict(n_all)
+
+
+def _fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: settings[name] for name in _SAMPLING if settings.get(name) is not None}
+
+
+def _models(about: About) -> AboutTable:
+    rows = []
+    for name, model in about.models.items():
+        what = model.get("model") or model.get("method") or ""
+        own = [f"{key}: {model[key]}" for key in _OF_MODEL if model.get(key)]
+        pinned = "" if model.get("engine") not in ("vllm", "encoder", "nllb") else model.get("revision") or "not pinned"
+        does = " and ".join(about.roles.get(name, ())) or ", ".join(
+            str(row["protocol"]) for row in about.usage if row["model"] == name
+        )
+        rows.append(
+            (name, does, model.get("engine", ""), str(what), str(pinned),
+             model.get("base_url", ""), ", ".join(own))
+        )  # fmt: skip
+    columns = ("Name", "Does", "Engine", "Model", "Revision", "Endpoint", "Of its own")
+    return _without_empty(AboutTable("Models", columns, tuple(rows)))
+
+
+def _sampled(about: About) -> AboutTable:
+    names = [name for name in _SAMPLING if any(name in fields for fields in about.sampling.values())]
+    rows = tuple(
+        (protocol, *(f"{fields[name]:g}" if name in fields else "–" for name in names))
+        for protocol, fields in about.sampling.items()
+    )
+    return AboutTable("Sampling", ("Protocol", *(name.replace("_", " ") for name in names)), rows)
+
+
+def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
+    """Returns what the answers took that the run rests on, whether asked for now or found in the store."""
+    rows = tuple(
+        (
+            f"{row['model']}, {row['protocol']}",
+            *(_number(row[name]) for name in ("requests", "input_tokens", "output_tokens", "reasoning_tokens")),
+            _money(row["cost"]),
+            _money(row["spent"]),
+            ", ".join(f"{kind}: {n:,}" for kind, n in _counts(row["failures"]).items()),
+        )
+        for row in usage
+    )
+    columns = (
+        "Model, protocol",
+        "Requests",
+        "Tokens read",
+        "written",
+        "of these, reasoning",
+        "Cost",
+        "Spent",
+        "Failed",
+    )
+    words = "Cost: of all answers in use, by the configured prices. Spent: by the ledger of the store, over all runs."
+    table = _without_empty(AboutTable("Usage and cost", columns, rows, words))
+    return table if "Cost" in table.columns else replace(table, words="")
+
+
+def _troubles(about: About) -> AboutTable:
+    rows = tuple(
+        (
+            f"{judge}, {protocol}",
+            f"{_total(counts):,} of {about.n_verdicts[judge, protocol]:,}",
+            ", ".join(f"{status}: {n:,}" for status, n in sorted(counts.items())),
+        )
+        for (judge, protocol), counts in sorted(about.unread.items())
+    )
+    return AboutTable("Verdicts that could not be read", ("Judge, protocol", "Without an answer", "Why"), rows)
+
+
+def _libraries(libraries: Mapping[str, tuple[str, ...]]) -> AboutTable:
+    rows = tuple((name, ", ".join(versions)) for name, versions in libraries.items())
+    return AboutTable("Libraries that the results were computed with", ("Library", "Version"), rows)
+
+
+def _without_empty(table: AboutTable) -> AboutTable:
+    """Returns a table without columns that say nothing in any row."""
+    kept = [place for place in range(len(table.columns)) if not place or any(row[place] for row in table.rows)]
+    columns, rows = tuple(table.columns[place] for place in kept), tuple(
+        tuple(row[place] or "–" for place in kept) for row in table.rows
+    )  # fmt: skip
+    return AboutTable(table.title, columns, rows, table.words)
+
+
+def _counts(text: str | None) -> dict[str, int]:
+    """Returns the counts by kind that the table of usage writes as `kind: n; kind: n`."""
+    pairs = (part.rsplit(":", 1) for part in (text or "").split(";") if ":" in part)
+    return {kind.strip(): int(n) for kind, n in pairs}
+
+
+def _total(counts: Mapping[str, int]) -> int:
+    return sum(counts.values())
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _money(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"

@@ -1,0 +1,94 @@
+"""What the page says about its run is read here: from what the run wrote down, and from the records of its jobs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import pyarrow.parquet as pq
+import yaml
+
+from dialeval import __version__
+from dialeval.fingerprint import templates_reached
+from dialeval.origins import commit_of, records_behind, versions_of
+from dialeval.prompt_sets import PromptSet, template_folders
+from dialeval.prompts.references import with_references
+from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
+from dialeval.schemas.shared import USAGE
+from dialeval.tables import read_table
+
+_STAGES = "dialeval.stages"
+
+
+def read_about(
+    results: Path,
+    shown: Sequence[Path],
+    judgements: Iterable[Path],
+    usage: Iterable[Path],
+    configuration: Path,
+    random_seed: int,
+    environment: Mapping[str, str] = os.environ,
+) -> About:
+    """Returns what is said of a run.
+
+    Args:
+        results: the folder of its results.
+        shown: the files that the page shows: what they rest on is told.
+        judgements: tables of what judges said.
+        usage: the table `usage`, or none.
+        configuration: what the run wrote down of its configuration; it may be missing.
+        random_seed: seed of all randomness.
+        environment: of this process; SOURCE_DATE_EPOCH, in seconds, stands for the time that it is.
+    """
+    records = records_behind(results, shown)
+    text = configuration.read_text(encoding="utf-8") if configuration.is_file() else ""
+    content = yaml.safe_load(text) or {}
+    unread, n_verdicts = unread_verdicts(map(_columns, judgements))
+    prompt_set, folder = _prompts_of(records)
+    return About(
+        version=__version__,
+        commit=commit_of(),
+        date=_date(environment),
+        configuration=text,
+        place=str(configuration),
+        random_seed=random_seed,
+        models=content.get("models") or {},
+        roles=roles_of(content),
+        sampling=sampling_of(records),
+        prompts=_templates(records, prompt_set, folder),
+        prompt_set=f"{prompt_set}, and those in {folder}" if folder else prompt_set,
+        libraries=versions_of(records),
+        usage=tuple(row for path in usage for row in read_table(path, USAGE).to_pylist()),
+        unread=unread,
+        n_verdicts=n_verdicts,
+    )
+
+
+def _columns(path: Path) -> dict[str, list[str]]:
+    return cast(dict[str, list[str]], pq.read_table(path, columns=["judge", "protocol", "status"]).to_pydict())
+
+
+def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
+    """Returns the set of prompts and the folder of others by which the last of some jobs rendered."""
+    said = [str(record["prompts"]) for record in records if record.get("prompts")]
+    prompt_set, _, folder = (said[-1] if said else "ours:").partition(":")
+    return prompt_set, folder
+
+
+def _templates(records: Iterable[Mapping[str, Any]], prompt_set: str, folder: str) -> dict[str, str]:
+    """Returns the templates that jobs rendered, with what these are made of: named in code, or by a protocol."""
+    stages = sorted({f"{_STAGES}.{record['stage']}" for record in records if record.get("stage")})
+    protocols = (record.get("settings", {}).get("protocol") for record in records)
+    named = {str(one["template"]) for one in protocols if isinstance(one, dict) and one.get("template")}
+    folders = template_folders(Path(folder) if folder else None, cast(PromptSet, prompt_set))
+    found = with_references({*named, *templates_reached(stages)}, folders)
+    return {name: found[name].decode("utf-8", "replace") for name in sorted(found)}
+
+
+def _date(environment: Mapping[str, str]) -> str:
+    epoch = environment.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    return now.date().isoformat()
