@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from dialeval.papers.citations import BOTCHAT, COMP_ANALYSIS, DIALOGBENCH, XDIAL_EVAL
 from dialeval.papers.entry import NEEDS, Item, Paper
 from dialeval.papers.printed import n_stored, read_record
 from dialeval.papers.registry import PAPERS
@@ -33,6 +34,7 @@ REMARKS = {
     "comp-analysis": "Everything else needs the scores of its judges, of which GPT-4's on dialogues alone are public.",
     "xDial-Eval": "Everything else needs the scores of its judges, none of which is public.",
 }
+_CITED = {citation.address: citation for citation in (BOTCHAT, DIALOGBENCH, COMP_ANALYSIS, XDIAL_EVAL)}
 _SHOWN = ("item", "what", "printed", "ours", "why")
 
 
@@ -55,6 +57,7 @@ def _about(paper: Paper) -> str:
         *map(_row, paper.items),
         "",
         *_printed_values(paper.name),
+        f"To cite it:\n\n```bibtex\n{_CITED[paper.address].bibtex}\n```\n",
     ]
     return "\n".join(lines)
 
