@@ -30,6 +30,7 @@ PARTS = (
     ("Translation", "translation/"),
     ("Robustness", "robustness/"),
     ("DialogBench", "dialogbench/"),
+    ("Two runs compared", "comparison/"),
 )
 _TYPES = {"string": "text", "int32": "integer", "int64": "integer", "double": "number", "bool": "yes or no"}
 

@@ -13,6 +13,7 @@ from dialeval.schemas import (
     battles,
     botchat,
     by_language,
+    comparison,
     dialogbench,
     judgements,
     labels,
@@ -49,6 +50,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             transcripts,
             training,
             translation,
+            comparison,
         )
         for table in vars(module).values()
         if isinstance(table, Table)

@@ -1,0 +1,7 @@
+"""Comparing two runs: which numbers moved, which verdicts flipped, and what was set otherwise."""
+
+from __future__ import annotations
+
+from dialeval.comparison.compared import compare
+
+__all__ = ["compare"]

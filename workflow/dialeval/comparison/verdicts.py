@@ -1,0 +1,141 @@
+"""Verdicts of two runs on the same cases: how many are the same, and which flipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dialeval.comparison.runs import Run
+from dialeval.schemas.dialogbench import TEST_ANSWERS
+from dialeval.schemas.judgements import JUDGEMENTS
+
+Row = dict[str, Any]
+DIALOGBENCH = "dialogbench"
+FAR = 0.5
+"""Share of its scale by which a score must move to count as flipped."""
+_CASE = ["criterion", "corpus", "language", "item_id", "case_id", "left", "right", "n_utterances", "repeat"]
+_SAID = ["choice", "outcome", "place", "value", "scale_min", "scale_max", "reason", "status"]
+_ANSWER = ["source", "variant", "item_id", "task", "language", "rotation", "choice", "correct", "status", "method"]
+
+
+def compared_verdicts(a: Run, b: Run) -> tuple[list[Row], list[Row]]:
+    """Returns the rows of the tables `comparison/verdicts` and `comparison/flips`, the farthest flips first."""
+    verdicts: list[Row] = []
+    flips: list[Row] = []
+    for protocol, judge, first, second in _both(a, b):
+        counted, flipped = _compared(protocol, judge, first, second)
+        verdicts += counted
+        flips += flipped
+    return verdicts, flips
+
+
+def _both(a: Run, b: Run) -> Iterator[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
+    """Yields protocol, judge and both runs' verdicts, where both runs have the file."""
+    for name, first, second in _common(a, b, "judgements"):
+        frames = [run.read([path], JUDGEMENTS, [*_CASE, *_SAID]) for run, path in ((a, first), (b, second))]
+        if frames[0] is not None and frames[1] is not None:
+            one, other = (_judged(frame.to_pandas()) for frame in frames if frame is not None)
+            yield name.name, name.parent.as_posix(), one, other
+    for name, first, second in _common(a, b, "dialogbench/answers"):
+        frames = [run.read([path], TEST_ANSWERS, _ANSWER) for run, path in ((a, first), (b, second))]
+        if frames[0] is not None and frames[1] is not None:
+            one, other = (_answered(frame.to_pandas()) for frame in frames if frame is not None)
+            yield DIALOGBENCH, f"{name.parent.as_posix()} ({name.name})", one, other
+
+
+def _common(a: Run, b: Run, part: str) -> Iterator[tuple[Path, Path, Path]]:
+    for path in sorted((a.folder / part).rglob("*.parquet")):
+        name = path.relative_to(a.folder / part)
+        if (other := b.folder / part / name).is_file():
+            yield name.with_suffix(""), path, other
+
+
+def _judged(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns judgements with their verdict in words, and with a key that is the same in both runs."""
+    if frame["right"].isna().all() and frame["value"].isna().all():
+        frame["n_utterances"] = np.nan  # the length of a dialogue, which another run may have cut elsewhere
+    pair, read = frame["right"].notna(), frame["status"] == "ok"
+    chosen = frame["outcome"].map({"tie": "tie"}).astype(object)
+    for side in ("left", "right"):
+        chosen = chosen.where(frame["outcome"] != side, frame[side])
+    scored = frame["value"].notna()
+    place = frame["place"].map(lambda at: "" if pd.isna(at) else f" (utterance {int(at)})")
+    said = frame["choice"].fillna("").astype(str)
+    said = said.where(~scored, frame["value"].map(lambda value: f"{value:.3g}"))
+    said = said.where(~pair, chosen)
+    frame["plain"] = said.where(read, frame["status"]).fillna("").astype(str)
+    frame["verdict"] = frame["plain"] + place.where(read & ~pair & ~scored, "")
+    frame["exact"] = frame["verdict"]
+    frame["width"] = frame["scale_max"] - frame["scale_min"]
+    return frame
+
+
+def _answered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns answers to test items in the shape of judgements."""
+    read = frame["status"] == "ok"
+    grade = pd.Series(np.where(frame["correct"], "right", "wrong"), index=frame.index)
+    # letters are compared by nobody: another run may show the options in another order
+    frame["plain"] = frame["exact"] = grade.where(read, frame["status"])
+    frame["verdict"] = (frame["choice"].fillna("").astype(str) + ", " + grade).where(read, frame["status"])
+    frame["criterion"] = frame["task"]
+    frame["case_id"], frame["corpus"], frame["repeat"] = frame["source"], frame["variant"], frame["rotation"]
+    frame["left"] = frame["right"] = frame["method"]
+    frame["n_utterances"] = frame["value"] = frame["width"] = np.nan
+    frame["reason"] = ""
+    return frame
+
+
+def _compared(
+    protocol: str, judge: str, first: pd.DataFrame, second: pd.DataFrame
+) -> tuple[list[Row], list[Row]]:
+    frames = []
+    for frame in (first, second):
+        key = frame[_CASE].astype(object).where(frame[_CASE].notna(), "")
+        frames.append(frame.assign(**key, again=key.groupby(_CASE, sort=False).cumcount()))
+    shown = ["plain", "exact", "verdict", "value", "width", "reason", "status"]
+    both = frames[0][[*_CASE, "again", *shown]].merge(
+        frames[1][[*_CASE, "again", *shown]], on=[*_CASE, "again"], suffixes=("_a", "_b"), how="outer", indicator=True
+    )
+    there = both["_merge"] == "both"
+    one, other = both["status_a"] == "ok", both["status_b"] == "ok"
+    size = np.where(
+        both["value_a"].notna() & both["value_b"].notna() & one & other,
+        (both["value_b"] - both["value_a"]).abs() / both["width_a"].where(both["width_a"] > 0.0),
+        (both["plain_a"] != both["plain_b"]).astype(float),
+    )
+    scores = both["value_a"].notna() & both["value_b"].notna()
+    same = np.where(scores, size == 0.0, both["exact_a"] == both["exact_b"])
+    both = both.assign(
+        n_both=there, n_same=there & same, n_flipped=there & one & other & (size >= FAR),
+        n_only_a=both["_merge"] == "left_only", n_only_b=both["_merge"] == "right_only",
+        n_lost=there & one & ~other, n_gained=there & ~one & other, size=size,
+    )  # fmt: skip
+    counts = [name for name in both.columns if name.startswith("n_") and name != "n_utterances"]
+    verdicts = [
+        {"protocol": protocol, "judge": judge, "criterion": criterion, **{name: int(of[name].sum()) for name in counts}}
+        for criterion, of in both.groupby("criterion", sort=True)
+    ]
+    moved = both[there & (both["n_flipped"] | both["n_lost"] | both["n_gained"])]
+    moved = moved.sort_values("size", ascending=False, kind="stable")
+    return verdicts, [_flip(protocol, judge, row) for row in moved.to_dict("records")]
+
+
+def _flip(protocol: str, judge: str, row: Row) -> Row:
+    texts = {name: str(row[name]) for name in ("criterion", "case_id", "item_id", "verdict_a", "verdict_b")}
+    sides = {"left": "", "right": ""} if protocol == DIALOGBENCH else {name: str(row[name]) for name in ("left", "right")}
+    reasons = {name: str(row[name] or "") for name in ("reason_a", "reason_b")}
+    return {
+        "protocol": protocol,
+        "judge": judge,
+        **texts,
+        **sides,
+        **reasons,
+        "n_utterances": int(row["n_utterances"]) if row["n_utterances"] != "" else None,
+        "size": float(row["size"]),
+        "corpus": str(row["corpus"]),
+        "same_text": None,
+    }
