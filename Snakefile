@@ -14,6 +14,7 @@
 #   snakemake --profile profiles/slurm check                       whether the cluster can run the jobs
 #   snakemake --cores 1 versions                                   what was made with other versions of libraries
 #   snakemake --cores 1 tidy                                       what lies in the results and is no longer made
+#   snakemake --cores 1 compare --config run_a=results run_b=other   which numbers moved between two runs
 #   snakemake --dry-run                                            what would run, and why
 
 from snakemake.utils import min_version
@@ -67,6 +68,7 @@ include: "rules/labels.smk"
 include: "rules/labelled.smk"
 include: "rules/versions.smk"
 include: "rules/check.smk"
+include: "rules/compare.smk"
 
 
 rule all:

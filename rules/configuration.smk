@@ -120,6 +120,7 @@ ESTIMATING = asked_for("estimate")
 DOWNLOADING = asked_for("download")
 LABELLING = asked_for("label")
 TIDYING = asked_for("tidy") or asked_for("tidy_remove")
+COMPARING = asked_for("compare")
 OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
 LOOKING = re.compile(  # Snakemake's commands that run no job
     "-[lSD]|--(list.*|l[cip]|(detailed-)?summary|dag|rulegraph|filegraph|d3dag|report|lint|unlock|archive)(=.*)?"
@@ -157,18 +158,27 @@ else:
     configfile: str(FOUND)
 
 
+# no fields of the configuration: folders of the two runs that `compare` is told
+RUNS = {
+    name: config.pop(name, None) if COMPARING else None for name in ("run_a", "run_b")
+}
+if COMPARING and not all(RUNS.values()):
+    raise WorkflowError(
+        "compare needs two folders of results: "
+        "snakemake --cores 1 compare --config run_a=results run_b=results-2"
+    )
 CONFIG = in_words(
     preflight.checked_config,
     config,
     GIVEN,
-    asks=not (ESTIMATING or DOWNLOADING or TIDYING),
-    reads=not DOWNLOADING,
+    asks=not (ESTIMATING or DOWNLOADING or TIDYING or COMPARING),
+    reads=not (DOWNLOADING or COMPARING),
     labelling=LABELLING,
     own_environments=OWN_ENVIRONMENTS,
 )
 
 LEFT_OUT = []
-if not DOWNLOADING:
+if not (DOWNLOADING or COMPARING):
     WHOLE, CONFIG = CONFIG, in_words(without_absent, CONFIG)
     LEFT_OUT = list(told(CONFIG, WHOLE))
     say("\n".join(LEFT_OUT))

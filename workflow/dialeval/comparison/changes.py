@@ -11,10 +11,9 @@ import yaml
 
 from dialeval.comparison.prompt_lines import prompts_of
 from dialeval.comparison.runs import Run
+from dialeval.config.written import FILE
 
 Row = dict[str, Any]
-CONFIGURATION = "configuration.yaml"
-"""Where a run writes its resolved configuration, below its results."""
 _PLACES = ("results_dir", "store_dir")
 """Fields that change nothing in a result."""
 
@@ -25,7 +24,7 @@ def changes(a: Run, b: Run) -> list[Row]:
     Settings of jobs are compared where not both runs have written down their configuration: they are its parts. Of
     jobs only those are compared that both runs have.
     """
-    configured = [_configuration(run) for run in (a, b)]
+    first, second = _configuration(a), _configuration(b)
     ours, theirs = a.records(), b.records()
     common = [(name, ours[name], theirs[name]) for name in ours if name in theirs]
     if not common:
@@ -33,8 +32,8 @@ def changes(a: Run, b: Run) -> list[Row]:
             if not records:
                 run.tell(f"{run.folder} has no records of its jobs: what was set otherwise is not known from them")
     rows = []
-    if configured[0] is not None and configured[1] is not None:
-        rows += list(_between("configuration", "", *configured))
+    if first is not None and second is not None:
+        rows += list(_between("configuration", "", first, second))
     else:
         rows += list(_of_jobs("settings", common, _settings))
     rows += list(_of_jobs("data", common, _data))
@@ -57,7 +56,7 @@ def flat(value: Any, place: str = "") -> dict[str, str]:
 
 
 def _configuration(run: Run) -> dict[str, str] | None:
-    path = run.folder / CONFIGURATION
+    path = run.folder / FILE
     if not path.is_file():
         return None
     try:

@@ -47,5 +47,5 @@ def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) 
             name = row["scope"].removeprefix(f"{source}, {language}, ")
             key_of_row = places.get((source, model, method, language, name))
             if key_of_row is not None:
-                numbers = (row[column] for column in ("difference", "low", "high", "p", "n", "n_clusters"))
-                yield key_of_row, Difference(*numbers, row["note"] or "")
+                ends = row["difference"], row["low"], row["high"], row["p"]
+                yield key_of_row, Difference(*ends, row["n"], row["n_clusters"], row["note"] or "")

@@ -19,9 +19,7 @@ from dialeval.schemas.metaeval import ITEMS, RATINGS
 _CELL = ("level", "corpus", "language", "dimension", "rated", "rater_kind", "filled_by")
 
 
-def paired_correlations(
-    a: Run, b: Run, table: str, published: Mapping[Key, float]
-) -> Iterator[tuple[Key, Difference]]:
+def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
     """Yields the differences of the table `metaeval/correlations`, by the keys of its rows.
 
     Both runs' scores are set against the first run's ratings, which must be the second's, too.
@@ -34,7 +32,9 @@ def paired_correlations(
     records = [run.made(table) for run in (a, b)]
     if not all(records) or _rated(records[0]) != _rated(records[1]):
         return
-    items, ratings = (a.read(a.inputs(records[0], option), kind) for option, kind in (("items", ITEMS), ("ratings", RATINGS)))
+    items, ratings = (
+        a.read(a.inputs(records[0], option), kind) for option, kind in (("items", ITEMS), ("ratings", RATINGS))
+    )
     given = [
         run.read(run.inputs(record, "judgements"), JUDGEMENTS, SCORED)
         for run, record in zip((a, b), records, strict=True)
@@ -46,7 +46,9 @@ def paired_correlations(
         marked = [marked_scores(read, number, judge) for number, read in enumerate(given) if read is not None]
         if not all(len(read) for read in marked):
             continue
-        cells = gather(items, ratings, pa.concat_tables(marked), settings["benchmarks"], joined=settings.get("joined", {}))
+        cells = gather(
+            items, ratings, pa.concat_tables(marked), settings["benchmarks"], joined=settings.get("joined", {})
+        )
         how = {name: settings[name] for name in ("resamples", "confidence", "random_seed")}
         for row in pair_rows(correlate_cells(cells, **how, methods=("pearson",))):
             names = {row["first"], row["second"]}
@@ -66,4 +68,3 @@ def _rated(record: dict[str, object]) -> dict[str, object]:
     """Returns the digests of what was rated, and of the ratings."""
     inputs = record.get("inputs", {})
     return {option: inputs.get(option) for option in ("items", "ratings")} if isinstance(inputs, dict) else {}
-

@@ -98,8 +98,6 @@ def _corrected(rows: list[Row]) -> list[Row]:
     p = np.array([row["p"] for row in rows], dtype=np.float64)
     for row, own, p_holm, q_bh in zip(rows, p, holm(p), benjamini_hochberg(p), strict=True):
         row |= {"p_holm": float(p_holm), "q_bh": float(q_bh)}
-        row["moved"] = (
-            UNKNOWN if math.isnan(own) else YES if p_holm < ALPHA else PERHAPS if own < ALPHA else NO
-        )
+        row["moved"] = UNKNOWN if math.isnan(own) else YES if p_holm < ALPHA else PERHAPS if own < ALPHA else NO
     place = {table: number for number, table in enumerate(dict.fromkeys(row["table"] for row in rows))}
     return sorted(rows, key=lambda row: (place[row["table"]], math.inf if math.isnan(row["p"]) else row["p"]))

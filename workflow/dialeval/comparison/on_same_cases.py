@@ -61,9 +61,7 @@ def paired_shares(second: FloatArray, first: FloatArray, cluster: Any, stratum: 
     row = np.zeros(len(first), np.int64)
     found = mean_differences(second, first, row, [1], [0], cluster, stratum=stratum)
     ends = float(found.low[0]), float(found.high[0]), float(found.p[0])
-    return Difference(
-        float(found.difference[0]), *ends, int(found.n[0]), int(found.n_clusters[0]), found.note[0] or ""
-    )
+    return Difference(float(found.difference[0]), *ends, int(found.n[0]), int(found.n_clusters[0]), found.note[0] or "")
 
 
 def paired_scores(second: FloatArray, first: FloatArray, cluster: Any) -> Difference:

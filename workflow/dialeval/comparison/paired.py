@@ -35,9 +35,9 @@ MEANS_OVER_CASES = (
     "pass_rates", "pass_rates_at_gt_length", "win_rates", "means", "rates", "checklist"
 )  # fmt: skip
 """Measures that are means over cases, or over answers to them."""
-def paired_measure(
-    a: Run, b: Run, table: str, published: Mapping[Key, float]
-) -> Iterator[tuple[Key, Difference]]:
+
+
+def paired_measure(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
     """Yields the differences of one published measure that can be paired, by the keys of its rows.
 
     Args:
@@ -80,7 +80,9 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
         if read is None or seeds is None or len(paths) < len(record["inputs"]["judgements"]):
             return None
         try:
-            design = Design(**{name: value for name, value in record["settings"].items() if name in Design.model_fields})
+            design = Design(
+                **{name: value for name, value in record["settings"].items() if name in Design.model_fields}
+            )
         except ValidationError:
             run.tell(f"tables/{table}: how it was measured was written down by another version")
             return None

@@ -67,6 +67,7 @@ def paired_ratings(
             same = published[key] == 0.0 and variance[one, other] == 0.0
             n = int(np.count_nonzero(np.isin(left, (one, other)) | np.isin(right, (one, other))))
             note = "" if pools[0] == pools[1] else OTHER_SYSTEMS
-            yield key, Difference(
-                published[key], float(low), float(high), 1.0 if same else float(p), n, n_clusters, note
+            yield (
+                key,
+                Difference(published[key], float(low), float(high), 1.0 if same else float(p), n, n_clusters, note),
             )

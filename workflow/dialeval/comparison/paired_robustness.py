@@ -61,4 +61,3 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
 
 def _pairs_of(read: pa.Table) -> Iterator[tuple[str, ...]]:
     return zip(*(read[name].to_pylist() for name in _PAIR), strict=True)
-

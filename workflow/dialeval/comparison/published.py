@@ -15,6 +15,7 @@ from dialeval.schemas.table import Interval, Table
 Key = tuple[tuple[str, Any], ...]
 Ends = tuple[float | None, float | None, float | None]
 """A number and the ends of its interval."""
+_IN_CELLS = Interval()
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,17 @@ class Compared:
         value: its column of numbers, with an interval.
         of: the columns that say whose number it is, joined into the column `system`.
         judge: whether a column `judge` says by whose verdicts it is.
+        ends: columns of its interval, where the table's cells do not say.
     """
 
     value: str
     of: tuple[str, ...]
     judge: bool = True
+    ends: Interval = _IN_CELLS
+
+    def interval(self, kind: Table) -> Interval:
+        """Returns the columns of the ends of its interval."""
+        return kind.cells.get(self.value, self.ends)
 
 
 _MEASURE = Compared("estimate", ("system",))
@@ -47,7 +54,7 @@ COMPARED: Mapping[str, Compared] = {
     "metaeval/correlations": Compared("pearson", ("judge", "method"), judge=False),
     "robustness/robustness": Compared("ratio", ("judge", "method"), judge=False),
     "labels/corrected": Compared("estimate", ("system", "versus")),
-    "battles/ratings": Compared("elo", ("model",), judge=False),
+    "battles/ratings": Compared("elo", ("model",), judge=False, ends=Interval("low", "high")),
 }
 """By the table's kind. What other tables have are means of these, or these in another shape."""
 _REPEATED = {"title", "annotators"}
@@ -73,26 +80,35 @@ class Number:
 
     @property
     def how(self) -> Compared:
+        """What of its table is compared."""
         return COMPARED[self.kind]
 
     @property
     def judge(self) -> str:
+        """By whose verdicts it is; empty where judges are not told apart."""
         return str(self.key.get("judge") or "") if self.how.judge else ""
 
     @property
     def measure(self) -> str:
+        """What is measured."""
         return str(self.key.get("measure") or self.how.value)
 
     @property
     def system(self) -> str:
+        """Whose number it is."""
         first, *others = [str(self.key[name]) for name in self.how.of if self.key.get(name)] or [""]
         if not others:
             return first
         words = ", ".join(others)
-        return f"{first} beside {words}" if {"opponent", "versus", "other_judge"} & {*self.how.of} else f"{first} ({words})"
+        return (
+            f"{first} beside {words}"
+            if {"opponent", "versus", "other_judge"} & {*self.how.of}
+            else f"{first} ({words})"
+        )
 
     @property
     def scope(self) -> str:
+        """At what N, on which criterion, and so on, in words."""
         told = {*self.how.of, "judge", "measure"}
         named = [(name, value) for name, value in self.key.items() if name not in told and value not in (None, "")]
         return ", ".join(f"N = {value}" if name == "n_utterances" else str(value) for name, value in named) or "all"
@@ -138,11 +154,9 @@ def key_columns(kind: Table, value: str) -> list[str]:
     return [name for name in found if name not in _REPEATED and name != "n"]
 
 
-def _by_key(
-    rows: pa.Table, kind: Table, compared: Compared, run: Run, table: str
-) -> dict[Key, Ends]:
+def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: str) -> dict[Key, Ends]:
     columns = key_columns(kind, compared.value)
-    ends = kind.cells.get(compared.value, Interval())
+    ends = compared.interval(kind)
     found: dict[Key, Ends] = {}
     twice = 0
     for row in rows.to_pylist():
@@ -152,4 +166,3 @@ def _by_key(
     if twice:
         run.tell(f"tables/{table}: {twice} rows say they are of the same thing, of which the last was compared")
     return found
-

@@ -34,7 +34,7 @@ def texts_behind(run: Run, flips: Iterable[Row]) -> list[tuple[Lines, ...]]:
             continue
         try:
             for row in iterate_rows(path, ITEMS, _COLUMNS):
-                places = (
+                places: tuple[tuple[str, ...], ...] = (
                     ("item", row["corpus"], row["item_id"]), ("system", row["case_id"] or "", row["system"] or "")
                 )  # fmt: skip
                 for place in needed.intersection(places):
@@ -45,10 +45,10 @@ def texts_behind(run: Run, flips: Iterable[Row]) -> list[tuple[Lines, ...]]:
     if items.is_file() and any(place[0] == DIALOGBENCH for place in needed):
         try:
             for row in iterate_rows(items, TEST_ITEMS):
-                place = (DIALOGBENCH, row["source"], row["variant"], row["item_id"])
-                if place in needed:
+                item: tuple[str, ...] = (DIALOGBENCH, row["source"], row["variant"], row["item_id"])
+                if item in needed:
                     options = [f"{chr(65 + number)}. {option}" for number, option in enumerate(row["options"])]
-                    found[place] = (*row["utterances"], row["question"], *options, f"right: {row['label']}")
+                    found[item] = (*row["utterances"], row["question"], *options, f"right: {row['label']}")
         except UserError as error:
             run.tell(str(error))
     texts = []

@@ -77,10 +77,10 @@ def _judged(frame: pd.DataFrame) -> pd.DataFrame:
 def _answered(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns answers to test items in the shape of judgements."""
     read = frame["status"] == "ok"
-    grade = pd.Series(np.where(frame["correct"], "right", "wrong"), index=frame.index)
+    grade = frame["correct"].map({True: "right", False: "wrong"}).astype(object)
     # letters are compared by nobody: another run may show the options in another order
     frame["plain"] = frame["exact"] = grade.where(read, frame["status"])
-    frame["verdict"] = (frame["choice"].fillna("").astype(str) + ", " + grade).where(read, frame["status"])
+    frame["verdict"] = (frame["choice"].fillna("").astype(object) + ", " + grade).where(read, frame["status"])
     frame["criterion"] = frame["task"]
     frame["case_id"], frame["corpus"], frame["repeat"] = frame["source"], frame["variant"], frame["rotation"]
     frame["left"] = frame["right"] = frame["method"]
@@ -89,9 +89,7 @@ def _answered(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _compared(
-    protocol: str, judge: str, first: pd.DataFrame, second: pd.DataFrame
-) -> tuple[list[Row], list[Row]]:
+def _compared(protocol: str, judge: str, first: pd.DataFrame, second: pd.DataFrame) -> tuple[list[Row], list[Row]]:
     frames = []
     for frame in (first, second):
         key = frame[_CASE].astype(object).where(frame[_CASE].notna(), "")
@@ -121,12 +119,15 @@ def _compared(
     ]
     moved = both[there & (both["n_flipped"] | both["n_lost"] | both["n_gained"])]
     moved = moved.sort_values("size", ascending=False, kind="stable")
-    return verdicts, [_flip(protocol, judge, row) for row in moved.to_dict("records")]
+    rows: list[Row] = [dict(zip(moved.columns, values, strict=True)) for values in moved.itertuples(index=False)]
+    return verdicts, [_flip(protocol, judge, row) for row in rows]
 
 
 def _flip(protocol: str, judge: str, row: Row) -> Row:
     texts = {name: str(row[name]) for name in ("criterion", "case_id", "item_id", "verdict_a", "verdict_b")}
-    sides = {"left": "", "right": ""} if protocol == DIALOGBENCH else {name: str(row[name]) for name in ("left", "right")}
+    sides = (
+        {"left": "", "right": ""} if protocol == DIALOGBENCH else {name: str(row[name]) for name in ("left", "right")}
+    )
     reasons = {name: str(row[name] or "") for name in ("reason_a", "reason_b")}
     return {
         "protocol": protocol,

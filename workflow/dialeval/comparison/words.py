@@ -35,7 +35,8 @@ def about_verdicts(comparison: Comparison) -> str:
     both, same, flipped = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_flipped"))
     if not both:
         return ""
-    return f"Of {counted(both, 'verdict')} on the same cases {same:,} are the same ({same / both:.1%}), and {flipped:,} flipped."
+    of = f"Of {counted(both, 'verdict')} on the same cases"
+    return f"{of} {same:,} are the same ({same / both:.1%}), and {flipped:,} flipped."
 
 
 def about_changes(comparison: Comparison) -> str:
@@ -76,7 +77,8 @@ def words_of(comparison: Comparison, page: Path) -> str:
     moved = [row for row in comparison.numbers if row["moved"] in (YES, PERHAPS)]
     moved.sort(key=lambda row: row["p"])
     for row in moved[:N_LINES]:
-        of = ", ".join(filter(None, (row["table"], row["system"], row["judge"] and f"judge {row['judge']}", row["scope"])))
+        judge = row["judge"] and f"judge {row['judge']}"
+        of = ", ".join(filter(None, (row["table"], row["system"], judge, row["scope"])))
         move = f"{shown(row['value_a'], row)} -> {shown(row['value_b'], row)}"
         lines.append(f"  {of}: {move}, p {row['p']:.2g}{'' if row['moved'] == YES else ' (perhaps)'}")
     if len(moved) > N_LINES:
