@@ -50,7 +50,8 @@ if workflow.exec_mode != ExecMode.DEFAULT and "--latency-wait" in sys.argv:
 
 if OWN_ENVIRONMENTS:
     # for envs/*.post-deploy.sh, which install it
-    os.environ |= {"DIALEVAL_PROJECT": str(Path(workflow.current_basedir).parent)}
+    in_words(check_can_be_installed, PROJECT)
+    os.environ |= {"DIALEVAL_PROJECT": str(PROJECT)}
 else:
     # jobs run with the Python that runs Snakemake, whether or not its environment is activated
     shell.prefix(

@@ -82,6 +82,7 @@ try:
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora.identity import DECIDES
+    from dialeval.project import check_can_be_installed
     from dialeval.translation.quality import outside
     from dialeval.whole_progress import AskingJob, Requests
 except ImportError as error:

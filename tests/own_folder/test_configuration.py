@@ -1,0 +1,153 @@
+"""A configuration that options make is one that a run takes, whatever names are in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from workspace import ROOT
+
+from dialeval.config.loading import load_config
+from dialeval.config.openai_model import OpenAIModel
+from dialeval.config.whole import Config
+from dialeval.errors import UserError
+from dialeval.own_folder.configuration import Model, Wish, as_model, configuration_text
+from dialeval.own_folder.rendering import quoted
+
+TWO = [Model("able", "maker/able-7b"), Model("weak", "weak:1b")]
+JUDGE = Model("clerk", "clerk-2026-01-01")
+TRANSCRIPTS = ROOT / "configs" / "transcripts" / "support.jsonl"
+
+
+def made(wish: Wish, folder: Path = Path("mine")) -> Config:
+    return load_config(yaml.safe_load(configuration_text(wish, folder)), files_are_there=False)
+
+
+def test_without_a_wish_it_is_that_of_the_default_run() -> None:
+    assert configuration_text(Wish(), Path("mine")) == (ROOT / "config.yaml").read_text(encoding="utf-8")
+
+
+def test_chatbots_and_a_judge_behind_an_endpoint() -> None:
+    config = made(Wish("http://localhost:8000/v1", "MY_KEY", TWO, [JUDGE]))
+    assert config.chatbots == ["able", "weak"]
+    assert config.judges == ["clerk"]
+    models = {name: model for name, model in config.models.items() if isinstance(model, OpenAIModel)}
+    assert {name: model.model for name, model in models.items()} == {
+        "able": "maker/able-7b", "weak": "weak:1b", "clerk": "clerk-2026-01-01",
+    }  # fmt: skip
+    assert {model.base_url for model in models.values()} == {"http://localhost:8000/v1"}
+    assert {model.api_key_env for model in models.values()} == {"MY_KEY"}
+    assert set(config.resolved_protocols()) == {"unieval", "arena", "gteval"}
+
+
+def test_openai_is_asked_where_no_address_is_given() -> None:
+    model = made(Wish(chatbots=TWO, judges=[JUDGE])).models["able"]
+    assert isinstance(model, OpenAIModel)
+    assert (model.base_url, model.api_key_env) == ("https://api.openai.com/v1", "OPENAI_API_KEY")
+
+
+def test_one_chatbot_meets_no_other() -> None:
+    config = made(Wish(chatbots=TWO[:1], judges=[JUDGE]))
+    assert set(config.resolved_protocols()) == {"unieval", "gteval"}
+
+
+def test_a_model_that_talks_and_judges_is_named_once() -> None:
+    config = made(Wish(chatbots=[*TWO, JUDGE], judges=[JUDGE, Model("forest")]))
+    assert list(config.models) == ["able", "weak", "clerk", "forest"]
+    assert config.judges == ["clerk", "forest"]
+
+
+def test_transcripts_are_read_and_named_after_their_file(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    config = made(Wish(judges=[JUDGE], dialogues=TRANSCRIPTS), folder)
+    assert list(config.transcripts) == ["support"]
+    assert (folder / config.transcripts_path("support")).samefile(TRANSCRIPTS)
+    assert set(config.resolved_protocols()) == {"quality", "better"}
+    assert not config.talks()
+    assert "36 dialogues of 3 systems: harbour, kiosk, mosaic" in configuration_text(
+        Wish(judges=[JUDGE], dialogues=TRANSCRIPTS), folder
+    )
+
+
+def test_pairs_are_judged_by_those_who_can_be_asked() -> None:
+    text = configuration_text(Wish(judges=[Model("forest")], dialogues=TRANSCRIPTS), Path("mine"))
+    assert set(made(Wish(judges=[Model("forest")], dialogues=TRANSCRIPTS)).resolved_protocols()) == {"quality"}
+    assert "# better:" in text
+    both = made(Wish(judges=[Model("forest"), JUDGE], dialogues=TRANSCRIPTS))
+    assert both.resolved_protocols()["better"].judges == ["clerk"]
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_files_near_the_folder_are_named_as_seen_from_it(tmp_path: Path, inside: bool) -> None:
+    folder = tmp_path / "study"
+    file = (folder if inside else tmp_path / "data") / "my talks.jsonl"
+    file.parent.mkdir()
+    file.write_bytes(TRANSCRIPTS.read_bytes())
+    config = made(Wish(judges=[JUDGE], dialogues=file), folder)
+    (section,) = config.transcripts.values()
+    assert str(section.path) == ("my talks.jsonl" if inside else "../data/my talks.jsonl")
+    assert list(config.transcripts) == ["my-talks"]
+
+
+def test_whose_the_dialogues_are_can_be_said(tmp_path: Path) -> None:
+    file = tmp_path / "talks.jsonl"
+    talk = {"dialogue_id": "1", "utterances": [{"speaker": "ann", "text": "Hi."}, {"speaker": "bob", "text": "Hello."}]}
+    file.write_text(json.dumps(talk) + "\n")
+    with pytest.raises(UserError, match="line 1"):
+        made(Wish(judges=[JUDGE], dialogues=file), tmp_path)
+    config = made(Wish(judges=[JUDGE], dialogues=file, system="north: [x] #1", judged="bob"), tmp_path)
+    assert (config.transcripts["talks"].system, config.transcripts["talks"].judged) == ("north: [x] #1", "bob")
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        (Wish(chatbots=TWO), "add --judge NAME=MODEL"),
+        (Wish(judges=[JUDGE]), "add --chatbot NAME=MODEL"),
+        (Wish(base_url="http://localhost/v1"), "add --judge"),
+        (Wish(judges=[JUDGE], dialogues=Path("nowhere.jsonl")), "nowhere.jsonl does not exist"),
+        (Wish(chatbots=TWO, judges=[Model("able", "other")]), "'able' stands for maker/able-7b and for other"),
+        (Wish(chatbots=[Model("a/b", "x")], judges=[JUDGE]), "models.a/b"),
+        (Wish(chatbots=TWO, judges=[Model("ngram")]), "ngram"),
+        (Wish("localhost:8000", None, TWO, [JUDGE]), "base_url"),
+    ],
+)
+def test_what_cannot_be_made_is_told(wish: Wish, words: str) -> None:
+    with pytest.raises(UserError, match=words.replace("(", "\\(")):
+        configuration_text(wish, Path("mine"))
+
+
+def test_a_key_in_place_of_a_name_is_not_repeated() -> None:
+    key = "sk-" + "0123456789" * 4
+    with pytest.raises(UserError, match="api_key_env") as told:
+        configuration_text(Wish(None, key, TWO, [JUDGE]), Path("mine"))
+    assert key not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("gpt=gpt-4o", Model("gpt", "gpt-4o")),
+        ("x=maker/name:tag=1", Model("x", "maker/name:tag=1")),
+        ("forest", Model("forest")),
+    ],
+)
+def test_models_are_written_with_their_names(text: str, model: Model) -> None:
+    assert as_model(text) == model
+
+
+@pytest.mark.parametrize("text", ["gpt-4o", "=gpt", "gpt=", "", "forrest"])
+def test_what_is_no_model_is_told(text: str) -> None:
+    with pytest.raises(UserError, match="NAME=MODEL"):
+        as_model(text)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_any_text_is_quoted_on_one_line(text: str) -> None:
+    assert yaml.safe_load(f"value: {quoted(text)}  # comment")["value"] == text
+    assert yaml.safe_load(f"[{quoted(text)}, b]") == [text, "b"]
+    assert len(quoted(text).splitlines()) == 1

@@ -1,0 +1,63 @@
+"""What a folder of one's own holds, and that nothing in it is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from workspace import ROOT
+
+from dialeval.errors import UserError
+from dialeval.own_folder.configuration import Model, Wish
+from dialeval.own_folder.files import make_folder
+from dialeval.project import PROJECT, check_can_be_installed
+
+FILES = {"config.yaml", "Snakefile", "profiles/default/config.yaml", "README.md", ".gitignore"}
+
+
+def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
+    folder = tmp_path / "studies" / "one"
+    assert {str(path) for path in make_folder(folder, Wish())} == FILES
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == FILES
+
+
+def test_snakemake_reads_there_what_it_reads_in_the_project(tmp_path: Path) -> None:
+    make_folder(tmp_path, Wish())
+    ours = yaml.safe_load((ROOT / "profiles" / "default" / "config.yaml").read_text())
+    assert yaml.safe_load((tmp_path / "profiles" / "default" / "config.yaml").read_text()) == ours | {"cores": "all"}
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_nothing_is_overwritten_and_nothing_half_made(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(UserError, match=f"{name} already") as told:
+        make_folder(tmp_path, Wish())
+    assert "name another folder" in str(told.value)
+    assert [path.read_text() for path in tmp_path.rglob("*") if path.is_file()] == ["mine"]
+
+
+def test_what_else_lies_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    make_folder(tmp_path, Wish())
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_wish_that_cannot_be_met_makes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UserError):
+        make_folder(tmp_path / "new", Wish(chatbots=[Model("a", "b")]))
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_file_in_place_of_a_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="cannot be written"):
+        make_folder(tmp_path / "file" / "folder", Wish())
+
+
+def test_environments_of_jobs_need_the_project(tmp_path: Path) -> None:
+    assert PROJECT.samefile(ROOT)
+    check_can_be_installed(PROJECT)
+    with pytest.raises(UserError, match="--sdm"):
+        check_can_be_installed(tmp_path)

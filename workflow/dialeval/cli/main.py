@@ -1,0 +1,62 @@
+"""What is typed: `dialeval COMMAND`, or `python -m dialeval COMMAND`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from dialeval import __version__
+from dialeval.errors import UserError
+from dialeval.project import PROJECT
+
+COMMANDS = {
+    "init": "make a folder in which `snakemake` runs an evaluation",
+    "check": "say whether all that a run needs is here",
+    "summary": "tell the results in the terminal",
+    "compare": "say what differs between two runs",
+    "tables": "list the tables of a run, tell their columns, export them",
+}
+"""Each is a module of this package, which only its own use imports: with `add_arguments(parser)` and `run(arguments)`."""
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    Args:
+        arguments: what is typed behind `dialeval`; None for what was typed.
+
+    Returns:
+        What the process ends with: 0, or 1 with words on what is wrong.
+    """
+    typed = list(sys.argv[1:] if arguments is None else arguments)
+    asked = next((word for word in typed if not word.startswith("-")), "")
+    parser = argparse.ArgumentParser(
+        prog="dialeval",
+        description="Evaluates dialogues of chatbots, and the judges that judged them. `snakemake` runs what these "
+        "commands prepare and read.",
+        epilog=f"Documentation: {PROJECT / 'docs'}",
+    )
+    parser.add_argument("--version", action="version", version=f"dialeval {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, sentence in COMMANDS.items():
+        own = commands.add_parser(name, help=sentence, description=f"{sentence[0].upper()}{sentence[1:]}.")
+        if name == asked:
+            import_module(f"dialeval.cli.{name}").add_arguments(own)
+    parsed = parser.parse_args(typed)
+    try:
+        status: int = import_module(f"dialeval.cli.{parsed.command}").run(parsed)
+        sys.stdout.flush()
+    except UserError as error:
+        print(f"error in {parsed.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{parsed.command}: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read, such as `head`, has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status

@@ -1,0 +1,1 @@
+"""What stands in a folder of the user's own in which `snakemake` runs the workflow."""

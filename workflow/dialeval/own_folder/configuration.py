@@ -1,0 +1,183 @@
+"""The configuration of a folder of one's own: the default run's, or one for models behind an endpoint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from dialeval.config.embedded_methods import METHODS
+from dialeval.config.loading import load_config
+from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.errors import UserError, nearest
+from dialeval.own_folder.rendering import rendered
+from dialeval.project import PROJECT
+
+DEFAULT_KEY = "OPENAI_API_KEY"
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.+-]+")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model as it is named on a command line.
+
+    Attributes:
+        name: what tables call it.
+        model: its name at the endpoint; "" for an embedded model.
+    """
+
+    name: str
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a configuration is to be about.
+
+    Attributes:
+        base_url: the endpoint's address; None for OpenAI's.
+        api_key_env: NAME of the variable with the key; None where none is sent.
+        chatbots: models that chat.
+        judges: models that judge.
+        dialogues: a file or folder of transcripts of one's own systems.
+        system: whose the transcripts are, where the file does not say it.
+        judged: the speaker who is the system, where nothing else tells.
+    """
+
+    base_url: str | None = None
+    api_key_env: str | None = DEFAULT_KEY
+    chatbots: Sequence[Model] = ()
+    judges: Sequence[Model] = ()
+    dialogues: Path | None = None
+    system: str | None = None
+    judged: str | None = None
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing is wished, so that the default run's configuration is the answer."""
+        return not (self.chatbots or self.judges or self.dialogues or self.base_url)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Transcripts as the configuration names them.
+
+    Attributes:
+        name: their name, after the file's.
+        path: as seen from the folder, or absolute.
+        n_dialogues: how many there are.
+        systems: whose they are.
+        has_pairs: whether systems met the same cases, so that they can be compared in pairs.
+    """
+
+    name: str
+    path: str
+    n_dialogues: int
+    systems: tuple[str, ...]
+    has_pairs: bool
+
+
+def configuration_text(wish: Wish, folder: Path) -> str:
+    """Returns a `config.yaml` with comments.
+
+    Args:
+        wish: what it is to be about.
+        folder: where it will lie, from which its paths are seen.
+
+    Raises:
+        UserError: the wish lacks something, names a model twice, or its transcripts cannot be read.
+    """
+    if wish.is_default:
+        return (PROJECT / "config.yaml").read_text(encoding="utf-8")
+    if not wish.judges:
+        raise UserError(
+            "nobody would judge; add --judge NAME=MODEL (a chatbot may judge as well: give it the same NAME=MODEL), or "
+            "--judge forest, an embedded judge that asks nobody and is a floor to compare with"
+        )
+    if not wish.chatbots and wish.dialogues is None:
+        raise UserError(
+            "there would be nothing to judge; add --chatbot NAME=MODEL, twice or more to compare chatbots, or "
+            "--dialogues FILE with dialogues of your own systems"
+        )
+    source = _source(wish, folder) if wish.dialogues else None
+    text = rendered(
+        "config.yaml.j2",
+        wish=wish,
+        source=source,
+        models={model.name: model for model in _distinct([*wish.chatbots, *wish.judges])},
+        asked=[model.name for model in wish.judges if model.model],
+    )
+    load_config(yaml.safe_load(text), files_are_there=False, source=" that these options make")
+    return text
+
+
+def as_model(text: str) -> Model:
+    """Returns a model that is written `NAME=MODEL`, or as the name of an embedded one.
+
+    Raises:
+        UserError: it is neither.
+    """
+    name, has_model, model = text.partition("=")
+    if has_model and name and model:
+        return Model(name, model)
+    if has_model or name not in METHODS:
+        raise UserError(
+            f"'{text}' is no model; write NAME=MODEL, where NAME is what tables call it and MODEL its name at the "
+            f"endpoint, or an embedded model by its name ({nearest(name, METHODS)})"
+        )
+    return Model(name)
+
+
+def _distinct(models: Sequence[Model]) -> list[Model]:
+    """Returns models without repetitions.
+
+    Raises:
+        UserError: one name stands for two models.
+    """
+    known: dict[str, Model] = {}
+    for one in models:
+        other = known.setdefault(one.name, one)
+        if other != one:
+            raise UserError(
+                f"'{one.name}' stands for {other.model or 'an embedded model'} and for "
+                f"{one.model or 'an embedded model'}; give each a name of its own"
+            )
+    return list(known.values())
+
+
+def _source(wish: Wish, folder: Path) -> _Source:
+    """Returns transcripts as the configuration names them, once they have been read.
+
+    Raises:
+        UserError: what is wrong with the file, and where.
+    """
+    assert wish.dialogues is not None
+    path = wish.dialogues.expanduser()
+    if not path.exists():
+        raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md tells of the formats")
+    name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
+    items = read_items(name, path, Options(system=wish.system, judged=wish.judged)).items
+    cases: dict[str, set[str]] = {}
+    for item in items:
+        if item.case_id:
+            cases.setdefault(item.case_id, set()).add(item.system)
+    return _Source(
+        name=name,
+        path=_as_seen_from(folder, path),
+        n_dialogues=len(items),
+        systems=tuple(dict.fromkeys(item.system for item in items)),
+        has_pairs=any(len(systems) > 1 for systems in cases.values()),
+    )
+
+
+def _as_seen_from(folder: Path, path: Path) -> str:
+    """Returns a path from the folder where both lie side by side, so that they can be moved together; else whole."""
+    here, there = folder.expanduser().resolve(), path.resolve()
+    if there.is_relative_to(here):
+        return str(there.relative_to(here))
+    if there.is_relative_to(here.parent):
+        return str(Path("..") / there.relative_to(here.parent))
+    return str(there)

@@ -1,0 +1,52 @@
+"""A folder in which `snakemake` alone runs the installed workflow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.errors import UserError
+from dialeval.own_folder.configuration import Wish, configuration_text
+from dialeval.own_folder.rendering import rendered
+from dialeval.project import PROJECT
+
+
+def make_folder(folder: Path, wish: Wish) -> list[Path]:
+    """Writes the files of a folder of one's own, and returns their paths in it.
+
+    Nothing is written where one of them is there already, or where the wish cannot be met.
+
+    Args:
+        folder: it may be there.
+        wish: what its configuration is to be about.
+
+    Raises:
+        UserError: a file is there already, the folder cannot be written, or the configuration would be wrong.
+    """
+    texts = {
+        Path("config.yaml"): configuration_text(wish, folder),
+        Path("Snakefile"): rendered("Snakefile.j2"),
+        Path("profiles", "default", "config.yaml"): _profile(),
+        Path("README.md"): rendered("README.md.j2", wish=wish),
+        Path(".gitignore"): rendered("gitignore.j2"),
+    }
+    there = [path for path in texts if (folder / path).exists() or (folder / path).is_symlink()]
+    if there:
+        raise UserError(
+            f"{folder} has {', '.join(map(str, there))} already, and nothing is overwritten; name another folder, or "
+            f"move {'it' if len(there) == 1 else 'them'} away"
+        )
+    try:
+        for path, text in texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            f"{error.filename or folder} cannot be written: {error.strerror or error}; name another folder"
+        ) from error
+    return list(texts)
+
+
+def _profile() -> str:
+    """Returns what Snakemake reads on every run there: what it reads in the project, and how many cores it takes."""
+    ours = (PROJECT / "profiles" / "default" / "config.yaml").read_text(encoding="utf-8")
+    return f"{ours}cores: all                      # how many jobs run at once; --cores on the command line comes first\n"

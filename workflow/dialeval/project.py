@@ -1,0 +1,32 @@
+"""Where the workflow's own files lie: in a wheel beside the library, else in the project that the library is a part of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialeval.errors import UserError
+
+_SHIPPED = Path(__file__).parent / "shipped"
+IS_INSTALLED = _SHIPPED.is_dir()
+"""Whether the library came as a wheel, without the project around it."""
+PROJECT = _SHIPPED if IS_INSTALLED else Path(__file__).parents[2]
+"""The folder of Snakefile, rules, profiles, environments, configurations and docs."""
+SNAKEFILE = PROJECT / "Snakefile"
+"""What a Snakefile elsewhere includes."""
+
+
+def check_can_be_installed(project: Path) -> None:
+    """Checks that environments of jobs can be made, into which the project is installed from its folder.
+
+    Args:
+        project: the folder of the workflow that runs.
+
+    Raises:
+        UserError: it is that of a wheel, from which nothing can be installed.
+    """
+    if not (project / "pyproject.toml").is_file():
+        raise UserError(
+            "--sdm conda installs the project from its folder into environments of the jobs, and this dialeval was "
+            "installed without that folder; install what the jobs need beside it (the extras vllm, train) and leave "
+            "--sdm out, or run from a clone of the project: --snakefile DialEval/Snakefile"
+        )
