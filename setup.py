@@ -1,4 +1,4 @@
-"""What a wheel carries beside the library: the workflow's own files, in `dialeval/shipped`. All else is in pyproject.toml."""
+"""What a wheel carries beside the library: the workflow's own files, in `dialeval/shipped`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 SHIPPED = ("Snakefile", "config.yaml", "configs", "docs", "envs", "profiles", "results/README.md", "rules")
-"""Files and folders of the project, which lie in the wheel as they lie here; an editable install has the project itself."""
+"""Files and folders of the project, which lie in the wheel as they lie here; editable, they stay where they are."""
 
 
 class WithWorkflow(build_py):
@@ -28,7 +28,9 @@ class WithWorkflow(build_py):
         folder = Path(self.build_lib, "dialeval", "shipped")
         named = [Path(name) for name in SHIPPED]
         files = [path for name in named for path in ([name] if name.is_file() else sorted(name.rglob("*")))]
-        return {str(folder / path): str(path) for path in files if path.is_file() and "__pycache__" not in path.parts}
+        hidden = ("__pycache__", ".")
+        kept = [path for path in files if path.is_file() and not any(part.startswith(hidden) for part in path.parts)]
+        return {str(folder / path): str(path) for path in kept}
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         """Returns what is built."""

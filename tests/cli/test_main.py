@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dialeval import __version__
-from dialeval.cli.main import COMMANDS, main
 from dialeval.cli import init
+from dialeval.cli.main import COMMANDS, main
 from dialeval.project import PROJECT
 
 
@@ -86,6 +86,6 @@ def test_it_runs_as_a_module_and_does_not_mind_a_closed_pipe() -> None:
     assert "init" in wrong.stderr
     read, write = os.pipe()
     os.close(read)
-    closed = subprocess.run([*command, "tables", "--all"], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    closed = subprocess.run([*command, "--help"], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
     os.close(write)
     assert closed.stderr == ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = (
-    "snakemake|python3?|pip|pytest|uv|vllm|ollama|export|source|conda|mamba|curl|wget|git|docker|sbatch|ruff|mypy|mkdocs"
+    "snakemake|dialeval|python3?|pip|pytest|uv|vllm|ollama|export|source|conda|mamba|curl|wget|git|docker|sbatch|ruff|mypy|mkdocs"
     "|cd"
 )
 _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -26,10 +26,12 @@ class Shown:
     Attributes:
         place: file and line.
         words: the command, split as a shell does, without comments.
+        in_own_folder: whether it is typed in a folder that `dialeval init` makes, whose profile names the cores.
     """
 
     place: str
     words: tuple[str, ...]
+    in_own_folder: bool = False
 
     def __str__(self) -> str:
         return f"{self.place}: {shlex.join(self.words)}"
@@ -57,8 +59,10 @@ def _of_document(path: Path) -> Iterator[Shown]:
         known = any(re.match(rf"\s*(?:\$ )?(?:{PROGRAMS})\b", line) for line in lines)
         if block[1] not in SHELLS or (not block[1] and not known):
             continue
+        own = any(line.strip().startswith("dialeval init") for line in lines)
         for number, line in enumerate(lines):
-            yield from _commands(path, text, block.start(2), line.strip().removeprefix("$ "), number)
+            for shown in _commands(path, text, block.start(2), line.strip().removeprefix("$ "), number):
+                yield replace(shown, in_own_folder=own)
     for code in _CODE.finditer(_FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)):
         yield from _commands(path, text, 0, code[1], 0)
 

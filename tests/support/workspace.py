@@ -47,16 +47,17 @@ class Workspace:
         text = yaml.safe_dump({**SMALL, **changes}, sort_keys=False)
         (self.folder / "config.yaml").write_text(text, encoding="utf-8")
 
-    def start(self, *arguments: str, cores: int = 2, warm: bool = False) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, cores: int | None = 2, warm: bool = False) -> subprocess.Popen[str]:
         """Starts snakemake in a process group of its own.
 
         Args:
             arguments: what is typed behind `snakemake`.
-            cores: how many jobs may run at once.
+            cores: how many jobs may run at once; None where the folder's profile says it.
             warm: whether it and its jobs are forks of a process that has imported what they need; signals do not reach
                 them.
         """
-        command = [str(Path(sys.executable).parent / "snakemake"), "--cores", str(cores), *arguments]
+        bound = [] if cores is None else ["--cores", str(cores)]
+        command = [str(Path(sys.executable).parent / "snakemake"), *bound, *arguments]
         library = (self.folder / "workflow").resolve()
         own = [WARM_START, library] if warm else [library]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, own)), "TIKTOKEN_CACHE_DIR": ""}

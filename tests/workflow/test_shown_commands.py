@@ -15,6 +15,8 @@ from forked import run_all
 from shown_commands import ROOT, Shown, shown_commands
 from workspace import new_workspace
 
+from dialeval.cli.main import COMMANDS, parsed
+
 pytestmark = pytest.mark.workflow
 ALL = shown_commands()
 NOT_RUN = {
@@ -139,7 +141,9 @@ def test_dry_runs_of_the_papers_models(folder: Path) -> None:
 
 def test_a_run_says_how_many_cores_it_may_use() -> None:
     for shown in of("snakemake"):
-        assert {"--cores", "--dry-run"} & set(shown.words), f"{shown}: Snakemake asks for --cores"
+        assert shown.in_own_folder or {"--cores", "--dry-run"} & set(shown.words), (
+            f"{shown}: Snakemake asks for --cores"
+        )
 
 
 def test_a_target_behind_configfile_is_found_out(folder: Path) -> None:
@@ -163,6 +167,14 @@ def test_pythons_commands_and_their_options(folder: Path) -> None:
     assert len(shown) > 4
 
 
+def test_our_own_commands_and_their_options() -> None:
+    shown = of("dialeval")
+    for one in shown:
+        words = list(one.words[1:])
+        assert words == ["--help"] or parsed(words).command in COMMANDS, one
+    assert {one.words[1] for one in shown} >= set(COMMANDS)
+
+
 def test_installations_name_what_there_is() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for shown in of("pip"):
@@ -182,7 +194,7 @@ def test_marks_of_tests_exist() -> None:
 
 
 def test_no_command_is_left_out() -> None:
-    run = {"snakemake", "python", "python3", "pip", "pytest"}
+    run = {"snakemake", "dialeval", "python", "python3", "pip", "pytest"}
     assert [str(shown) for shown in ALL if shown.words[0] not in run and not not_run(shown)] == []
     for about in NOT_RUN:
         assert any(fits(shown, about) for shown in ALL), f"{about} is shown nowhere"

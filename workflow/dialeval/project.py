@@ -1,4 +1,4 @@
-"""Where the workflow's own files lie: in a wheel beside the library, else in the project that the library is a part of."""
+"""Where the workflow's own files lie: in a wheel beside the library, else in the project around it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{MODEL} an embedded model may be named, such as forest."
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="is made; nothing in it is overwritten")
-    parser.add_argument("--base-url", metavar="URL", help="endpoint that speaks OpenAI's protocol (without it: OpenAI itself)")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="endpoint that speaks OpenAI's protocol (without it: OpenAI itself)"
+    )
     parser.add_argument(
         "--api-key-env",
         metavar="NAME",
@@ -71,5 +73,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         judged=arguments.judged,
     )
     if wish.is_default and arguments.api_key_env:
-        raise UserError("--api-key-env is of a model behind an endpoint; add --chatbot NAME=MODEL or --judge NAME=MODEL")
+        raise UserError(
+            "--api-key-env is of a model behind an endpoint; add --chatbot NAME=MODEL or --judge NAME=MODEL"
+        )
     return wish

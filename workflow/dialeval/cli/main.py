@@ -14,12 +14,8 @@ from dialeval.project import PROJECT
 
 COMMANDS = {
     "init": "make a folder in which `snakemake` runs an evaluation",
-    "check": "say whether all that a run needs is here",
-    "summary": "tell the results in the terminal",
-    "compare": "say what differs between two runs",
-    "tables": "list the tables of a run, tell their columns, export them",
 }
-"""Each is a module of this package, which only its own use imports: with `add_arguments(parser)` and `run(arguments)`."""
+"""Each is a module of this package with `add_arguments(parser)` and `run(arguments)`, imported when it is asked for."""
 INTERRUPTED = 130
 
 
@@ -32,7 +28,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         What the process ends with: 0, or 1 with words on what is wrong.
     """
-    typed = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        try:
+            return _run(parsed(list(sys.argv[1:] if arguments is None else arguments)))
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever read, such as `head`, has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(asked: argparse.Namespace) -> int:
+    try:
+        status: int = import_module(f"dialeval.cli.{asked.command}").run(asked)
+    except UserError as error:
+        print(f"error in {asked.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{asked.command}: stopped", file=sys.stderr)
+        return INTERRUPTED
+    return status
+
+
+def parsed(typed: Sequence[str]) -> argparse.Namespace:
+    """Returns what is typed, as its command understands it; what none understands ends the process with words.
+
+    Args:
+        typed: what stands behind `dialeval`.
+    """
     asked = next((word for word in typed if not word.startswith("-")), "")
     parser = argparse.ArgumentParser(
         prog="dialeval",
@@ -46,17 +69,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         own = commands.add_parser(name, help=sentence, description=f"{sentence[0].upper()}{sentence[1:]}.")
         if name == asked:
             import_module(f"dialeval.cli.{name}").add_arguments(own)
-    parsed = parser.parse_args(typed)
-    try:
-        status: int = import_module(f"dialeval.cli.{parsed.command}").run(parsed)
-        sys.stdout.flush()
-    except UserError as error:
-        print(f"error in {parsed.command}: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"{parsed.command}: stopped", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # whoever read, such as `head`, has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    return status
+    return parser.parse_args(typed)

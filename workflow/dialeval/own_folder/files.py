@@ -49,4 +49,6 @@ def make_folder(folder: Path, wish: Wish) -> list[Path]:
 def _profile() -> str:
     """Returns what Snakemake reads on every run there: what it reads in the project, and how many cores it takes."""
     ours = (PROJECT / "profiles" / "default" / "config.yaml").read_text(encoding="utf-8")
-    return f"{ours}cores: all                      # how many jobs run at once; --cores on the command line comes first\n"
+    return (
+        f"{ours}cores: all                      # how many jobs run at once; --cores on the command line comes first\n"
+    )
