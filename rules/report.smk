@@ -23,6 +23,7 @@ rule build_report:
         tables=report_tables(),
         usage=f"{RESULTS}/tables/usage.parquet" if CONFIG.models else [],
         figures=report_figures(),
+        answers=answer_tables(),
     output:
         f"{RESULTS}/report/index.html",
     log:
@@ -46,6 +47,7 @@ rule build_report:
             captions=figure_captions(),
             other_prompts=asks_otherwise(CONFIG),
             random_seed=CONFIG.random_seed,
+            answers=answers_shown(),
         ),
         code=code("build_report"),
         configuration=f"{RESULTS}/configuration.yaml",

@@ -67,11 +67,68 @@ def test_verdicts_keep_order_choice_reason_and_status(archive: Archive) -> None:
     assert ("gteval", "human", "able", "Conversation 1", 1, None) in rows
 
 
-def test_raw_answers_come_along_only_where_nothing_could_be_read(archive: Archive) -> None:
-    answers = [
-        piece["strings"][place] for piece in map(unpack, archive.judgements) for place in piece["answer"] if place >= 0
+def verdicts(archive: Archive, place: int) -> dict[tuple[str, int], dict[str, Any]]:
+    """Returns what a piece tells of each verdict on a case, by protocol and the place of the left system."""
+    piece = unpack(archive.judgements[place])
+    texts = [*piece["strings"], ""]
+    told = ("answer", "thoughts", "read", "facts")
+    return {
+        (texts[piece["protocol"][row]], piece["left"][row]): {name: texts[piece[name][row]] for name in told}
+        | {name: piece[name][row] for name in ("probabilities", "prompt", "repeat")}
+        for row in range(len(piece["judge"]))
+    }
+
+
+def sent(archive: Archive, place: int, prompt: int) -> list[tuple[str, str]]:
+    piece = unpack(archive.prompts[place])
+    return [(role, "".join(piece["strings"][line] for line in lines)) for role, lines in piece["prompts"][prompt]]
+
+
+def test_a_verdict_comes_with_its_answer_and_what_it_took(archive: Archive) -> None:
+    told = verdicts(archive, 0)["arena", 2]
+    assert told["answer"] == f"Choice: Conversation 2\nReason: {example.REASONED}"
+    assert told["facts"] == "1,000 tokens read, 250 written, cost 0.004"  # 1000 x 2 + 250 x 8 per million
+    assert "“Choice:”" in told["read"]
+    unread = verdicts(archive, 0)["unieval", 1]
+    assert unread["answer"] == "Hard to say <i>really</i>."
+    assert unread["thoughts"] == "Hm."
+    assert unread["read"].startswith("not read: ")
+
+
+def test_prompts_come_back_character_by_character(archive: Archive) -> None:
+    prompt = verdicts(archive, 0)["unieval", 1]["prompt"]
+    assert sent(archive, 0, prompt) == [
+        ("system", "Be strict."),
+        ("user", f"Read this.\nA: {example.HOSTILE}\n\nIs it AI?"),
     ]
-    assert answers == ["Hard to say <i>really</i>."]
+    other = verdicts(archive, 1)["unieval", 2]["prompt"]
+    assert sent(archive, 1, other) == [("user", f"Read this.\n{example.ARABIC} {example.ODD}\n")]
+    assert verdicts(archive, 2)["unieval", 2]["prompt"] == -1
+
+
+def test_lines_that_prompts_share_stand_once(archive: Archive) -> None:
+    strings = unpack(archive.prompts[0])["strings"]
+    assert strings.count("Read both.\n") == 1
+
+
+def test_prompts_give_way_first_when_room_is_short(archive: Archive) -> None:
+    without = archive.size - sum(len(line) + 1 for line in archive.prompts)
+    cut = build_archive(example.inputs(), without)
+    assert cut.dialogues == archive.dialogues
+    assert cut.judgements == archive.judgements
+    assert cut.prompts == ()
+    for room, kept in ((archive.size - 1, 1), (archive.size, 2)):
+        some = build_archive(example.inputs(), room)
+        assert some.prompts == (*archive.prompts[:kept], *[""] * (3 - kept))
+        assert some.size <= room
+    assert "results/requests" in unpack(cut.index)["no_prompts"]
+
+
+def test_without_answers_at_hand_verdicts_stand_alone() -> None:
+    archive = build_archive(example.inputs(asked=None), PLENTY)
+    told = verdicts(archive, 0)["arena", 2]
+    assert (told["answer"], told["facts"], told["read"], told["prompt"]) == ("", "", "", -1)
+    assert set(archive.prompts) == {""}
 
 
 def test_the_index_counts_outcomes_by_seed(archive: Archive) -> None:
@@ -100,9 +157,8 @@ def test_row_order_does_not_matter(archive: Archive) -> None:
 @pytest.mark.parametrize("missing", [1, 2, 3])
 def test_the_first_seeds_are_kept_when_room_is_short(archive: Archive, missing: int) -> None:
     kept = 3 - missing
-    budget = archive.size - sum(
-        len(line) + 1 for lines in (archive.dialogues, archive.judgements) for line in lines[kept:]
-    )
+    dropped = [archive.dialogues[kept:], archive.judgements[kept:], archive.prompts]
+    budget = archive.size - sum(len(line) + 1 for lines in dropped for line in lines)
     cut = build_archive(example.inputs(), budget)
     assert len(cut.dialogues) == len(cut.judgements) == kept
     assert cut.dialogues == archive.dialogues[:kept]
@@ -118,7 +174,7 @@ def test_an_empty_run_packs() -> None:
         human=empty_table(UTTERANCES),
         judges=(),
         chatbots=(),
-        responses={},
+        asked=None,
     )
     archive = build_archive(empty, PLENTY)
     assert archive.dialogues == ()

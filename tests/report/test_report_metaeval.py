@@ -35,7 +35,7 @@ def inputs(**other: object) -> ReportInputs:
         "human": empty_table(UTTERANCES),
         "chatbots": (),
         "judges": (),
-        "responses": {},
+        "asked": None,
         "tables": rated.tables(),
         "figures": (rated.figure(),),
         "embedded": frozenset({"forest", "length"}),

@@ -76,7 +76,7 @@ def test_names_titles_and_notes_are_escaped() -> None:
     )
     parsed = Page(strange)
     assert not [script for script in parsed.scripts if "alert" in script]
-    assert len(parsed.scripts) == 3 + len(SCRIPTS)
+    assert len(parsed.scripts) == 4 + len(SCRIPTS)
     assert "&lt;/script&gt;&lt;script&gt;alert(1)" in strange
 
 
@@ -161,7 +161,7 @@ def test_no_judge_ran() -> None:
     inputs = example.inputs()
     lengths = {"botchat/utterance_lengths": inputs.tables["botchat/utterance_lengths"]}
     page = build_report(
-        example.inputs(judges=(), verdicts=empty_table(JUDGEMENTS), tables=lengths, responses={}, figures=())
+        example.inputs(judges=(), verdicts=empty_table(JUDGEMENTS), tables=lengths, asked=None, figures=())
     )
     assert "No judge ran, so nobody is ranked" in page
     assert "Tokens per utterance" in page
@@ -173,7 +173,7 @@ def test_nothing_ran() -> None:
     empty["verdicts"] = empty_table(JUDGEMENTS)
     page = build_report(
         example.inputs(
-            **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, responses={}, figures=()
+            **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, asked=None, figures=()
         )
     )
     assert "0 chatbots on 0 seeds" in page

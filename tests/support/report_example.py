@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from dialeval.engines.prices import Prices
 from dialeval.report import AskedProtocol, Figure, ReportInputs
+from dialeval.report.asked import Asked, Lookup
 from dialeval.schemas.botchat import (
     GENERATED,
     SEEDS,
@@ -14,7 +16,8 @@ from dialeval.schemas.botchat import (
 )
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import PASS_RATES, RATINGS, WIN_RATES
-from dialeval.schemas.shared import RESPONSES, UTTERANCES
+from dialeval.schemas.shared import REQUESTS, RESPONSES, UTTERANCES
+from dialeval.schemas.table import Table
 from dialeval.tables import to_table
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -92,6 +95,51 @@ def _length(model: str, mean: float) -> dict[str, Any]:
     return {"model": model, "mean": mean, "median": mean, "p95": mean, "max": 30, "n": 6, "tokenizer": "cl100k_base"}
 
 
+PRICES = Prices(price_input=2.0, price_output=8.0)
+REASONED = "The second repeats."
+
+
+def in_memory(kind: Table, rows: list[dict[str, Any]]) -> Lookup:
+    """Returns what looks rows up in a table that a test made, by the id of the request."""
+    made = to_table(kind, rows).to_pylist()
+    return lambda wanted: [row for row in made if row["request_id"] in wanted]
+
+
+def request(request_id: str, *messages: tuple[str, str], **other: Any) -> dict[str, Any]:
+    """Returns a row of the table `requests`."""
+    row = {"request_id": request_id, "protocol": request_id.partition("/")[0], "kind": "chat", "repeat": 0}
+    row |= {"messages": [{"role": role, "content": content} for role, content in messages]}
+    empty: dict[str, Any] = {name: [] for name in ("labels", "stop", "subject")}
+    empty |= dict.fromkeys(("answer_schema", "continuation"), "")
+    empty |= dict.fromkeys(("temperature", "top_p", "presence_penalty", "frequency_penalty"), 0.0)
+    return {**empty, "max_tokens": 9, **row, **other}
+
+
+def response(request_id: str, text: str, **other: Any) -> dict[str, Any]:
+    """Returns a row of the table `responses`."""
+    row = {"request_id": request_id, "key": "k", "status": "ok", "text": text, "reasoning": "", "finish_reason": "stop"}
+    return {**row, **other}
+
+
+def asked(**other: Any) -> Asked:
+    """Returns what the judge was sent and answered about three dialogues and a pair."""
+    requests = [
+        request("unieval/MT-1/weak", ("system", "Be strict."), ("user", f"Read this.\nA: {HOSTILE}\n\nIs it AI?")),
+        request("unieval/MT-2/able", ("user", f"Read this.\n{ARABIC} {ODD}\n")),
+        request("arena/MT-1/able/weak", ("user", "Read both.\nfirst\nsecond")),
+        request("arena/MT-1/weak/able", ("user", "Read both.\nsecond\nfirst")),
+    ]
+    responses = [
+        response("unieval/MT-1/weak", "Hard to say <i>really</i>.", reasoning="Hm.", reasoning_tokens=2),
+        response("unieval/MT-2/able", "Choice: No"),
+        response("arena/MT-1/able/weak", f"Choice: Conversation 2\nReason: {REASONED}", prompt_tokens=1000)
+        | {"completion_tokens": 250},
+        response("arena/MT-1/weak/able", "Choice: Both"),
+    ]
+    run = Asked(in_memory(REQUESTS, requests), {"clerk": in_memory(RESPONSES, responses)}, prices={"clerk": PRICES})
+    return dataclasses.replace(run, **other)
+
+
 def inputs(**other: Any) -> ReportInputs:
     """Returns the run; a field given replaces the run's."""
     run = ReportInputs(
@@ -150,22 +198,7 @@ def inputs(**other: Any) -> ReportInputs:
             ),
         },
         embedded=frozenset({"weak"}),
-        responses={
-            "clerk": to_table(
-                RESPONSES,
-                [
-                    {
-                        "request_id": "unieval/MT-1/weak",
-                        "key": "k",
-                        "status": "ok",
-                        "text": "Hard to say <i>really</i>.",
-                    }
-                    | {"reasoning": "", "finish_reason": "stop"},
-                    {"request_id": "unieval/MT-2/able", "key": "k", "status": "ok", "text": "Choice: No"}
-                    | {"reasoning": "", "finish_reason": "stop"},
-                ],
-            )
-        },
+        asked=asked(),
         figures=(Figure("Pass <rates>", "What & why.", SVG),),
         results_dir="results",
     )

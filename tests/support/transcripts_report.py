@@ -86,7 +86,7 @@ def inputs(**other: Any) -> ReportInputs:
         human=empty_table(UTTERANCES),
         generated=empty_table(GENERATED),
         verdicts=to_table(JUDGEMENTS, JUDGEMENT_ROWS),
-        responses={},
+        asked=None,
         protocols=PROTOCOLS,
         transcripts={"support": to_table(ITEMS, ITEM_ROWS)},
         asides={"support": to_table(ASIDES, ASIDE_ROWS)},

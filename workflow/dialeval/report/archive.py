@@ -8,16 +8,17 @@ dialogue can mean anything to an HTML parser.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dialeval.failure_kinds import GOOD
 from dialeval.pages.self_contained import pack
 from dialeval.report.dialogues import Dialogues, sources_of
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.judged import OUTCOMES, Counts, Judged, judgements_piece, raw_answers
+from dialeval.report.judged import OUTCOMES, Counts, Judged, asking_of, judgements_piece
 from dialeval.report.labelled import people_of, with_labels
 from dialeval.report.packing import Names
+from dialeval.report.prompts import Prompts, no_prompts, packed_prompts
 from dialeval.report.protocols import TITLES
 
 __all__ = ["OUTCOMES", "Archive", "build_archive"]
@@ -31,26 +32,29 @@ class Archive:
         index: the packed index.
         dialogues, judgements: packed lines, one of each per case that found room.
         n_seeds: how many cases there are.
+        prompts: packed lines, one per case; empty where the prompts found no room.
     """
 
     index: str
     dialogues: tuple[str, ...]
     judgements: tuple[str, ...]
     n_seeds: int
+    prompts: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
         """Bytes that it takes in the page."""
-        return len(self.index) + sum(len(line) + 1 for line in (*self.dialogues, *self.judgements))
+        return len(self.index) + sum(len(line) + 1 for line in (*self.dialogues, *self.judgements, *self.prompts))
 
 
 @dataclass
 class _Kept:
-    """The cases that found room: of which source each is, what is listed of it, its two lines; systems by source."""
+    """The cases that found room: of which source each is, what is listed of it, its lines and prompts."""
 
     sources: list[int]
     cases: list[dict[str, Any]]
     lines: list[tuple[str, str]]
+    prompts: list[Prompts]
     systems: list[set[int]]
 
 
@@ -62,21 +66,22 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
         budget: bytes that the archive may take; sources share them alike, and what one leaves the next may take.
     """
     inputs = with_labels(inputs)
-    names, answers = Names(inputs), raw_answers(inputs)
+    names = Names(inputs)
     counts = Counts(
         frozenset(one.name for one in inputs.protocols if one.lengths),
         frozenset(one.name for one in inputs.protocols if one.form == "mark"),
     )
     sources = sources_of(inputs)
-    kept = _Kept([], [], [], [set() for _ in sources])
+    judgements = [Judged(inputs, dialogues) for dialogues in sources]
+    asking = asking_of(inputs, zip(sources, judgements, strict=True))
+    kept = _Kept([], [], [], [], [set() for _ in sources])
     left = budget
-    for number, dialogues in enumerate(sources):
-        judged = Judged(inputs, dialogues)
+    for number, (dialogues, judged) in enumerate(zip(sources, judgements, strict=True)):
         share = left // (len(sources) - number)
         for place, case in enumerate(dialogues.cases):
             rows = judged.rows(case["id"])
-            piece = dialogues.piece(names, place)
-            lines = (pack(piece), pack(judgements_piece(names, rows, answers)))
+            piece, prompts = dialogues.piece(names, place), Prompts()
+            lines = (pack(piece), pack(judgements_piece(names, rows, asking, prompts)))
             size = sum(len(line) + 1 for line in lines)
             if size > share:
                 break
@@ -85,6 +90,7 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
             kept.sources.append(number)
             kept.cases.append(case)
             kept.lines.append(lines)
+            kept.prompts.append(prompts)
             kept.systems[number].update(piece["models"])
     n_cases = sum(len(dialogues.cases) for dialogues in sources)
     while True:
@@ -96,9 +102,9 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
         )
         n = len(kept.cases)
         if archive.size <= budget or n == 0:
-            return archive
+            return replace(archive, prompts=packed_prompts(kept.prompts, budget - archive.size))
         n -= 1 + n // 50
-        kept = _Kept(kept.sources[:n], kept.cases[:n], kept.lines[:n], kept.systems)
+        kept = _Kept(kept.sources[:n], kept.cases[:n], kept.lines[:n], kept.prompts[:n], kept.systems)
 
 
 def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _Kept, counts: Counts) -> dict[str, Any]:
@@ -133,6 +139,7 @@ def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _
         "good_case": GOOD,
         "at_lengths": sorted(counts.at_lengths),
         "shipped": sorted(TITLES),
+        "no_prompts": no_prompts(inputs),
         "cases": [[names.judge(judge), protocol, n, names.model(model)] for judge, protocol, n, model in cases],
         "outcomes": outcomes,
     }

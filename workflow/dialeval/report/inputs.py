@@ -9,6 +9,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from dialeval.report.about import About
+from dialeval.report.asked import Asked
 from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, SELFCHAT, part_of_source
 from dialeval.report.protocols import AskedProtocol
 from dialeval.schemas.labels import LABELS
@@ -81,8 +82,7 @@ class ReportInputs:
         baselines: which judges are no more than baselines.
         ensembles: which judges are means of others' scores, with these others.
         rated: items of meta-evaluation to read, or None without any.
-        responses: tables `responses` by judge; where given, the viewer shows a judge's raw answer when no verdict
-            could be read from it.
+        asked: looks up what judges were sent and what they answered; None where that is not at hand.
         labels: table `labels/labels`, what people said of the dialogues that judges judged.
         figures: in order.
         other_prompts: whether what the papers print was asked in other prompts than the run's.
@@ -107,7 +107,7 @@ class ReportInputs:
     baselines: frozenset[str] = frozenset()
     ensembles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rated: RatedSample | None = None
-    responses: Mapping[str, Table] = field(default_factory=dict)
+    asked: Asked | None = None
     labels: Table = field(default_factory=lambda: empty_table(LABELS))
     figures: tuple[Figure, ...] = ()
     other_prompts: bool = False

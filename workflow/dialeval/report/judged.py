@@ -10,13 +10,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dialeval.report.asked import Exchanges
 from dialeval.report.dialogues import Dialogues
+from dialeval.report.how_read import how_read
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.outcomes import SIDES, Result, comparison_outcomes, marked, single_outcome
 from dialeval.report.packing import Columns, Grouped, Names, Pool, zipped
+from dialeval.report.prompts import Prompts
+from dialeval.schemas.judgements import Form
 
 Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol is asked at several), system."""
+MOST_ANSWERS = 40_000
+"""Of so many answers at most the page holds what was sent and said, in full; those of later cases are in the tables."""
 OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none")
 _COLUMNS = [
     "judge", "protocol", "request_id", "case_id", "left", "right", "n_utterances", "choice", "outcome", "place",
@@ -92,20 +98,50 @@ def kind_of(protocol: str, criterion: str) -> str:
     return f"{protocol}: {criterion}"
 
 
-def raw_answers(inputs: ReportInputs) -> dict[tuple[str, str], str]:
-    """Returns what judges wrote where no verdict could be read, by judge and request."""
-    unread = inputs.verdicts.filter(pc.not_equal(inputs.verdicts["status"], "ok"))
-    answers = {}
-    for judge, responses in inputs.responses.items():
-        asked = unread.filter(pc.equal(unread["judge"], judge))["request_id"].combine_chunks()
-        rows = responses.filter(pc.is_in(responses["request_id"], value_set=asked)).to_pydict()
-        answers.update({(judge, request): text for request, text in zipped(rows, "request_id", "text") if text})
-    return answers
+@dataclass(frozen=True)
+class Asking:
+    """What was sent to judges and what they answered, for the cases whose verdicts the page shows in full.
+
+    Attributes:
+        exchanges: by judge and request.
+        forms: of the questions, by protocol.
+    """
+
+    exchanges: Exchanges
+    forms: Mapping[str, Form]
+
+    def read(self, judge: str, protocol: str, status: str, request_id: str) -> str | None:
+        """Returns how an answer was read, in words."""
+        return how_read(self.forms.get(protocol), status, self.exchanges.get((judge, request_id))) or None
 
 
-def judgements_piece(names: Names, rows: Columns, answers: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-    """Returns the judgements on one case, column by column; texts are places in `strings`, -1 where there is none."""
+def asking_of(inputs: ReportInputs, judged: Iterable[tuple[Dialogues, Judged]]) -> Asking:
+    """Returns what was sent and answered about the first cases, as many as have `MOST_ANSWERS` answers together."""
+    forms = {one.name: one.form for one in inputs.protocols}
+    wanted: dict[str, set[str]] = {}
+    n_answers = 0
+    for dialogues, judgements in judged if inputs.asked else ():
+        for case in dialogues.cases:
+            if n_answers >= MOST_ANSWERS:
+                break
+            rows = judgements.rows(case["id"])
+            n_answers += len(rows["judge"])
+            for judge, request_id in zipped(rows, "judge", "request_id"):
+                wanted.setdefault(judge, set()).add(request_id)
+    return Asking(inputs.asked.exchanges(wanted) if inputs.asked else {}, forms)
+
+
+def judgements_piece(names: Names, rows: Columns, asking: Asking, prompts: Prompts) -> dict[str, Any]:
+    """Returns the judgements on one case, column by column; texts are places in `strings`, -1 where there is none.
+
+    Args:
+        names: numbers of systems and judges.
+        rows: the judgements.
+        asking: what was sent and answered.
+        prompts: takes up what was sent; `prompt` is a number in it.
+    """
     pool = Pool()
+    found = [asking.exchanges.get(asked) for asked in zipped(rows, "judge", "request_id")]
 
     def places(texts: Iterable[str | None]) -> list[int]:
         return [pool.place(text) for text in texts]
@@ -129,6 +165,12 @@ def judgements_piece(names: Names, rows: Columns, answers: Mapping[tuple[str, st
         ],
         "reason": places(reason or None for reason in rows["reason"]),
         "status": places(rows["status"]),
-        "answer": places(answers.get(asked) for asked in zipped(rows, "judge", "request_id")),
+        "repeat": rows["repeat"],
+        "answer": places((one.answer["text"] or None) if one else None for one in found),
+        "thoughts": places((one.answer["reasoning"] or None) if one else None for one in found),
+        "read": places(asking.read(*asked) for asked in zipped(rows, "judge", "protocol", "status", "request_id")),
+        "facts": places((one.facts() or None) if one else None for one in found),
+        "probabilities": [one.probabilities() if one else None for one in found],
+        "prompt": [prompts.place(one.prompt()) if one else -1 for one in found],
         "strings": pool.strings(),
     }

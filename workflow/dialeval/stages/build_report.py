@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from dialeval.report import AskedProtocol, Figure, RatedSample, ReportInputs, build_report, sample_rated
 from dialeval.report.about_files import read_about
+from dialeval.report.answer_tables import Answers, asked_in
 from dialeval.report.named_tables import tables_by_name
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.judgements import JUDGEMENTS
@@ -36,6 +37,7 @@ class Settings(BaseModel):
     captions: dict[str, tuple[str, str]]
     other_prompts: bool = False
     random_seed: int = 0
+    answers: Answers = Answers()
 
 
 def stage(
@@ -69,6 +71,7 @@ def stage(
             protocols=tuple(settings.protocols),
             transcripts={path.stem: read_table(path, ITEMS) for path in transcripts},
             asides={path.stem: read_table(path, ASIDES) for path in asides},
+            asked=asked_in(Path(settings.results_dir), settings.answers),
             labels=read_tables(labels, LABELS),
             tables=tables_by_name(tables),
             embedded=frozenset(settings.embedded),

@@ -1,0 +1,55 @@
+# What was sent to models and what they answered, as far as the report leads to it.
+
+
+def answers_shown():
+    """Returns, for every model whose answers the page may show, under what it was asked, how, and at what price."""
+    asked = {}
+    for protocol in shown_protocols():
+        for judge in CONFIG.judges_of(protocol):
+            asked.setdefault(judge, []).append(protocol)
+    return {
+        "models": {
+            name: answering(name, protocols) for name, protocols in asked.items()
+        },
+        "together": {
+            cascade.name: (cascade.then, cascade.first)
+            for protocol, cascade in CASCADES.items()
+            if protocol in shown_protocols()
+        },
+    }
+
+
+def answering(name, protocols):
+    """Returns how a model was asked under some protocols."""
+    model = CONFIG.models[name]
+    prices = prices_of(model)
+    return {
+        "shards": {protocol: model.shards for protocol in protocols},
+        "again": [
+            one for one in protocols if one in ASKED_AGAIN and name not in PUBLISHED
+        ],
+        "merges": getattr(model, "system_message", "") == "merge",
+        "from_texts": isinstance(model, EmbeddedModel),
+        "price_input": prices.price_input,
+        "price_output": prices.price_output,
+    }
+
+
+def answer_tables():
+    """Returns the tables of requests and responses of all that."""
+    files = []
+    for name, asked in answers_shown()["models"].items():
+        files += [
+            f"{RESULTS}/requests/{protocol}.parquet" for protocol in asked["shards"]
+        ]
+        for protocol in asked["again"]:
+            files += [
+                f"{RESULTS}/{kind}/again/{name}/{protocol}.parquet"
+                for kind in ("requests", "responses")
+            ]
+        files += [
+            f"{RESULTS}/responses/{name}/{protocol}/{shard}-of-{shards}.parquet"
+            for protocol, shards in asked["shards"].items()
+            for shard in range(1, shards + 1)
+        ]
+    return list(dict.fromkeys(files))

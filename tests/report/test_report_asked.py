@@ -1,0 +1,129 @@
+"""What judges were sent and answered: found by request, shown as it was sent, and said in words."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import report_example as example
+
+from dialeval.engines.request import Message
+from dialeval.engines.system_messages import merge_system
+from dialeval.report.answer_tables import Answering, Answers, asked_in
+from dialeval.report.asked import Asked, Exchange
+from dialeval.report.how_read import how_read
+from dialeval.report.prompts import Prompts
+from dialeval.schemas.shared import REQUESTS, RESPONSES
+from dialeval.schemas.table import Table
+from dialeval.tables import to_table, write_table
+
+ID = "unieval/MT-1/weak"
+
+
+def exchange(run: Asked, judge: str = "clerk", request_id: str = ID) -> Exchange:
+    return run.exchanges({judge: {request_id}})[judge, request_id]
+
+
+def write(path: Path, kind: Table, *rows: dict[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_table(path, kind, to_table(kind, rows))
+
+
+def test_only_what_is_wanted_and_there_is_found() -> None:
+    found = example.asked().exchanges({"clerk": {ID, "unieval/elsewhere"}, "nobody": {ID}})
+    assert set(found) == {("clerk", ID)}
+
+
+def test_a_judge_without_system_messages_is_shown_with_what_it_was_sent() -> None:
+    sent = exchange(example.asked(merging=frozenset({"clerk"}))).prompt()
+    planned = exchange(example.asked()).prompt()
+    assert [message.role for message in planned] == ["system", "user"]
+    assert sent == merge_system(planned)
+    assert sent[0].content.startswith("Be strict.\n\nRead this.")
+
+
+def test_what_was_asked_again_shows_the_second_exchange_and_counts_both() -> None:
+    first = example.response(ID, "Hm?", prompt_tokens=10, completion_tokens=1)
+    second = example.response(f"{ID}/again", "Choice: No", prompt_tokens=20, completion_tokens=2)
+    again = example.request(f"{ID}/again", ("user", "Read."), ("assistant", "Hm?"), ("user", "In the form, please."))
+    run = example.asked(
+        responses={"clerk": example.in_memory(RESPONSES, [first, second])},
+        again={"clerk": example.in_memory(REQUESTS, [again])},
+    )
+    one = exchange(run)
+    assert one.answer["text"] == "Choice: No"
+    assert [message.content for message in one.prompt()] == ["Read.", "Hm?", "In the form, please."]
+    assert one.facts() == "30 tokens read, 3 written, cost 8.4e-05, asked twice"
+
+
+def test_a_second_try_without_an_answer_leaves_the_first() -> None:
+    first, second = example.response(ID, "Hm?"), example.response(f"{ID}/again", "", status="missing")
+    run = example.asked(responses={"clerk": example.in_memory(RESPONSES, [first, second])})
+    assert exchange(run).answer["text"] == "Hm?"
+    assert "twice" not in exchange(run).facts()
+
+
+def test_a_cascade_shows_the_answer_of_the_judge_that_was_heard() -> None:
+    cheap = [example.response(ID, "cheap"), example.response("unieval/MT-2/able", "cheap")]
+    run = example.asked(
+        responses={
+            "small": example.in_memory(RESPONSES, cheap),
+            "large": example.in_memory(RESPONSES, [example.response(ID, "dear")]),
+        },
+        together={"both": ("large", "small")},
+    )
+    assert exchange(run, "both").answer["text"] == "dear"
+    assert exchange(run, "both", "unieval/MT-2/able").answer["text"] == "cheap"
+
+
+def test_probabilities_are_shown_the_largest_first() -> None:
+    logprobs = {"No": math.log(0.2), "Yes": math.log(0.7)}
+    answer = example.response(ID, "", label_logprobs=list(logprobs.items()), label_mass=0.9)
+    request = example.request(ID, ("user", "?"), kind="choice", labels=["Yes", "No"])
+    run = Asked(example.in_memory(REQUESTS, [request]), {"clerk": example.in_memory(RESPONSES, [answer])})
+    one = exchange(run)
+    assert one.probabilities() == [["Yes", 0.7], ["No", 0.2]]
+    assert how_read("probability", "ok", one).endswith("which together had 0.9 of the probability")
+    assert exchange(example.asked()).probabilities() is None
+
+
+def test_how_an_answer_was_read_follows_the_question_and_the_status() -> None:
+    one = exchange(example.asked())
+    assert "“Choice:”" in how_read("pair", "ok", one)
+    assert "cut off" in how_read("pair", "truncated", one)
+    assert how_read(None, "skipped", None) == how_read("pair", "ok", None) == ""
+    request = example.request(ID, ("user", "?"), answer_schema="{}")
+    structured = exchange(example.asked(requests=example.in_memory(REQUESTS, [request])))
+    assert "JSON" in how_read("pair", "ok", structured)
+
+
+def test_what_an_embedded_model_or_a_short_window_means_is_said() -> None:
+    short = [example.response(ID, "x", prompt_tokens=5, dropped=3)]
+    run = example.asked(responses={"clerk": example.in_memory(RESPONSES, short)}, from_texts=frozenset({"clerk"}))
+    facts = exchange(run).facts()
+    assert facts.startswith("answers from the texts alone")
+    assert "without its 3 oldest utterances" in facts
+
+
+def test_every_line_break_and_odd_character_of_a_prompt_is_kept() -> None:
+    contents = ["", "\n", "a\r\nb\n\n", "\u2028 \x0b \x85", "no end", example.HOSTILE]
+    prompts = Prompts()
+    number = prompts.place([Message("user", content) for content in contents])
+    piece = prompts.piece()
+    lines = [places for _, places in piece["prompts"][number]]
+    assert ["".join(piece["strings"][place] for place in places) for places in lines] == contents
+    assert prompts.place([]) == -1
+    assert prompts.place([Message("user", content) for content in contents]) == number
+
+
+def test_tables_are_found_in_a_folder_of_results(tmp_path: Path) -> None:
+    write(tmp_path / "requests/unieval.parquet", REQUESTS, example.request(ID, ("user", "?")))
+    write(tmp_path / "requests/again/clerk/unieval.parquet", REQUESTS, example.request(f"{ID}/again", ("user", "!")))
+    write(tmp_path / "responses/clerk/unieval/1-of-2.parquet", RESPONSES)
+    write(tmp_path / "responses/clerk/unieval/2-of-2.parquet", RESPONSES, example.response(ID, "Hm"))
+    write(tmp_path / "responses/again/clerk/unieval.parquet", RESPONSES, example.response(f"{ID}/again", "Choice: No"))
+    clerk = Answering(shards={"unieval": 2}, again=["unieval"], price_input=1, price_output=1, merges=True)
+    one = exchange(asked_in(tmp_path, Answers(models={"clerk": clerk})))
+    assert one.answer["text"] == "Choice: No"
+    assert one.prompt()[0].content == "!"
+    assert one.merges

@@ -1,0 +1,160 @@
+"""What judges were sent and what they answered about the cases that a page shows: looked up by request."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dialeval.engines.prices import Prices
+from dialeval.engines.request import Message
+from dialeval.engines.system_messages import merge_system
+from dialeval.schemas.table import Table
+from dialeval.tables import chosen_rows, read_table
+
+Lookup: TypeAlias = Callable[[Collection[str]], Iterable[Mapping[str, Any]]]
+"""Gives the rows of a table whose `request_id` is among some."""
+AGAIN = "/again"
+"""What the id of a request ends in that asked once more, because the first answer could not be read."""
+_PLACES = 4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How to come by what was sent and answered.
+
+    Attributes:
+        requests: looks up the table `requests` of all protocols.
+        responses: by judge, looks up its tables `responses`, those to what it was asked again among them.
+        again: by judge, looks up what it was asked again.
+        prices: by judge, what its tokens cost, where that is known.
+        together: judges whose answers are others', the one that is heard first in front.
+        merging: judges that take no system message, so that it stands before what the user says.
+        from_texts: judges that are no language models: they answer from the texts, not from the words around them.
+    """
+
+    requests: Lookup
+    responses: Mapping[str, Lookup] = field(default_factory=dict)
+    again: Mapping[str, Lookup] = field(default_factory=dict)
+    prices: Mapping[str, Prices] = field(default_factory=dict)
+    together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    merging: frozenset[str] = frozenset()
+    from_texts: frozenset[str] = frozenset()
+
+    def exchanges(self, wanted: Mapping[str, Collection[str]]) -> Exchanges:
+        """Returns what was sent and answered.
+
+        Args:
+            wanted: by judge, ids of requests; those that are not found are passed over.
+        """
+        planned = _by_id(self.requests({one for of_judge in wanted.values() for one in of_judge}))
+        return {
+            (judge, request_id): exchange
+            for judge, request_ids in wanted.items()
+            for one in reversed(self.together.get(judge, (judge,)))
+            if one in self.responses
+            for request_id, exchange in self._of_judge(one, request_ids, planned)
+        }
+
+    def _of_judge(
+        self, judge: str, request_ids: Collection[str], planned: Mapping[str, Mapping[str, Any]]
+    ) -> Iterator[tuple[str, Exchange]]:
+        second = {request_id + AGAIN for request_id in request_ids}
+        answers = _by_id(self.responses[judge]({*request_ids, *second}))
+        asked_again = _by_id(self.again[judge](second)) if judge in self.again else {}
+        about = (self.prices.get(judge, Prices()), judge in self.merging, judge in self.from_texts)
+        for request_id in request_ids:
+            if request_id not in planned or request_id not in answers:
+                continue
+            request, answer, better = planned[request_id], answers[request_id], answers.get(request_id + AGAIN)
+            if better is not None and better["status"] == "ok":
+                request = asked_again.get(request_id + AGAIN, request)
+                yield request_id, Exchange(request, better, answer, *about)
+            else:
+                yield request_id, Exchange(request, answer, None, *about)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and its answer.
+
+    Attributes:
+        request: row of `requests`; of the second one where it was asked again.
+        answer: row of `responses` that was read.
+        first_answer: row of `responses` that could not be read, where it was asked again.
+        prices: of the judge's tokens.
+        merges: whether the judge takes no system message.
+        from_texts: whether the judge answers from the texts alone.
+    """
+
+    request: Mapping[str, Any]
+    answer: Mapping[str, Any]
+    first_answer: Mapping[str, Any] | None
+    prices: Prices
+    merges: bool
+    from_texts: bool
+
+    def prompt(self) -> tuple[Message, ...]:
+        """Returns the messages as they were sent; a model's chat template stands around them."""
+        messages = tuple(Message(one["role"], one["content"]) for one in self.request["messages"])
+        return merge_system(messages) if self.merges else messages
+
+    def facts(self) -> str:
+        """Returns what the answer took: tokens, cost where it is known, and what was left out to fit the window."""
+        answers = [answer for answer in (self.first_answer, self.answer) if answer is not None]
+        read, written, thought = (
+            _sum(answer[name] for answer in answers)
+            for name in ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+        )
+        cost = self.prices.cost(read, written)
+        dropped = self.answer["dropped"]
+        said = [
+            "answers from the texts alone, not from the prompt" if self.from_texts else "",
+            f"{read:,} tokens read" if read is not None else "",
+            f"{written:,} written" if written is not None else "",
+            f"{thought:,} of them thought" if thought else "",
+            f"cost {cost:.2g}" if cost is not None else "",
+            "asked twice" if self.first_answer is not None else "",
+            f"without its {dropped:,} oldest utterances, which did not fit" if dropped else "",
+        ]
+        return ", ".join(filter(None, said))
+
+    def probabilities(self) -> list[list[Any]] | None:
+        """Returns label and probability, the most probable first; None where no probabilities were asked for."""
+        logprobs = dict(self.answer["label_logprobs"] or ())
+        if not logprobs:
+            return None
+        return [
+            [label, round(math.exp(logprob), _PLACES)]
+            for label, logprob in sorted(logprobs.items(), key=lambda pair: (-pair[1], pair[0]))
+        ]
+
+
+Exchanges: TypeAlias = Mapping[tuple[str, str], Exchange]
+"""By judge and request."""
+
+
+def in_files(paths: Sequence[Path], kind: Table) -> Lookup:
+    """Returns what looks rows up in files, which are read piece by piece."""
+
+    def rows(wanted: Collection[str]) -> Iterator[Mapping[str, Any]]:
+        values = pa.array(sorted(wanted), pa.string())
+        for path in paths if wanted else ():
+            request_ids = read_table(path, kind, ["request_id"])["request_id"]
+            yield from chosen_rows(path, kind, pc.is_in(request_ids, value_set=values).to_numpy())
+
+    return rows
+
+
+def _by_id(rows: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {row["request_id"]: row for row in rows}
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
