@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from tests.support.two_runs import battles, drawn_passes, passes, scores, write_run
+from two_runs import battles, drawn_passes, passes, scores, write_run
 
 from dialeval.comparison.numbers import PAIRED, TWO_SAMPLES, compared_numbers, independent
 from dialeval.comparison.on_same_cases import paired_scores, paired_shares
