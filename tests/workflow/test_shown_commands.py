@@ -27,6 +27,7 @@ NOT_RUN = {
     ("sbatch",): "needs Slurm and Apptainer; test_containers.py tries what the recipe does",
     ("apptainer",): "needs Apptainer; test_containers.py tries what the recipe does",
     ("export",): "a shell's own command",
+    ("cd",): "a shell's own command",
     ("source",): "a shell's own command",
     ("python", "venv"): "Python's own module",
     ("python", "vllm."): "vLLM's own module, which needs vLLM",

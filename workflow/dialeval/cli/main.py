@@ -1,4 +1,4 @@
-"""What is typed: `dialeval COMMAND`, or `python -m dialeval COMMAND`."""
+"""What is typed as `dialeval`, or as `python -m dialeval`: one of its commands."""
 
 from __future__ import annotations
 
