@@ -14,6 +14,7 @@ from dialeval.project import PROJECT
 
 COMMANDS = {
     "init": "make a folder in which `snakemake` runs an evaluation",
+    "tables": "list the tables of a run, tell their columns, export them",
 }
 """Each is a module of this package with `add_arguments(parser)` and `run(arguments)`, imported when it is asked for."""
 INTERRUPTED = 130

@@ -1,0 +1,146 @@
+"""The tables of a run, as others take them over: what is exported is what the run has."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from dialeval.cli.main import main
+from dialeval.errors import UserError
+from dialeval.results_tables.found import chosen_tables, column_words, found_tables
+from dialeval.schemas.botchat import SEEDS, UTTERANCE_LENGTHS
+from dialeval.schemas.dialogbench import TEST_ITEMS
+from dialeval.schemas.measures import RATINGS
+from dialeval.tables import empty_table, to_table, write_table
+
+LENGTHS = {"model": 'an "able" one', "mean": 12.5, "median": None, "p95": 30.0, "max": 41, "n": 7, "tokenizer": "words"}
+SEED = {
+    "seed_id": "s1", "corpus": "c", "language": "en", "utterances": ["Hi,\nyou", "日本 – ünï"], "n_human": 4,
+    "for_arena": True, "for_gteval": False,
+}  # fmt: skip
+ITEM_EXTRA = {"persona": "a cook"}
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Results of a run, of which some tables are there."""
+    folder = tmp_path / "results"
+    items = empty_table(TEST_ITEMS)
+    values = {field.name: _any(field.type) for field in items.schema} | {"extra": list(ITEM_EXTRA.items())}
+    for path, kind, table in (
+        ("tables/botchat/utterance_lengths", UTTERANCE_LENGTHS, to_table(UTTERANCE_LENGTHS, [LENGTHS])),
+        ("tables/arena/ratings", RATINGS, empty_table(RATINGS)),
+        ("tables/dialogbench/items", SEEDS, empty_table(SEEDS)),
+        ("seeds", SEEDS, to_table(SEEDS, [SEED])),
+        ("dialogbench/items", TEST_ITEMS, pa.Table.from_pylist([values], schema=items.schema)),
+        (".kept/x/seeds", SEEDS, empty_table(SEEDS)),
+    ):
+        write_table(folder / f"{path}.parquet", kind, table)
+    pq.write_table(pa.table({"a": [1]}), folder / "foreign.parquet")
+    return folder
+
+
+def _any(kind: pa.DataType) -> object:
+    if pa.types.is_string(kind):
+        return "x"
+    return [] if pa.types.is_nested(kind) else 1
+
+
+def test_what_is_for_readers_comes_first_and_names_are_unique(results: Path) -> None:
+    tables = found_tables(results)
+    assert [(table.name, table.is_published) for table in tables] == [
+        ("arena/ratings", True),
+        ("botchat/utterance_lengths", True),
+        ("dialogbench/items", True),
+        ("stages/dialogbench/items", False),
+        ("seeds", False),
+    ]
+    assert {table.name: table.rows for table in tables}["seeds"] == 1
+    assert tables[0].kind.title == "arena: Ratings"
+
+
+def test_tables_are_chosen_by_name_or_pattern(results: Path) -> None:
+    tables = found_tables(results)
+    assert [one.name for one in chosen_tables(tables, ["seeds", "*/ratings", "seeds"])] == ["seeds", "arena/ratings"]
+    with pytest.raises(UserError, match="did you mean 'arena/ratings'"):
+        chosen_tables(tables, ["arena/rating"])
+
+
+def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="run snakemake first"):
+        found_tables(tmp_path)
+
+
+def test_a_broken_file_is_told(results: Path) -> None:
+    (results / "seeds.parquet").write_bytes(b"PAR1")
+    with pytest.raises(UserError, match=r"seeds\.parquet cannot be read"):
+        found_tables(results)
+
+
+def test_every_column_is_told() -> None:
+    assert [name for name, _, _ in column_words(SEEDS)] == SEEDS.schema.names
+    told = {name: (kind, words) for name, kind, words in column_words(UTTERANCE_LENGTHS)}
+    assert told["max"][0] == "integer?"
+    assert told["n"] == ("integer", "utterances")
+
+
+def exported(results: Path, name: str, path: Path) -> list[dict[str, str]]:
+    assert main(["tables", name, "--results", str(results), "--csv", str(path)]) == 0
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_csv_says_what_the_table_says(results: Path, tmp_path: Path) -> None:
+    (row,) = exported(results, "botchat/utterance_lengths", tmp_path / "one.csv")
+    assert row["model"] == 'an "able" one'
+    assert (float(row["mean"]), row["median"], int(row["max"])) == (12.5, "", 41)
+    (row,) = exported(results, "seeds", tmp_path / "two.csv")
+    assert json.loads(row["utterances"]) == SEED["utterances"]
+    (row,) = exported(results, "stages/dialogbench/items", tmp_path / "three.csv")
+    assert json.loads(row["extra"]) == ITEM_EXTRA
+
+
+def test_a_data_set_has_a_subset_for_each_table_and_the_same_rows(results: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    assert main(["tables", "*", "--results", str(results), "--to", str(folder)]) == 0
+    _, header, page = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    subsets = {one["config_name"]: one["data_files"] for one in yaml.safe_load(header)["configs"]}
+    assert set(subsets) == {
+        "arena-ratings", "botchat-utterance_lengths", "dialogbench-items", "seeds", "test_items",
+    }  # fmt: skip
+    files = {name: folder / split["path"][0] for name, (split,) in subsets.items()}
+    assert pq.read_table(files["seeds"]).to_pylist() == [SEED]
+    assert pq.read_table(files["test_items"])["extra"].to_pylist() == [[{"name": "persona", "value": "a cook"}]]
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*.parquet")} == {
+        str(path.relative_to(folder)) for path in files.values()
+    }
+    assert "| `seeds` | 1 | ChatSEED |" in page
+    assert "Licence" in page
+
+
+def test_nothing_is_overwritten_and_one_table_fits_in_a_csv(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "mine").touch()
+    assert main(["tables", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
+    assert "holds something already" in capsys.readouterr().err
+    assert main(["tables", "--results", str(results), "--csv", str(tmp_path / "x.csv")]) == 1
+    assert "about 3 tables; name one" in capsys.readouterr().err
+
+
+def test_the_list_is_of_what_is_for_readers(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tables", "--results", str(results)]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        "arena/ratings", "botchat/utterance_lengths", "dialogbench/items",
+    ]  # fmt: skip
+    assert main(["tables", "seeds", "--results", str(results), "--columns"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("seeds: one row per ChatSEED\n")
+    assert "utterances of the human dialogue" in told
