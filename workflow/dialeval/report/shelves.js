@@ -59,7 +59,13 @@ const shelves = (() => {
       if (!cases.length) {
         return [];
       }
-      const asked = new Map(cases.map(([, protocol, n]) => [protocol + (n ? `/${n}` : ""), protocolName(protocol) + (n ? atLength(n) : "")]));
+      const asked = new Map();
+      for (const [, protocol, n] of cases) {
+        asked.set(protocol, protocolName(protocol) + (n ? " at any length" : ""));
+        if (n) {
+          asked.set(`${protocol}/${n}`, protocolName(protocol) + atLength(n));
+        }
+      }
       return [
         { name: "system", label: "system", any: "any but people", values: models },
         { name: "outcome", label: "outcome", any: "anything", values: OUTCOMES, titles: OUTCOME_TITLES },
@@ -87,7 +93,7 @@ const shelves = (() => {
       const places = new Set();
       cases.forEach(([judge, protocol, n, model], number) => {
         const isOf = chosen.has("system") ? is("system", models[model]) : model !== HUMAN;
-        if (isOf && is("judge", judges[judge]) && is("protocol", protocol + (n ? `/${n}` : ""))) {
+        if (isOf && is("judge", judges[judge]) && (is("protocol", protocol) || is("protocol", `${protocol}/${n}`))) {
           OUTCOMES.forEach((outcome, at) => {
             if (is("outcome", outcome)) {
               const pairs = outcomes[number][at];

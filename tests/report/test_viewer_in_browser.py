@@ -1,0 +1,342 @@
+"""The viewer of cases in a real browser: it follows and writes addresses, finds, filters, and is led by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import report_example as example
+from report_browser import AXE, PROGRAM, Browser
+from report_pieces import CARD, with_pieces
+
+from dialeval.report import build_report
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
+
+READY = "document.querySelector('.bubble')"
+TITLE = "document.getElementById('case-title')?.textContent"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(with_pieces(build_report(example.inputs())), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as browser:
+        browser.look(1200, 900)
+        yield browser
+
+
+def texts(browser: Browser, selector: str) -> list[str]:
+    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
+    return found
+
+
+def search(browser: Browser, words: str) -> None:
+    """Types words, as far as the page can tell, and waits until it has looked for them."""
+    browser.evaluate("document.getElementById('found').textContent = ''; 0")
+    browser.evaluate(
+        f"(() => {{ const s = document.getElementById('search'); s.focus(); s.value = {words!r};"
+        "s.dispatchEvent(new Event('input')); })()"
+    )
+    browser.wait("document.getElementById('found').textContent")
+    browser.evaluate("new Promise(done => setTimeout(done, 50))")
+
+
+def choose(browser: Browser, control: str, text: str) -> None:
+    browser.evaluate(
+        f"(() => {{ const s = document.getElementById({control!r});"
+        f"s.value = [...s.options].find(o => o.textContent === {text!r}).value;"
+        "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+
+
+# ---- Addresses ----
+
+
+def test_a_click_on_a_number_opens_its_cases_and_back_returns(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+    selector = "#board-1 tbody tr:nth-child(2) a.to-cases"
+    assert "system=weak" in browser.evaluate(f"document.querySelector({selector!r}).hash")
+    browser.click(selector)
+    browser.wait("document.getElementById('filter-system').value === '[\"weak\"]'")
+    browser.wait("document.activeElement.id === 'case-title'")
+    assert "weak" in " ".join(texts(browser, ".dialogue > h4"))
+    box = browser.evaluate("document.getElementById('viewer').getBoundingClientRect().top")
+    assert 0 <= box < 450
+    browser.evaluate("history.back()")
+    browser.wait("location.hash === ''")
+    browser.wait(f"document.querySelector({selector!r}).getBoundingClientRect().top > 0")
+    assert browser.complaints() == []
+
+
+def test_enter_on_a_number_opens_its_cases(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+    browser.evaluate("document.querySelector('#board-1 a.to-cases').focus()")
+    browser.press("Enter")
+    browser.wait("location.hash.startsWith('#cases=dialogues')")
+    browser.wait("document.activeElement.id === 'case-title'")
+
+
+def test_every_number_leads_to_cases_that_there_are(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+    links = browser.evaluate("[...new Set([...document.querySelectorAll('a.to-cases')].map(a => a.hash))]")
+    assert len(links) > 5
+    empty = []
+    for link in links:
+        browser.evaluate("document.getElementById('found').textContent = ''; 0")
+        browser.evaluate(f"location.hash = {link!r}")
+        browser.wait("document.getElementById('found').textContent")
+        assert (link, texts(browser, "#viewer-message")) == (link, [""])
+        if texts(browser, "#found")[0].startswith("None"):
+            empty.append(link)
+    assert [link for link in empty if "system=weak&protocol=gteval" not in link] == []  # has a rate, but no verdict
+
+
+def test_what_is_open_searched_filtered_and_sorted_is_there_again_from_the_address(
+    browser: Browser, address: str
+) -> None:
+    browser.open(address, until=READY)
+    browser.evaluate("document.querySelectorAll('#board-1 thead button')[6].click()")
+    order = texts(browser, "#board-1 tbody th span:first-child")
+    choose(browser, "filter-protocol", "UniEval")
+    choose(browser, "filter-outcome", "lost, called AI, or shows it")
+    search(browser, "back door")
+    browser.wait(f"{TITLE} === 'Seed MT-1'")
+    browser.evaluate("document.querySelector('#models input[value=\"0\"]').click()")
+    browser.wait("location.hash.includes('models=')")
+    now = browser.evaluate("location.href")
+    state = "[...document.querySelectorAll('#filter select, #search')].map(e => e.value).join('|')"
+    before = (browser.evaluate(state), texts(browser, ".dialogue > h4"), texts(browser, "#found"))
+    browser.open(now, until=f"{READY} && document.querySelector('#search').value")
+    browser.wait("document.getElementById('found').textContent")
+    assert (browser.evaluate(state), texts(browser, ".dialogue > h4"), texts(browser, "#found")) == before
+    assert texts(browser, "#board-1 tbody th span:first-child") == order
+    assert "sort=board-1.6.down" in now
+
+
+def test_back_returns_from_case_to_case(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=dialogues&case=MT-1", until=f"{TITLE} === 'Seed MT-1'")
+    for number, name in ((3, "MT-10"), (2, "MT-2")):
+        browser.evaluate(f"document.querySelector('#case-list li:nth-child({number}) button').click()")
+        browser.wait(f"{TITLE} === 'Seed {name}'")
+    for name in ("MT-10", "MT-1"):
+        browser.evaluate("history.back()")
+        browser.wait(f"{TITLE} === 'Seed {name}'")
+
+
+@pytest.mark.parametrize(
+    ("old", "title"),
+    [
+        ("#seed=MT-10&models=weak", "Seed MT-10"),
+        ("#seed=MT-2&source=selfchat", "Seed MT-2"),
+        ("#dialogues", "Seed MT-1"),
+        ("#cases=choices&case=q-2", "Question q-2"),
+        ("#cases=choices&of=first", "Question q-1"),
+        ("#cases=dialogues&case=MT-2&judge=clerk,nobody", "Seed MT-2"),
+        ("#cases=dialogues&case=%E0%A4%A&q=%", "Seed MT-1"),
+    ],
+)
+def test_addresses_old_short_and_damaged_lead_somewhere(browser: Browser, address: str, old: str, title: str) -> None:
+    browser.open(address + old, until=f"{TITLE} === {title!r}")
+    assert browser.complaints() == []
+
+
+def test_what_an_address_asks_for_and_is_not_there_is_said(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=nothing", until=READY)
+    assert texts(browser, "#viewer-message") == ["There are no cases of the kind “nothing” in this page."]
+    for wanted, said in (
+        ("cases=dialogues&case=MT-99", "There is no seed MT-99 in this page."),
+        ("cases=dialogues&system=nobody&case=MT-1", "There is no system “nobody” in this page."),
+        ("cases=choices&of=elsewhere", "There is nothing of “elsewhere” in this page."),
+    ):
+        browser.evaluate(f"location.hash = {wanted!r}")
+        browser.wait(f"document.getElementById('viewer-message').textContent === {said!r}")
+
+
+# ---- Searching ----
+
+
+@pytest.mark.parametrize(
+    ("words", "case", "marked"),
+    [
+        ("back DOOR", "MT-1", "back door"),
+        (example.ARABIC[:6], "MT-2", example.ARABIC[:6]),
+        ("吃了", "MT-2", "吃了"),
+        ("mt-10", "MT-10", "MT-10"),
+    ],
+)
+def test_search_opens_the_first_hit_and_marks_the_words(
+    browser: Browser, address: str, words: str, case: str, marked: str
+) -> None:
+    browser.open(address, until=READY)
+    search(browser, words)
+    browser.wait(f"{TITLE} === 'Seed {case}'")
+    browser.wait("document.querySelector('#reading mark')")
+    assert set(texts(browser, "#reading mark")) == {marked}
+    assert browser.evaluate("document.activeElement.id") == "search"
+    hit = browser.evaluate("document.querySelector('#reading mark').getBoundingClientRect().toJSON()")
+    assert 0 <= hit["top"] <= 900
+    assert 0 <= hit["left"] <= 1200
+
+
+def test_a_hit_in_a_dialogue_that_is_not_shown_is_shown(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=dialogues&models=able&case=MT-10", until=READY)
+    search(browser, "chat_end")
+    browser.wait(f"{TITLE} === 'Seed MT-1'")
+    browser.wait("document.querySelector('.dialogue mark')")
+    assert texts(browser, ".dialogue > h4") == ["able", "weak embedded"]
+
+
+def test_no_hits_says_so_and_how_to_find_more(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=choices&of=first", until=READY)
+    search(browser, "zebra")
+    assert texts(browser, "#found") == ["No hits: “zebra” is in none of 2 questions."]
+    assert texts(browser, "#case-title") == ["No case"]
+    assert texts(browser, "#widen") == ["Look in all of them"]
+    browser.click("#widen")
+    browser.wait("document.getElementById('found').textContent.includes('of 3 questions')")
+    assert "try fewer or other words" in texts(browser, "#found")[0]
+    assert browser.evaluate("document.getElementById('widen').hidden")
+    choose(browser, "filter-result", "wrong")
+    search(browser, "answer 2")
+    assert texts(browser, "#found") == [
+        "No hits: “answer 2” is in none of the 2 of 3 questions that the filter leaves."
+    ]
+    browser.click("#widen")
+    browser.wait("document.getElementById('found').textContent === '1 of 3 questions'")
+    assert "result" not in browser.evaluate("location.hash")
+
+
+def test_words_are_marked_where_capitals_and_accents_are_written_otherwise(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+
+    def marked(text: str, query: str) -> list[str]:
+        browser.evaluate(f"window.probe = marking.fill(element('p'), {text!r}, marking.fold({query!r})); 0")
+        assert browser.evaluate("window.probe.textContent") == text
+        found: list[str] = browser.evaluate("[...window.probe.querySelectorAll('mark')].map(m => m.textContent)")
+        return found
+
+    assert marked(f"ein {decomposed} und CAF\u00c9", composed) == [decomposed, "CAF\u00c9"]
+    assert marked("\u0130stanbul ist gro\u00df", "gro\u00df") == ["gro\u00df"]
+    assert marked("a-b-a", "a") == ["a", "a"]
+    assert marked("nothing", "x") == []
+
+
+# ---- Cases of blocks ----
+
+
+def test_every_kind_of_block_is_drawn(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=choices&case=q-1", until=f"{TITLE} === 'Question q-1'")
+    assert texts(browser, "#piece h4") == ["Before", "After", "Options", "Scores", "Answers"]
+    assert texts(browser, "del") == ["went"]
+    assert texts(browser, "ins") == [example.HOSTILE]
+    assert texts(browser, ".option.is-right p") == ["B option 0"]
+    assert texts(browser, ".option .detail") == [f"chosen by able, {example.HOSTILE}"]
+    assert texts(browser, "#piece td .value") == ["1.5"]
+    assert texts(browser, ".both-orders .verdict-line .muted") == [" shown first", " shown second"]
+    assert texts(browser, ".facts")[0] == f"{CARD['read']}; {CARD['facts']}"
+    browser.click("details.sent summary")
+    browser.wait("document.querySelector('details.sent pre')")
+    assert texts(browser, "details.sent .role") == ["system", "user"]
+    assert texts(browser, "details.sent pre") == ["Choose.\n", example.ODD + example.HOSTILE]
+    browser.click("#versions button:nth-child(2)")
+    browser.wait("document.querySelector('#piece-left .bubble p').textContent === 'auf Deutsch'")
+    browser.wait("document.activeElement.dataset.version === 'de'")
+    assert "version=de" in browser.evaluate("location.hash")
+    browser.evaluate(
+        "location.hash = '#cases=choices&case=' + encodeURIComponent(document.querySelector('ins').textContent)"
+    )
+    browser.wait(f"{TITLE} === {'Question ' + example.HOSTILE!r}")
+    browser.click("details.sent summary")
+    browser.wait("document.querySelector('details.sent .muted')")
+    assert texts(browser, "details.sent .muted") == ["This prompt found no room in the page."]
+    assert browser.complaints() == []
+
+
+def test_facets_filter_by_what_goes_together(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=choices&model=able&result=right", until=READY)
+    browser.wait("document.getElementById('found').textContent === '2 of 3 questions'")
+    browser.evaluate("location.hash = '#cases=choices&model=able&result=right,wrong'")
+    browser.wait("document.getElementById('found').textContent === '3 of 3 questions'")
+    assert (
+        browser.evaluate("document.getElementById('filter-result').selectedOptions[0].textContent") == "right or wrong"
+    )
+    choose(browser, "filter-model", "any")
+    choose(browser, "filter-result", "wrong")
+    browser.wait("document.getElementById('found').textContent === '2 of 3 questions'")
+
+
+# ---- Keys ----
+
+
+def test_keys_step_search_and_help(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=dialogues", until=READY)
+    for key, name in (("j", "MT-2"), ("j", "MT-10"), ("j", "MT-10"), ("k", "MT-2"), ("ArrowRight", "MT-10")):
+        browser.press(key)
+        browser.wait(f"{TITLE} === 'Seed {name}'")
+    assert texts(browser, "#said") == ["seed MT-10, 3 of 3"]
+    browser.press("?")
+    browser.wait("document.getElementById('keys').open")
+    browser.press("k")
+    browser.press("Escape")
+    browser.wait("!document.getElementById('keys').open")
+    assert texts(browser, "#case-title") == ["Seed MT-10"]
+    browser.press("/")
+    browser.wait("document.activeElement.id === 'search'")
+    browser.press("j", "k", "?", "/")
+    assert browser.evaluate("document.activeElement.value") == "jk?/"
+    browser.evaluate("document.activeElement.value = ''; 0")
+    browser.press("Escape")
+    browser.wait("document.activeElement.id === 'case-title'")
+
+
+def test_arrows_walk_the_list_and_letters_can_be_turned_off(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=dialogues", until=READY)
+    browser.evaluate("document.querySelector('#case-list button').focus()")
+    browser.press("ArrowDown")
+    browser.wait("document.activeElement.dataset.place === '1'")
+    assert texts(browser, "#case-title") == ["Seed MT-2"]
+    browser.evaluate("document.getElementById('letters').click()")
+    browser.press("j")
+    browser.press("ArrowUp")
+    browser.wait("document.activeElement.dataset.place === '0'")
+    assert texts(browser, "#case-title") == ["Seed MT-1"]
+
+
+def test_tab_reaches_everything_and_is_never_caught(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=dialogues", until=READY)
+    browser.evaluate("document.getElementById('shelf').focus()")
+    walked = []
+    for _ in range(60):
+        walked.append(browser.evaluate("document.activeElement.id || document.activeElement.tagName"))
+        browser.press("Tab")
+        if browser.evaluate("!document.getElementById('viewer').contains(document.activeElement)"):
+            break
+    else:
+        pytest.fail(f"the viewer is never left: {walked}")
+    ways = ["shelf", "search", "filter-system", "filter-outcome", "filter-protocol", "next", "open-keys", "columns"]
+    assert [name for name in walked if name in ways] == ways
+
+
+# ---- Barriers and attacks ----
+
+
+@pytest.mark.parametrize("kind", ["dialogues", "choices"])
+@pytest.mark.parametrize("width", [1200, 390])
+def test_nothing_keeps_people_out_with_everything_open(browser: Browser, address: str, kind: str, width: int) -> None:
+    if AXE is None:
+        pytest.skip("axe-core-python is not installed")
+    browser.look(width, 900)
+    browser.open(f"{address}#cases={kind}", until=READY)
+    browser.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert browser.barriers() == []
+    browser.evaluate("document.getElementById('keys').showModal()")
+    assert browser.barriers() == []
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    browser.look(1200, 900)
