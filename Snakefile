@@ -17,6 +17,14 @@
 #   snakemake --cores 1 compare --config run_a=results run_b=other   which numbers moved between two runs
 #   snakemake --dry-run                                            what would run, and why
 
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit(
+        "this is Python %d.%d, and DialEval needs 3.11 or newer: make an environment with a newer one, and in it: "
+        "pip install -e ." % sys.version_info[:2]
+    )
+
 from snakemake.utils import min_version
 
 min_version("9.10")

@@ -63,3 +63,4 @@ def tell_what_came_out():
 
 
 NOTICES.when_nothing_to_do = tell_what_came_out
+NOTICES.targets = lambda: [rule.name for rule in workflow.rules if not rule.output]

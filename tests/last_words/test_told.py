@@ -13,6 +13,7 @@ from dialeval.last_words.told import (
     FailedJob,
     closing_words,
     command_to_go_on,
+    wants_colour,
     words_of_ending,
     words_of_state,
 )
@@ -21,30 +22,52 @@ COMMAND = ["/opt/bin/snakemake", "--cores", "2", "--configfile", "my config.yaml
 
 
 def failed(number: int) -> FailedJob:
-    return FailedJob(f"answer (judge{number})", ["no key", "set one"], [Path(f"logs/{number}.log")])
+    return FailedJob(f"answer (judge{number})", [f"no key of judge{number}", "set one"], [Path(f"logs/{number}.log")])
 
 
-def test_one_failure_is_told_in_full_with_its_log_and_the_command_last() -> None:
+def test_one_failure_is_told_in_full_with_the_cause_last() -> None:
     assert closing_words([failed(1)], COMMAND).splitlines() == [
+        "To go on when that is mended:",
+        "  snakemake --cores 2 --configfile 'my config.yaml'",
+        "",
         "A job failed:",
         "",
         "  answer (judge1)",
-        "    no key",
-        "    set one",
         "    log: logs/1.log",
-        "",
-        "To go on when that is mended:",
-        "  snakemake --cores 2 --configfile 'my config.yaml'",
+        "    no key of judge1",
+        "    set one",
     ]
 
 
-def test_many_failures_are_a_capped_list() -> None:
+def test_many_failures_are_a_capped_list_that_ends_with_the_first() -> None:
     total = IN_FULL + IN_A_LINE + 5
     lines = closing_words([failed(n) for n in range(total)], COMMAND).splitlines()
-    assert lines[0] == f"{total} jobs failed:"
-    assert f"  answer (judge{IN_FULL}): no key (log: logs/{IN_FULL}.log)" in lines
+    assert f"{total} jobs failed:" in lines
+    assert f"  answer (judge{IN_FULL}): no key of judge{IN_FULL} (log: logs/{IN_FULL}.log)" in lines
     assert "  and 5 more; their logs lie beside these" in lines
     assert f"  answer (judge{total - 1})" not in "\n".join(lines)
+    assert lines[-4:] == ["  answer (judge0)", "    log: logs/0.log", "    no key of judge0", "    set one"]
+
+
+def test_what_is_known_of_many_jobs_is_said_once() -> None:
+    same = [FailedJob(f"answer (judge{n})", ["nothing is known about the cause"], []) for n in range(7)]
+    words = closing_words([*same, failed(8)], COMMAND)
+    assert words.count("nothing is known about the cause") == 1
+    assert "8 jobs failed:" in words
+    assert words.splitlines()[-2:] == [
+        "  answer (judge0) and 6 other jobs of which the same is known",
+        "    nothing is known about the cause",
+    ]
+
+
+def test_causes_are_red_on_a_terminal_alone() -> None:
+    lines = closing_words([failed(1)], COMMAND, colour=True).splitlines()
+    assert lines[-2:] == ["    \033[31mno key of judge1\033[0m", "    \033[31mset one\033[0m"]
+    assert "\033" not in closing_words([failed(1)], COMMAND)
+    assert wants_colour(True, {"TERM": "xterm"})
+    assert not wants_colour(False, {})
+    assert not wants_colour(True, {"NO_COLOR": "1"})
+    assert not wants_colour(True, {"TERM": "dumb"})
 
 
 def test_a_stopped_run_says_so_and_not_what_its_end_did_to_jobs() -> None:

@@ -12,14 +12,13 @@ pytestmark = pytest.mark.workflow
 
 
 def assert_last_words(said: str) -> None:
-    """Checks that a failed run ends with the cause, the log and the command, and shows no job's command."""
+    """Checks that a failed run ends with the command to go on, the log and the cause, and shows no job's command."""
     assert "--settings" not in said
-    end = said[said.index("A job failed:") :].splitlines()
-    assert end[2] == "  answer (gpt, quality)"
-    assert "4 of 4 requests got no answer" in end[3]
-    assert "no such key" in "".join(end)
-    assert "    log: results/logs/responses/gpt/quality-1-of-1.log" in end
-    assert end[-2:] == ["To go on when that is mended:", "  snakemake --cores 2"]
+    end = said[said.index("To go on when that is mended:") :].splitlines()
+    assert end[1:4] == ["  snakemake --cores 2", "", "A job failed:"]
+    assert end[5:7] == ["  answer (gpt, quality)", "    log: results/logs/responses/gpt/quality-1-of-1.log"]
+    assert "4 of 4 requests got no answer" in end[7]
+    assert "no such key" in "".join(end[7:])
 
 
 def test_what_failed_after_other_settings_is_asked_by_the_same_command(workspace: Workspace) -> None:

@@ -30,7 +30,7 @@ def made(workspace: Workspace) -> dict[str, bytes]:
 
 
 def _of_one_run(path: Path) -> bool:
-    return path.parts[0] in ("logs", "usage", "provenance", ".kept", ".run.lock") or path.stem == "usage"
+    return path.parts[0] in ("logs", "usage", "provenance", ".kept", ".progress", ".run.lock") or path.stem == "usage"
 
 
 @pytest.mark.slow

@@ -74,7 +74,7 @@ def during_a_run(workspace: Workspace, ready: Callable[[], bool], act: Callable[
 def last_words(said: str) -> list[str]:
     """Returns what a failed run said last, and checks that no job's command was shown."""
     assert "--settings" not in said
-    return said[said.index("A job failed:") :].splitlines()
+    return said[said.index("To go on when that is mended:") :].splitlines()
 
 
 def slow_judge(_: Asked) -> Reply:
@@ -95,10 +95,10 @@ def test_a_job_that_fails_is_told_with_its_cause_log_and_command(workspace: Work
     with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), status=401)) as endpoint:
         configure(workspace, endpoint.url, "m-1")
         said = last_words(workspace.run(*PROFILE, ok=False, warm=False))
-    assert said[2] == "  answer (gpt, quality)"
-    assert f"{N_CASES} of {N_CASES} requests got no answer" in said[3]
+    assert said[1].startswith("  snakemake --cores 2 --profile profiles/slurm")
+    assert said[5] == "  answer (gpt, quality)"
     assert "    log: results/logs/responses/gpt/quality-1-of-1.log" in said
-    assert said[-1].startswith("  snakemake --cores 2 --profile profiles/slurm")
+    assert f"{N_CASES} of {N_CASES} requests got no answer" in "\n".join(said[6:])
 
 
 def test_a_job_that_is_killed_is_told_and_asks_only_for_the_rest_afterwards(workspace: Workspace) -> None:
@@ -111,7 +111,7 @@ def test_a_job_that_is_killed_is_told_and_asks_only_for_the_rest_afterwards(work
         )
         assert status == 1
         told = last_words(said)
-        assert told[2] == "  answer (gpt, quality)"
+        assert told[5] == "  answer (gpt, quality)"
         assert "it was killed (signal 9)" in "\n".join(told)
         workspace.run(*PROFILE)
         assert len(set(workspace.stored("gpt/scale"))) == len(workspace.stored("gpt/scale")) == N_CASES

@@ -73,6 +73,8 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: nothing stands there; leave the field out, or write what belongs to it"
         case "union_tag_not_found" | "model_type" | "model_attributes_type" | "dict_type":
             return f"  {field}: {_show(value)} stands where names with values must"
+        case "list_type" | "tuple_type" if isinstance(value, (str, int, float)):
+            return f"  {field}: {_show(value)} stands where a list must; write [{_unquoted(value)}]"
         case "finite_number":
             return f"  {field}: {_show(value)}: a finite number is needed"
         case _:
@@ -83,6 +85,10 @@ def _show(value: object) -> str:
     """Returns a value for the message, cut where it is long; what may be a key is not shown."""
     shown = _shown.repr(value)
     return "(a text that is not shown, as it may be a key)" if _LOOKS_LIKE_KEY.search(shown) else shown
+
+
+def _unquoted(value: object) -> str:
+    return _show(value).strip("'\"") if isinstance(value, str) else _show(value)
 
 
 def _kind(value: object) -> str:

@@ -14,7 +14,7 @@ from dialeval.cluster.slurm import JobState, job_state
 from dialeval.job_lines import job_words
 from dialeval.last_words.causes import READ, cause_in, cause_in_cluster_log, last_lines
 from dialeval.last_words.notices import Notice, Notices, failed_of
-from dialeval.last_words.told import FailedJob, closing_words, words_of_ending, words_of_state
+from dialeval.last_words.told import FailedJob, closing_words, wants_colour, words_of_ending, words_of_state
 
 
 class Rule(Protocol):
@@ -44,7 +44,8 @@ def say_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[st
     groups = [list(getattr(one, "jobs", [one])) for one in failed]
     found = [job for group in groups for job in failed_in(group, notices, _began(results_dir))]
     told = sorted(found, key=lambda job: job.name)
-    words = closing_words(told, command, stopped=_signal(results_dir))
+    colour = wants_colour(sys.stderr.isatty(), os.environ)
+    words = closing_words(told, command, stopped=_signal(results_dir), colour=colour)
     atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
 
 

@@ -7,9 +7,10 @@ remembers how commands ended and says instead which job failed and where its log
 
 from __future__ import annotations
 
+import difflib
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 _LOGGER = "snakemake.logging"
@@ -20,6 +21,7 @@ _RULE = re.compile(r"(?:RuleException:\s*)?CalledProcessError in file ")
 _OF_OURS = re.compile(r'^(?:\w+(?:Error|Exception)) in file "[^"]*", line \d+:\n(.*?)(?:\n  File "[^\n]*)*$', re.S)
 _STOPPED = ("signal 2", "exit status 130")
 """How jobs end that a user stops, who need not be told which."""
+_UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
 _NOTHING = "Nothing to be done"
 _LINE = re.compile(r"^(?P<rule>\w+) failed \((?P<how>.+?)\), its log: (?P<log>.+)$", re.M)
 
@@ -56,6 +58,8 @@ class Notices(logging.Filter):
     """What Snakemake said about files that a job did not make."""
     when_nothing_to_do: Callable[[], object] | None = None
     """Called where a run finds everything made, and so ends without any of Snakemake's hooks."""
+    targets: Callable[[], Iterable[str]] = tuple
+    """Gives the names that can stand behind `snakemake`."""
     _ended: dict[str, str] = field(default_factory=dict)
     _plain: set[str] = field(default_factory=set)
 
@@ -93,6 +97,8 @@ class Notices(logging.Filter):
                 return False
             if "Exception" in text and "output files are missing" in text:
                 self.not_there.append(text)
+            if unknown := _UNKNOWN.match(text):
+                record.msg = unknown_target(unknown["target"], sorted(self.targets()))
             ours = _OF_OURS.match(text)
             if ours and ours[1] in self._plain:
                 record.msg = ours[1]
@@ -128,6 +134,22 @@ def how_it_ended(status: int) -> str:
     """
     signal = -status if status < 0 else status - 128 if status > 128 else 0
     return f"signal {signal}" if signal else f"exit status {status}"
+
+
+def unknown_target(target: str, known: Sequence[str]) -> str:
+    """Returns what is said of a target that nothing makes.
+
+    Args:
+        target: what the user typed.
+        known: the targets that there are.
+    """
+    close = difflib.get_close_matches(target, known, n=1)
+    meant = f"; did you mean '{close[0]}'?" if close else ""
+    listed = f"\nTargets: {', '.join(known)}" if known else ""
+    return (
+        f"nothing in this configuration makes '{target}'{meant}{listed}\n"
+        "Or name a file that a run makes; `snakemake --dry-run` lists what would be made."
+    )
 
 
 def failed_of(text: str) -> dict[str, str]:

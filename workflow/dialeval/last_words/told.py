@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from dialeval.cluster.slurm import JobState
 
 IN_FULL = 3
 IN_A_LINE = 10
+_RED, _AS_BEFORE = "\033[31m", "\033[0m"
 _FORCING = {"-F", "--forceall", "-f", "--force"}
 _FORCING_SOME = {"-R", "--forcerun"}
 _SIGNALS = {
@@ -46,30 +47,38 @@ class FailedJob:
     logs: Sequence[Path]
 
 
-def closing_words(failed: Sequence[FailedJob], command: Sequence[str], *, stopped: str = "") -> str:
-    """Returns the last words of a run.
+def closing_words(
+    failed: Sequence[FailedJob], command: Sequence[str], *, stopped: str = "", colour: bool = False
+) -> str:
+    """Returns the last words of a run, the cause at the very end.
 
     Args:
-        failed: the jobs that failed; those at the head are told in full.
+        failed: the jobs that failed; those at the head are told in full, and equal causes once.
         command: what the user typed, with the program's path.
         stopped: name of the signal that ended the run, such as SIGINT; empty if it ended by itself.
+        colour: whether causes are red.
     """
-    parts = []
+    go_on = f"To go on{' when that is mended' if failed and not stopped else ''}:\n  {command_to_go_on(command)}"
     if stopped:
         by = {"SIGINT": "Ctrl-C (SIGINT)", "SIGTERM": "a request to end (SIGTERM)"}.get(stopped, stopped)
-        parts.append(f"The run was stopped by {by}; what was answered or made so far is kept.")
-    elif not failed:
-        parts.append("The run failed; see above.")
-    else:
-        parts.append("A job failed:" if len(failed) == 1 else f"{len(failed)} jobs failed:")
-        parts += [_in_full(job) for job in failed[:IN_FULL]]
-        rest = failed[IN_FULL : IN_FULL + IN_A_LINE]
-        lines = [f"  {job.name}: {(job.cause or ['?'])[0]}{_logs(job)}" for job in rest]
-        if len(failed) > IN_FULL + IN_A_LINE:
-            lines.append(f"  and {len(failed) - IN_FULL - IN_A_LINE} more; their logs lie beside these")
-        parts += ["\n".join(lines)] if lines else []
-    parts.append(f"To go on{' when that is mended' if failed and not stopped else ''}:\n  {command_to_go_on(command)}")
-    return "\n\n".join(parts)
+        return f"The run was stopped by {by}; what was answered or made so far is kept.\n\n{go_on}"
+    if not failed:
+        return f"The run failed; see above.\n\n{go_on}"
+    groups: dict[tuple[str, ...], list[FailedJob]] = {}
+    for job in failed:
+        groups.setdefault(tuple(job.cause), []).append(job)
+    told = list(groups.values())
+    heading = "A job failed:" if len(failed) == 1 else f"{len(failed)} jobs failed:"
+    rest = [_in_a_line(group) for group in told[IN_FULL : IN_FULL + IN_A_LINE]]
+    if left := sum(map(len, told[IN_FULL + IN_A_LINE :])):
+        rest.append(f"  and {left} more; their logs lie beside these")
+    full = [_in_full(group, colour=colour) for group in reversed(told[:IN_FULL])]
+    return "\n\n".join([go_on, heading, *(["\n".join(rest)] if rest else []), *full])
+
+
+def wants_colour(is_terminal: bool, environment: Mapping[str, str]) -> bool:
+    """Returns whether words may be coloured: on a terminal that can, where nobody said no (https://no-color.org)."""
+    return is_terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
 def command_to_go_on(command: Sequence[str]) -> str:
@@ -107,10 +116,21 @@ def words_of_state(state: JobState, rule: str) -> list[str]:
     return [f"{said}: {helps.format(rule=rule)}"]
 
 
-def _in_full(job: FailedJob) -> str:
-    lines = [f"    {line}" for line in job.cause]
-    return "\n".join([f"  {job.name}", *lines, *(f"    log: {path}" for path in job.logs)])
+def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:
+    """Returns jobs with the same cause: the first by name and logs, how many others, and the cause."""
+    first = group[0]
+    cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in first.cause]
+    return "\n".join([f"  {_names(group)}", *(f"    log: {path}" for path in first.logs), *cause])
 
 
-def _logs(job: FailedJob) -> str:
-    return f" (log: {job.logs[0]})" if job.logs else ""
+def _in_a_line(group: Sequence[FailedJob]) -> str:
+    first = group[0]
+    log = f" (log: {first.logs[0]})" if first.logs else ""
+    return f"  {_names(group)}: {(first.cause or ['?'])[0]}{log}"
+
+
+def _names(group: Sequence[FailedJob]) -> str:
+    others = len(group) - 1
+    if not others:
+        return group[0].name
+    return f"{group[0].name} and {'another job' if others == 1 else f'{others} other jobs'} of which the same is known"
