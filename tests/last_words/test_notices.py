@@ -98,3 +98,23 @@ def test_refusals_of_ours_are_shown_without_places_and_others_with_them(shown: l
     say(LogEvent.ERROR, form.format("a mistake of somebody else"))
     assert str(shown[0].msg) == "a mistake\n  in two lines"
     assert str(shown[1].msg) == form.format("a mistake of somebody else")
+
+
+def test_an_unknown_target_is_answered_with_those_that_there_are(shown: list[logging.LogRecord]) -> None:
+    notices = Notices().attach()
+    notices.targets = lambda: ["report", "all"]
+    words = "if you use input functions make sure that they don't raise unexpected exceptions"
+    say(LogEvent.ERROR, f"MissingRuleException:\nNo rule to produce reprot ({words}).")
+    (record,) = shown
+    assert record.msg.splitlines()[:2] == [
+        "nothing in this configuration makes 'reprot'; did you mean 'report'?",
+        "Targets: all, report",
+    ]
+
+
+def test_a_run_that_finds_everything_made_is_noticed(shown: list[logging.LogRecord]) -> None:
+    notices, called = Notices().attach(), []
+    notices.when_nothing_to_do = lambda: called.append(True)
+    logging.getLogger("snakemake.logging").error("Nothing to be done (all requested files are present).")
+    assert called == [True]
+    assert len(shown) == 1

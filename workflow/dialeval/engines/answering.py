@@ -18,6 +18,16 @@ from dialeval.progress import Progress
 from dialeval.schemas.shared import NOT_ASKED
 
 _Result = TypeVar("_Result")
+_REMEDIES = {
+    "authentication": "the variable that `api_key_env` names must hold a key that this endpoint takes",
+    "not_found": "see whether the endpoint has the `model`, and whether `base_url` is right (most end with /v1)",
+    "connection": "see whether the endpoint is running, and whether `base_url` is right",
+    "server": "the endpoint's own log may say more; where it has too much to do, lower `concurrency`",
+    "timeout": "raise `timeout_seconds`, or lower `concurrency`",
+    "rate_limit": "lower `concurrency`, or set the limits of your account: `requests_per_minute`, `tokens_per_minute`",
+    "quota": "see to your account with this provider",
+}
+"""What helps against kinds of failures, in fields of the model."""
 
 
 class TableEngine(Engine, Protocol):
@@ -236,7 +246,9 @@ class Answering:
         if not failed or failed <= self.max_failure_share * self.total:
             return
         lines = [
-            f"  {kind}: {count} (first: {self.first_message[kind]})" for kind, count in self.failures.most_common()
+            f"  {kind}: {count} (first: {self.first_message[kind]})"
+            + (f"; {_REMEDIES[kind]}" if kind in _REMEDIES else "")
+            for kind, count in self.failures.most_common()
         ]
         raise UserError(
             f"{failed} of {self.total} requests got no answer, more than answering.max_failure_share = "
