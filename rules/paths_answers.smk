@@ -4,9 +4,8 @@
 def answers_shown():
     """Returns, for every model whose answers the page may show, under what it was asked, how, and at what price."""
     asked = {}
-    for protocol in shown_protocols():
-        for judge in CONFIG.judges_of(protocol):
-            asked.setdefault(judge, []).append(protocol)
+    for name, protocol in asked_and_shown():
+        asked.setdefault(name, []).append(protocol)
     return {
         "models": {
             name: answering(name, protocols) for name, protocols in asked.items()
@@ -14,9 +13,34 @@ def answers_shown():
         "together": {
             cascade.name: (cascade.then, cascade.first)
             for protocol, cascade in CASCADES.items()
-            if protocol in shown_protocols()
+            if protocol in shown_questions()
         },
     }
+
+
+def shown_questions():
+    """Returns the protocols whose answers the page may show: about dialogues of systems, and about single items."""
+    about_items = {
+        name: protocol
+        for name, protocol in PROTOCOLS.items()
+        if gives_scores(name) and scores_items(protocol) and CONFIG.judging(name)
+    }
+    return {**shown_protocols(), **about_items}
+
+
+def asked_and_shown():
+    """Returns every model with what it was asked under, as far as the page may show it."""
+    judged = [
+        (judge, name) for name in shown_questions() for judge in CONFIG.judges_of(name)
+    ]
+    return judged + [(name, f"dialogbench_{method}") for name, method in examined()]
+
+
+def damaged_items():
+    """Returns the tables of damaged items and of their originals."""
+    return perturbed("items") + (
+        source_items_of(CONFIG.damaged_rated()) if perturbed("items") else []
+    )
 
 
 def answering(name, protocols):

@@ -16,7 +16,11 @@ rule build_report:
         verdicts=report_verdicts(),
         item_tables=items_of(RATED),
         ratings=ratings_of(RATED) + filled_ratings(),
-        scores=all_scores() if CONFIG.metaeval else [],
+        scores=all_scores() if CONFIG.metaeval or CONFIG.robustness else [],
+        damaged=damaged_items(),
+        pairs=perturbed("pairs"),
+        test_items=f"{RESULTS}/dialogbench/items.parquet" if examined() else [],
+        test_answers=test_answers(),
         transcripts=items_of(CONFIG.transcripts),
         asides=[f"{RESULTS}/asides/{source}.parquet" for source in CONFIG.transcripts],
         labels=LABELS_TABLE if has_labels() else [],
@@ -56,7 +60,8 @@ rule build_report:
             "build_report",
             "--seeds {input.seeds:q} --human {input.human:q} --dialogues {input.dialogues:q} "
             "--verdicts {input.verdicts:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
-            "--scores {input.scores:q} --transcripts {input.transcripts:q} --asides {input.asides:q} "
+            "--scores {input.scores:q} --damaged {input.damaged:q} --pairs {input.pairs:q} "
+            "--test-items {input.test_items:q} --test-answers {input.test_answers:q} --transcripts {input.transcripts:q} --asides {input.asides:q} "
             "--labels {input.labels:q} --tables {input.tables:q} --figures {input.figures:q} "
             "--usage {input.usage:q} --configuration {params.configuration:q} --report {output:q}",
         )

@@ -65,6 +65,7 @@ def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
     answered = {"model": "able", "method": "letter", "scope": "task", "name": "KRG"}
     assert fields(of_answers(answered)) == {"cases": "choices", "of": "KRG", "model": "able (letter)"}
     assert "of" not in fields(of_answers(answered | {"scope": "overall"}))
+    assert of_answers(answered | {"method": "published"}) == ""
 
 
 def test_leaderboards_and_tables_carry_the_addresses() -> None:

@@ -13,8 +13,9 @@ from report_browser import PROGRAM, Browser
 
 from dialeval.pages.self_contained import unpack
 from dialeval.report import ReportInputs, build_report, sample_rated
-from dialeval.report.cases import Cases, rated_cases
+from dialeval.report.case_kinds import case_kinds
 from dialeval.report.cells import measured_grid, table_grids
+from dialeval.report.kinds import CaseKind
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.parts import PARTS
 from dialeval.report.rated_sample import chosen_items
@@ -53,9 +54,8 @@ def both() -> ReportInputs:
     )
 
 
-def cases(run: ReportInputs) -> Cases:
-    found = rated_cases(run)
-    assert found is not None
+def cases(run: ReportInputs) -> CaseKind:
+    (found,) = case_kinds(run)
     return found
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from dialeval.report import Figure, RatedSample, sample_rated
+from dialeval.report import Figure, sample_rated
+from dialeval.report.samples import RatedSample
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import (
     AVERAGES,

@@ -11,7 +11,7 @@ from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.report.links import of_answers, of_damage, of_ratings, of_systems, of_unread
 from dialeval.report.numbers import is_missing, plural, sort_value, write_interval, write_number
-from dialeval.report.parts import SELFCHAT
+from dialeval.report.parts import DIALOGBENCH, METAEVAL, ROBUSTNESS, SELFCHAT
 from dialeval.schemas.dialogbench import ITEM_COUNTS
 from dialeval.schemas.every import TABLES, table_named
 from dialeval.schemas.raters import RATED_CORPORA
@@ -186,7 +186,7 @@ def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, An
     protocol = next((one for one in inputs.protocols if one.name == folder), None)
     if protocol is not None:
         return partial(of_systems, protocol)
-    items = {"metaeval": of_ratings, "robustness": of_damage, "dialogbench": of_answers}
+    items = {METAEVAL: of_ratings, ROBUSTNESS: of_damage, DIALOGBENCH: of_answers}
     return items.get(folder) if folder in inputs.parts_with_items() else None
 
 

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from dialeval.report.about import About
 from dialeval.report.asked import Asked
-from dialeval.report.parts import BOTCHAT, METAEVAL, PARTS, SELFCHAT, part_of_source
+from dialeval.report.parts import BOTCHAT, DIALOGBENCH, METAEVAL, PARTS, ROBUSTNESS, SELFCHAT, part_of_source
 from dialeval.report.protocols import AskedProtocol
+from dialeval.report.samples import DamagedSample, ExaminedSample, RatedSample
 from dialeval.schemas.labels import LABELS
 from dialeval.tables import empty_table
 
@@ -45,24 +46,6 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class RatedSample:
-    """Some rated items of every corpus, with all that was said about them.
-
-    Attributes:
-        items, ratings: tables of these names.
-        scores: table `judgements` of these items.
-        n_items: how many items each corpus has in all, in one language.
-        random_seed: seed by which the items were chosen.
-    """
-
-    items: Table
-    ratings: Table
-    scores: Table
-    n_items: Mapping[str, int]
-    random_seed: int = 0
-
-
-@dataclass(frozen=True)
 class ReportInputs:
     """Everything that the report shows. Tables have the schemas of `dialeval.tables`.
 
@@ -82,6 +65,8 @@ class ReportInputs:
         baselines: which judges are no more than baselines.
         ensembles: which judges are means of others' scores, with these others.
         rated: items of meta-evaluation to read, or None without any.
+        damaged: items of robustness to read, or None without any.
+        examined: items of DialogBench to read, or None without any.
         asked: looks up what judges were sent and what they answered; None where that is not at hand.
         labels: table `labels/labels`, what people said of the dialogues that judges judged.
         figures: in order.
@@ -107,6 +92,8 @@ class ReportInputs:
     baselines: frozenset[str] = frozenset()
     ensembles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rated: RatedSample | None = None
+    damaged: DamagedSample | None = None
+    examined: ExaminedSample | None = None
     asked: Asked | None = None
     labels: Table = field(default_factory=lambda: empty_table(LABELS))
     figures: tuple[Figure, ...] = ()
@@ -142,7 +129,8 @@ class ReportInputs:
 
     def parts_with_items(self) -> tuple[str, ...]:
         """Returns the parts whose single items are on the page."""
-        return (METAEVAL,) if self.rated is not None else ()
+        samples = {METAEVAL: self.rated, ROBUSTNESS: self.damaged, DIALOGBENCH: self.examined}
+        return tuple(part for part, sample in samples.items() if sample is not None)
 
     def parts(self) -> list[str]:
         """Returns the names of all parts that a page may have, in order."""

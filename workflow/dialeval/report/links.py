@@ -13,6 +13,7 @@ from dialeval.report.protocols import AskedProtocol
 DIALOGUES, RATED, CHOICES, DAMAGED = "dialogues", "rated", "choices", "damaged"
 """The kinds of cases: dialogues of systems, rated items, test items with options, items before and after damage."""
 _NO_CRITERION = (ALL, AVERAGE)
+_PRINTED = "published"  # what a paper prints, of which there are no cases
 
 
 def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[str, ...]) -> str:
@@ -58,7 +59,7 @@ def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
 def of_ratings(row: Mapping[str, Any]) -> str:
     """Returns the address of the rated items behind a row about one judge; empty for any other row."""
     judge = scorer(_text(row, "judge"), _text(row, "method"))
-    criterion = _text(row, "rated") or _text(row, "dimension")
+    criterion = _text(row, "dimension")
     if not judge:
         return ""
     return to_cases(RATED, _text(row, "corpus"), judge=judge, criterion="" if criterion in _NO_CRITERION else criterion)
@@ -75,7 +76,7 @@ def of_damage(row: Mapping[str, Any]) -> str:
 def of_answers(row: Mapping[str, Any]) -> str:
     """Returns the address of the test items behind a row about one model; empty for any other row."""
     model = scorer(_text(row, "model"), _text(row, "method"))
-    if not model:
+    if not model or row.get("method") == _PRINTED:
         return ""
     task = _text(row, "name") if _text(row, "scope") == "task" else ""
     return to_cases(CHOICES, task, model=model, domain=_text(row, "domain"))

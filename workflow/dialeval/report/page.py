@@ -14,17 +14,28 @@ from dialeval.papers.entry import NEEDS
 from dialeval.report.about import TEMPLATE as ABOUT_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import Board, chatbots_of
-from dialeval.report.cases import Cases, rated_cases
+from dialeval.report.case_kinds import case_kinds
 from dialeval.report.cells import Grid, board_grid, file_of, measured_grid, table_grids
 from dialeval.report.drawn import FigureOnPage, not_drawn, on_page
 from dialeval.report.inputs import Figure, ReportInputs
+from dialeval.report.kinds import CaseKind
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.links import CHOICES, DAMAGED, DIALOGUES, RATED, to_cases
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
 from dialeval.report.papers import TEMPLATE as PAPERS_TEMPLATE
 from dialeval.report.papers import papers_on_page
-from dialeval.report.parts import BOTCHAT, LABELS, METAEVAL, SELFCHAT, PartText, part_of_source, text_of
+from dialeval.report.parts import (
+    BOTCHAT,
+    DIALOGBENCH,
+    LABELS,
+    METAEVAL,
+    ROBUSTNESS,
+    SELFCHAT,
+    PartText,
+    part_of_source,
+    text_of,
+)
 from dialeval.report.people import people_boards
 from dialeval.report.summary import Summary, summarise
 from dialeval.schemas.every import table_named
@@ -37,7 +48,7 @@ SCRIPTS = (
     "elements.js", "address.js", "sorting.js", "marking.js", "archive.js", "cards.js", "verdicts.js", "columns.js",
     "blocks.js", "shelves.js", "finding.js", "choices.js", "keys.js", "viewer.js",
 )  # fmt: skip
-_KIND_OF_PART = {METAEVAL: RATED, "dialogbench": CHOICES, "robustness": DAMAGED}
+_KIND_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: DAMAGED}
 _EMPTY_ARCHIVE = Archive("", (), (), 0)
 _SPARE_BYTES = 1000  # for the sentence on what was left out
 _N_MODELS_SHOWN = 2
@@ -97,16 +108,16 @@ def build_report(inputs: ReportInputs) -> str:
     only, and says so.
     """
     boards = build_boards(inputs)
-    cases = rated_cases(inputs)
-    without_dialogues = len(_render(inputs, boards, cases, _EMPTY_ARCHIVE).encode())
+    kinds = case_kinds(inputs)
+    without_dialogues = len(_render(inputs, boards, kinds, _EMPTY_ARCHIVE).encode())
     archive = build_archive(inputs, budget=inputs.max_bytes - without_dialogues - _SPARE_BYTES)
-    return _render(inputs, boards, cases, archive)
+    return _render(inputs, boards, kinds, archive)
 
 
-def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None, archive: Archive) -> str:
+def _render(inputs: ReportInputs, boards: tuple[Board, ...], kinds: tuple[CaseKind, ...], archive: Archive) -> str:
     style = palette() + "".join(_source(name) for name in STYLES)
     scripts = [_source(name) for name in SCRIPTS]
-    parts = _parts(inputs, boards, {cases.kind} if cases else set())
+    parts = _parts(inputs, boards, {one.kind for one in kinds})
     environment = Environment(
         loader=FunctionLoader(_source),
         undefined=StrictUndefined,
@@ -124,7 +135,7 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], cases: Cases | None
         linkable={part.cases.partition("&")[0] for part in parts if part.cases},
         results_dir=inputs.results_dir,
         archive=archive,
-        shelves=[cases] if cases else [],
+        shelves=kinds,
         viewer_template=VIEWER_TEMPLATE,
         left_out=_left_out(inputs, archive),
         shown_first=_shown_first(boards),

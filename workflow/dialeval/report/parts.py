@@ -35,6 +35,8 @@ SELFCHAT = "selfchat"
 BOTCHAT = "botchat"
 METAEVAL = "metaeval"
 LABELS = "labels"
+ROBUSTNESS = "robustness"
+DIALOGBENCH = "dialogbench"
 
 PARTS: Mapping[str, PartText] = MappingProxyType(
     {
@@ -80,7 +82,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
                 "reason; of the rest a sample was looked at.",
             ),
         ),
-        "robustness": PartText(
+        ROBUSTNESS: PartText(
             "Robustness",
             "Does a judge notice damage?",
             (
@@ -88,7 +90,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
                 "its score falls by more than a threshold.",
             ),
         ),
-        "dialogbench": PartText(
+        DIALOGBENCH: PartText(
             "DialogBench",
             "How well does a model understand dialogues?",
             ("Multiple-choice questions on dialogues, in twelve tasks; chance is one in the number of options.",),

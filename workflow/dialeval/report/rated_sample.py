@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.report.inputs import RatedSample, Table
+from dialeval.report.inputs import Table
+from dialeval.report.samples import RatedSample
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.tables import empty_table
@@ -56,15 +57,15 @@ def sample_rated(
     keys = pa.array(wanted, pa.string())
     return RatedSample(
         pa.concat_tables([empty_table(ITEMS), *kept]),
-        pa.concat_tables([empty_table(RATINGS), *(_about(table, keys) for table in ratings)]),
-        pa.concat_tables([empty_table(JUDGEMENTS), *(_about(table, keys) for table in scores)]),
+        pa.concat_tables([empty_table(RATINGS), *(rows_about(table, keys) for table in ratings)]),
+        pa.concat_tables([empty_table(JUDGEMENTS), *(rows_about(table, keys) for table in scores)]),
         n_items,
         random_seed,
     )
 
 
-def _about(table: Table, keys: pa.Array) -> Table:
-    """Returns the rows of a table that are about some items."""
+def rows_about(table: Table, keys: pa.Array) -> Table:
+    """Returns the rows of a table that are about some items, which are named by corpus and id, parted by U+001F."""
     key = pc.binary_join_element_wise(table["corpus"], table["item_id"], "\x1f")
     return _plain(table.filter(pc.is_in(key, value_set=keys)))
 

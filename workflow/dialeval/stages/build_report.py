@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 from pydantic import BaseModel
 
-from dialeval.report import AskedProtocol, Figure, RatedSample, ReportInputs, build_report, sample_rated
+from dialeval.report import AskedProtocol, Figure, ReportInputs, build_report, sample_rated
 from dialeval.report.about_files import read_about
 from dialeval.report.answer_tables import Answers, asked_in
+from dialeval.report.damaged_sample import sample_damaged
+from dialeval.report.examined_items import sample_examined
 from dialeval.report.named_tables import tables_by_name
+from dialeval.report.samples import DamagedSample, ExaminedSample, RatedSample
 from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.labels import LABELS
 from dialeval.schemas.metaeval import ITEMS, RATINGS
+from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.transcripts import ASIDES
 from dialeval.stages.command import run
@@ -49,6 +55,10 @@ def stage(
     items: list[Path],
     ratings: list[Path],
     scores: list[Path],
+    damaged: list[Path],
+    pairs: list[Path],
+    test_items: list[Path],
+    test_answers: list[Path],
     transcripts: list[Path],
     asides: list[Path],
     labels: list[Path],
@@ -59,6 +69,7 @@ def stage(
     report: Path,
 ) -> None:
     """Writes the page; a part of a run that did not take place gives no files."""
+    by_name = tables_by_name(tables)
     page = build_report(
         ReportInputs(
             title=settings.title,
@@ -73,11 +84,13 @@ def stage(
             asides={path.stem: read_table(path, ASIDES) for path in asides},
             asked=asked_in(Path(settings.results_dir), settings.answers),
             labels=read_tables(labels, LABELS),
-            tables=tables_by_name(tables),
+            tables=by_name,
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
             ensembles=settings.ensembles,
             rated=_rated(settings, items, ratings, scores) if items else None,
+            damaged=_damaged(settings, pairs, damaged, scores, by_name) if pairs else None,
+            examined=_examined(settings, test_items, test_answers) if test_answers else None,
             figures=tuple(_figure(settings, path) for path in figures),
             results_dir=settings.results_dir,
             other_prompts=settings.other_prompts,
@@ -102,6 +115,24 @@ def _rated(settings: Settings, items: list[Path], ratings: list[Path], scores: l
         (read_table(path, RATINGS) for path in ratings),
         (read_table(path, JUDGEMENTS) for path in scores),
         settings.random_seed,
+    )
+
+
+def _damaged(
+    settings: Settings, pairs: list[Path], items: list[Path], scores: list[Path], tables: dict[str, pa.Table]
+) -> DamagedSample:
+    return sample_damaged(
+        read_tables(pairs, PAIRS),
+        (read_table(path, ITEMS) for path in items),
+        (read_table(path, JUDGEMENTS) for path in scores),
+        tables,
+        settings.random_seed,
+    )
+
+
+def _examined(settings: Settings, items: list[Path], answers: list[Path]) -> ExaminedSample:
+    return sample_examined(
+        read_tables(items, TEST_ITEMS), (read_table(path, TEST_ANSWERS) for path in answers), settings.random_seed
     )
 
 

@@ -1,0 +1,191 @@
+"""Test items with options behind the numbers of DialogBench: the question, its options, and every model's answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dialeval.report.asked import Exchange, Exchanges
+from dialeval.report.inputs import ReportInputs
+from dialeval.report.judged import MOST_ANSWERS
+from dialeval.report.kinds import Block, Case, CaseKind, Described, Group, beginning, bubbles, packed_kind
+from dialeval.report.links import CHOICES, scorer
+from dialeval.report.prompts import Prompts, no_prompts
+from dialeval.report.rated_sample import chosen_items
+from dialeval.report.samples import ExaminedSample
+from dialeval.report.score_cards import exchange_fields
+from dialeval.schemas.dialogbench import TEST_ANSWERS
+from dialeval.tables import empty_table
+
+ITEMS_PER_TASK = 20
+Row = Mapping[str, Any]
+RIGHT, WRONG, UNREAD = "right", "wrong", "not read"
+_BADGES = {RIGHT: "won", WRONG: "lost", UNREAD: "none"}
+_PERPLEXITY = "perplexity"
+_HOW = {
+    "letter": "read from the letter of an option that the answer names",
+    "choice": "the most probable of the letters, as the first thing said",
+    "perplexity": "the option that is likeliest to follow the dialogue, per token",
+    "perplexity_total": "the option that is likeliest to follow the dialogue, in total",
+}
+
+
+def sample_examined(
+    items: pa.Table, answers: Iterable[pa.Table], random_seed: int = 0, n: int = ITEMS_PER_TASK
+) -> ExaminedSample:
+    """Returns some items of every task with the answers to them.
+
+    Args:
+        items: table `test_items`.
+        answers: tables `test_answers`, read one after the other.
+        random_seed: seed of the choice.
+        n: items per task.
+    """
+    chosen: set[str] = set()
+    n_items = {}
+    for task in pc.unique(items["task"]).to_pylist():
+        ids = items.filter(pc.equal(items["task"], task))["item_id"].to_pylist()
+        chosen |= chosen_items(task, ids, n, random_seed)
+        n_items[task] = len(ids)
+    keys = pa.array(sorted(chosen), pa.string())
+
+    def about(table: pa.Table) -> pa.Table:
+        return table.filter(pc.is_in(table["item_id"], value_set=keys)).replace_schema_metadata()
+
+    shown = pa.concat_tables([empty_table(TEST_ANSWERS), *(about(table) for table in answers)])
+    return ExaminedSample(about(items), shown, n_items, random_seed)
+
+
+def examined_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
+    """Returns test items with what models answered, as many of each task as find room; None without any."""
+    sample = inputs.examined
+    if sample is None or not len(sample.items):
+        return None
+    answers: dict[str, list[Row]] = defaultdict(list)
+    for row in sample.answers.to_pylist():
+        answers[row["item_id"]].append(row)
+    items = sample.items.to_pylist()
+    exchanges = _exchanges(inputs, items, answers)
+    by_task: dict[str, list[Case]] = defaultdict(list)
+    for item in items:
+        by_task[item["task"]].append(_case(item, answers[item["item_id"]], exchanges))
+    groups = [Group(task, "item", "", tuple(cases), sample.n_items[task]) for task, cases in by_task.items()]
+    about = Described(
+        CHOICES,
+        "Test items",
+        ("test items", "task"),
+        {"model": "model", "outcome": "answer", "domain": "domain"},
+        no_prompts(inputs),
+        sample.random_seed,
+    )
+    return packed_kind(about, groups, budget, ITEMS_PER_TASK)
+
+
+def requests_of(item: Row, answer: Row) -> list[str]:
+    """Returns the ids of the requests behind an answer: one, or one for each option where these are scored."""
+    method = answer["method"]
+    asked = _PERPLEXITY if method.startswith(_PERPLEXITY) else method
+    name = f"dialogbench/{asked}/{item['language']}/{item['item_id']}/{answer['rotation']}"
+    return [f"{name}/{option}" for option in range(answer["n_options"])] if asked == _PERPLEXITY else [name]
+
+
+def _exchanges(inputs: ReportInputs, items: list[Row], answers: Mapping[str, list[Row]]) -> Exchanges:
+    wanted: dict[str, dict[str, None]] = defaultdict(dict)
+    n = 0
+    for item in items if inputs.asked else ():
+        for answer in answers[item["item_id"]]:
+            if n < MOST_ANSWERS:
+                requests = requests_of(item, answer)
+                wanted[answer["model"]].update(dict.fromkeys(requests))
+                n += len(requests)
+    return inputs.asked.exchanges(wanted) if inputs.asked else {}
+
+
+def _case(item: Row, answers: list[Row], exchanges: Exchanges) -> Case:
+    facets = {(scorer(row["model"], row["method"]), _outcome(row), item["domain"]) for row in answers}
+    return Case(
+        item["item_id"],
+        beginning([item["question"]] if item["question"] else item["utterances"], "turn"),
+        item["domain"],
+        frozenset(facets),
+        _blocks(item, answers, exchanges),
+    )
+
+
+def _outcome(answer: Row) -> str:
+    if answer["choice"] is None:
+        return UNREAD
+    return RIGHT if answer["correct"] else WRONG
+
+
+def _blocks(item: Row, answers: list[Row], exchanges: Exchanges) -> Callable[[Prompts], list[Block]]:
+    """Returns what shows one item: dialogue, question, options with who chose them, and a card per answer."""
+    letters = [chr(ord("A") + place) for place in range(len(item["options"]))]
+    chosen: dict[str, list[str]] = {letter: [] for letter in letters}
+    for row in answers:
+        if row["rotation"] == 0 and row["choice"] in chosen:
+            chosen[row["choice"]].append(scorer(row["model"], row["method"]))
+
+    def blocks(prompts: Prompts) -> list[Block]:
+        speakers = [f"speaker {1 + place % 2}" for place in range(len(item["utterances"]))]
+        options = [
+            {"letter": letter, "text": text, "right": letter == item["label"], "chosen": sorted(chosen[letter])}
+            for letter, text in zip(letters, item["options"], strict=True)
+        ]
+        shown: list[Block] = [bubbles(speakers, item["utterances"])]
+        shown += [{"type": "words", "text": words} for words in _beside(item)]
+        shown.append({"type": "options", "title": item["question"], "options": options})
+        if item["analysis"]:
+            shown.append(
+                {"type": "words", "text": f"Why {item['label']} is right, as it was written: {item['analysis']}"}
+            )
+        cards = [_card(item, row, exchanges, prompts) for row in sorted(answers, key=_order)]
+        return [*shown, {"type": "cards", "title": "What models answered", "cards": cards}] if cards else shown
+
+    return blocks
+
+
+def _order(answer: Row) -> tuple[str, str, int]:
+    return answer["model"], answer["method"], answer["rotation"]
+
+
+def _beside(item: Row) -> list[str]:
+    """Returns what is shown beside the dialogue, in words."""
+    told = dict(item["extra"] or ())
+    for speaker in ("speaker1", "speaker2"):
+        for trait in ("personality", "emotion"):
+            told[f"{speaker.replace('speaker', 'speaker ')}'s {trait}"] = item[f"{speaker}_{trait}"]
+    words = [f"{name}: {value}" for name, value in told.items() if value]
+    return ["; ".join(words)] if words else []
+
+
+def _card(item: Row, answer: Row, exchanges: Exchanges, prompts: Prompts) -> dict[str, Any]:
+    outcome, turned = _outcome(answer), answer["rotation"]
+    found = [exchanges.get((answer["model"], request_id)) for request_id in requests_of(item, answer)]
+    there = [one for one in found if one is not None]
+    wrong = f"{answer['choice']}: wrong, {answer['label']} is right"
+    verdicts = {RIGHT: f"{answer['choice']}: right", WRONG: wrong, UNREAD: "no answer could be read"}
+    card = {
+        "title": scorer(answer["model"], answer["method"]) + (f", options turned by {turned}" if turned else ""),
+        "badge": _BADGES[outcome],
+        "verdict": verdicts[outcome],
+        "status": answer["status"],
+    }
+    if not there:
+        return card
+    fields = exchange_fields(there[0], _HOW.get(answer["method"], "") if outcome != UNREAD else "", prompts)
+    if len(found) > 1:
+        fields["answer"] = "\n".join(map(_scored, found, item["options"]))
+        fields.pop("facts", None)
+    return card | fields
+
+
+def _scored(exchange: Exchange | None, option: str) -> str:
+    """Returns how likely an option's text was, in words."""
+    if exchange is None or exchange.answer["logprob"] is None:
+        return f"{option}: no probability"
+    return f"{option}: {exchange.answer['logprob']:.4g} nats over {exchange.answer['n_tokens']} tokens"
