@@ -43,7 +43,7 @@ from dialeval.tables import HUMAN
 
 TEMPLATE = "index.html.j2"
 VIEWER_TEMPLATE = "viewer.html.j2"
-STYLES = ("report.css", "viewer.css")
+STYLES = ("report.css", "viewer.css", "print.css")
 SCRIPTS = (
     "elements.js", "address.js", "sorting.js", "marking.js", "archive.js", "cards.js", "verdicts.js", "columns.js",
     "blocks.js", "shelves.js", "finding.js", "choices.js", "keys.js", "viewer.js",
