@@ -99,12 +99,13 @@ def test_a_board_per_benchmark_and_level_with_judges_best_first() -> None:
         "length (yes_no)": ("baseline",),
         "gpt-4 (annotation)": ("came with the corpus",),
     }
-    assert one.summary.answer == "gpt-x (rating) agrees best with people: 0.800 on average."
+    assert one.summary.answer == "gpt-x (rating) agrees best with people: r = 0.800 on average."
     words = " ".join(one.summary.basis)
     assert "overlap" not in words
     assert "forest (yes_no) is an embedded model" in words
     assert "length (yes_no) is a baseline" in words
     assert "Each number is the mean of 2 correlations." in words
+    assert "Numbers are Pearson’s r" in words
 
 
 def test_a_boards_cells_hold_interval_and_published_number() -> None:
@@ -127,7 +128,7 @@ def test_a_leader_whose_interval_holds_none_is_no_good_judge() -> None:
     weak[["pearson", "pearson_low", "pearson_high"]] -= 0.79
     _, one = judge_boards(inputs(tables={"metaeval/averages": pa.Table.from_pandas(weak, preserve_index=False)}))
     assert one.summary.answer == (
-        "No judge clearly agrees with the ratings: gpt-x (rating) is first with 0.010 (-0.040 to 0.060) on average."
+        "No judge clearly agrees with the ratings: gpt-x (rating) is first with r = 0.010 (-0.040 to 0.060) on average."
     )
 
 

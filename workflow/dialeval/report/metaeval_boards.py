@@ -29,6 +29,7 @@ from dialeval.tables import empty_table
 
 _TAG_OF_METHOD = {"annotation": "came with the corpus", "file": "ready scores"}
 ENSEMBLE = "ensemble"
+PEARSON = "Numbers are Pearson’s r of the judge’s scores with the ratings."
 _AGREES = {
     "human": "agrees best with people",
     "full": "agrees best with the ratings (a model's where there are no people's)",
@@ -76,7 +77,13 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: 
     dimensions = dimension_order(rows["dimension"])
     deciding = deciding_dimension(dimensions)
     measures = tuple(
-        Measure(shown_dimension(name), "correlation", name == deciding, _values(rows[rows["dimension"] == name]))
+        Measure(
+            shown_dimension(name),
+            "correlation",
+            name == deciding,
+            _values(rows[rows["dimension"] == name]),
+            words=PEARSON,
+        )
         for name in dimensions
     )
     order = measures[dimensions.index(deciding)].values
@@ -127,11 +134,12 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
         return Summary("No judge has a correlation here.", ())
     first, leading = ranked[0]
     number = write_number(leading.value, "correlation")
-    answer = f"{first} {_AGREES[rows['raters'].iloc[0]]}: {number} on {measure.label}."
+    answer = f"{first} {_AGREES[rows['raters'].iloc[0]]}: r = {number} on {measure.label}."
     if leading.low is not None and leading.low <= 0:
         interval = write_interval(leading.low, leading.high, "correlation")
         answer = (
-            f"No judge clearly agrees with the ratings: {first} is first with {number} ({interval}) on {measure.label}."
+            f"No judge clearly agrees with the ratings: {first} is first with r = {number} ({interval}) on "
+            f"{measure.label}."
         )
     basis = []
     if len(ranked) > 1:
@@ -142,7 +150,7 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
     if n[-1] > 1:
         counts = f"{n[0]} to {n[-1]}" if len(n) > 1 else f"{n[0]}"
         basis.append(f"Each number is the mean of {counts} correlations.")
-    return Summary(answer, (*basis, *_kinds(board, tags)))
+    return Summary(answer, (*basis, PEARSON, *_kinds(board, tags)))
 
 
 def _kinds(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]:

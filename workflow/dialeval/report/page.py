@@ -45,8 +45,8 @@ TEMPLATE = "index.html.j2"
 VIEWER_TEMPLATE = "viewer.html.j2"
 STYLES = ("report.css", "viewer.css", "print.css")
 SCRIPTS = (
-    "elements.js", "address.js", "sorting.js", "marking.js", "archive.js", "cards.js", "verdicts.js", "columns.js",
-    "blocks.js", "shelves.js", "finding.js", "choices.js", "keys.js", "viewer.js",
+    "elements.js", "address.js", "rows.js", "sorting.js", "marking.js", "archive.js", "cards.js", "verdicts.js",
+    "columns.js", "blocks.js", "shelves.js", "finding.js", "choices.js", "keys.js", "viewer.js",
 )  # fmt: skip
 _KIND_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: DAMAGED}
 _EMPTY_ARCHIVE = Archive("", (), (), 0)

@@ -25,10 +25,11 @@
       other.setAttribute("aria-sort", "none");
     }
     heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    rows.draw(table);
     const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => ({ row, key: row.cells[place].getAttribute("data-sort") }));
-    rows.sort((left, right) => compare(left.key, right.key, numeric, descending ? -1 : 1));
-    body.append(...rows.map(({ row }) => row));
+    const keyed = [...body.rows].map((row) => ({ row, key: row.cells[place].getAttribute("data-sort") }));
+    keyed.sort((left, right) => compare(left.key, right.key, numeric, descending ? -1 : 1));
+    body.append(...keyed.map(({ row }) => row));
     sorted.set(table.id, `${table.id}.${place}.${descending ? "down" : "up"}`);
   }
 
