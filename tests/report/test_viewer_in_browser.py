@@ -10,6 +10,11 @@ from report_browser import AXE, PROGRAM, Browser
 from report_pieces import CARD, with_pieces
 
 from dialeval.report import build_report
+from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import PASS_RATES
+from dialeval.schemas.shared import UTTERANCES
+from dialeval.tables import to_table
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 
@@ -340,3 +345,90 @@ def test_nothing_keeps_people_out_with_everything_open(browser: Browser, address
     assert browser.barriers() == []
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     browser.look(1200, 900)
+
+
+ATTACKS = (
+    "<script>alert(1)</script>", "</script><script>alert(2)</script>", '"><img src=x onerror=alert(3)>',
+    "' onmouseover='alert(4)", "javascript:alert(5)", "<svg onload=alert(6)>", "<iframe srcdoc='<script>alert(7)'>",
+    "{{ 7 * 7 }}{% raw %}", "${alert(9)}", "__proto__", "constructor", "toString", "&lt;script&gt;alert(13)",
+    "a,b&cases=choices#c=d", "100%25 %zz", "line\u2028and\u2029line", "\u202eturned\u202c", "<!-- ]]> -->",
+    "data:text/html,<script>alert(19)</script>", "../../etc/passwd?x=1/2", "<a href=https://example.org>x</a>",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page whose every name is an attack: systems, judges, ids, and all that is said and found."""
+    human = [
+        {"corpus": "made", "dialogue_id": text, "turn": turn, "speaker": text, "text": text, "language": "en"}
+        for text in ATTACKS
+        for turn in range(2)
+    ]
+    run = example.inputs(
+        title=ATTACKS[0],
+        chatbots=ATTACKS,
+        judges=ATTACKS,
+        embedded=frozenset(),
+        human=to_table(UTTERANCES, human),
+        seeds=to_table(
+            SEEDS,
+            [
+                {"seed_id": text, "corpus": "made", "language": text, "utterances": [text], "n_human": 2}
+                | {"for_arena": True, "for_gteval": True}
+                for text in ATTACKS
+            ],
+        ),
+        generated=to_table(
+            GENERATED,
+            [
+                {"chatbot": text, "seed_id": text, "turn": 1, "origin": "model", "text": text, "dropped": 0}
+                | {"finish_reason": text}
+                for text in ATTACKS
+            ],
+        ),
+        verdicts=to_table(
+            JUDGEMENTS,
+            [
+                example.verdict("unieval", text, text, judge=text, choice="Yes", place=2, reason=text, status=text)
+                for text in ATTACKS
+            ],
+        ),
+        tables={
+            "unieval/pass_rates": to_table(
+                PASS_RATES, [example._rate(text, 4, 0.5) | {"judge": text, "note": text} for text in ATTACKS]
+            )
+        },
+    )
+    path = tmp_path_factory.mktemp("attacked") / "index.html"
+    path.write_text(build_report(run), encoding="utf-8")
+    return path.as_uri()
+
+
+def test_twenty_attacks_are_shown_and_not_run(browser: Browser, attacked: str) -> None:
+    script = browser.command(
+        "Page.addScriptToEvaluateOnNewDocument", source="window.alert = () => { window.alarmed = true; };"
+    )
+    browser.open(attacked, until=READY)
+    assert texts(browser, "#case-list strong") == list(ATTACKS)
+    for number, text in enumerate(ATTACKS):
+        browser.evaluate(
+            "location.hash = '#cases=dialogues&' + Object.entries("
+            f"{{case: {text!r}, system: {text!r}, judge: {text!r}, protocol: 'unieval', q: {text!r}}}"
+            ").map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')"
+        )
+        browser.wait(f"{TITLE} === {'Seed ' + text!r}")
+        browser.wait(f"document.querySelector('#models input[value=\"{number + 1}\"]')?.checked")
+        assert (text, texts(browser, "#viewer-message")) == (text, [""])
+        browser.wait(f"[...document.querySelectorAll('.dialogue mark')].some(m => m.textContent === {text!r})")
+        browser.wait(f"document.querySelector('.dialogue .reason')?.textContent === {text!r}")
+    assert len(ATTACKS) > 20
+    assert len(set(texts(browser, "#board-1 a.to-cases"))) >= 1
+    assert (
+        browser.evaluate("document.querySelectorAll('main :is(iframe, object, embed, [onerror], [onload])').length")
+        == 0
+    )
+    assert browser.evaluate("document.querySelectorAll('main script:not([type=\"text/plain\"])').length") == 0
+    assert browser.evaluate("window.alarmed") is None
+    assert [url for url in browser.requested() if not url.startswith(("data:", attacked))] == []
+    assert browser.complaints() == []
+    browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])

@@ -32,9 +32,9 @@ const address = (() => {
     }
     const found = fields(hash);
     if (found.has("seed")) {
-      const renamed = { seed: "case", source: "of", models: "models" };
-      const old = [...found].filter(([name]) => name in renamed);
-      return new Map([["cases", ["dialogues"]], ...old.map(([name, values]) => [renamed[name], values])]);
+      const renamed = new Map([["seed", "case"], ["source", "of"], ["models", "models"]]);
+      const old = [...found].filter(([name]) => renamed.has(name));
+      return new Map([["cases", ["dialogues"]], ...old.map(([name, values]) => [renamed.get(name), values])]);
     }
     if (found.has("item")) {
       const [, group, id] = found.get("item").join(",").split("/");

@@ -21,18 +21,18 @@ const blocks = (() => {
   const versions = ({ blocks: all }) => [...new Set(all.flatMap(({ version }) => (version ? [version] : [])))];
 
   /** Returns what stands on the left and on the right of a piece, in one of its versions. */
-  function draw(piece, { version, query, readPrompts }) {
+  function draw(piece, { version, query, sent }) {
     const sides = { left: [], right: [] };
     for (const block of piece.blocks) {
       if (!block.version || block.version === version) {
         const side = block.side ?? (ON_THE_RIGHT.has(block.type) ? "right" : "left");
-        sides[side].push(...drawn(block, query, readPrompts));
+        sides[side].push(...drawn(block, query, sent));
       }
     }
     return sides;
   }
 
-  function drawn(block, query, readPrompts) {
+  function drawn(block, query, sent) {
     const heading = block.title ? [prose("h4", "", block.title)] : [];
     switch (block.type) {
       case "bubbles":
@@ -42,7 +42,7 @@ const blocks = (() => {
       case "table":
         return [...heading, table(block)];
       case "cards":
-        return [...heading, ...cards.all(block.cards, readPrompts)];
+        return [...heading, ...cards.all(block.cards, sent)];
       case "words":
         return [...heading, marking.fill(prose("p", "basis", ""), block.text, query)];
       default:

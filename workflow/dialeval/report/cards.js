@@ -5,10 +5,11 @@ const cards = (() => {
 
   /** Returns the lines of one verdict.
    *
-   * `verdict` may have reason, answer, read, facts, probabilities (pairs of label and probability), and prompt (its
-   * number); `readPrompts` returns what was sent for the case, or null where it found no room.
+   * `verdict` may have reason, answer, thoughts, read, facts, probabilities (pairs of label and probability), and prompt
+   * (its number); of `sent`, `read` returns what was sent for the case, null where it is not in the page, for which
+   * `missing` are the words.
    */
-  function lines(verdict, readPrompts) {
+  function lines(verdict, sent) {
     const made = [];
     if (verdict.reason) {
       made.push(prose("p", "reason", verdict.reason));
@@ -21,12 +22,13 @@ const cards = (() => {
       made.push(element("p", "facts", facts.join("; ")));
     }
     if (verdict.answer) {
-      const raw = element("details", "raw");
-      raw.append(element("summary", "", "What the judge wrote"), prose("pre", "", verdict.answer));
-      made.push(raw);
+      made.push(folded("What the judge wrote", [written(verdict.answer)]));
     }
-    if (readPrompts && verdict.prompt >= 0) {
-      made.push(prompt(verdict.prompt, readPrompts));
+    if (verdict.thoughts) {
+      made.push(folded("What it thought before", [written(verdict.thoughts)]));
+    }
+    if (verdict.prompt >= 0) {
+      made.push(prompt(verdict.prompt, sent));
     }
     return made;
   }
@@ -41,15 +43,28 @@ const cards = (() => {
     return list;
   }
 
-  function prompt(number, readPrompts) {
-    const made = element("details", "raw sent");
-    made.append(element("summary", "", "What was sent"));
+  function folded(title, content) {
+    const made = element("details", "raw");
+    made.append(element("summary", "", title), ...content);
+    return made;
+  }
+
+  /** Returns a text as it was written, which can be scrolled by keys where it is long. */
+  function written(text) {
+    const made = prose("pre", "", text);
+    made.tabIndex = 0;
+    return made;
+  }
+
+  function prompt(number, { read, missing }) {
+    const made = folded("What was sent", []);
+    made.classList.add("sent");
     made.addEventListener(
       "toggle",
       async () => {
         try {
-          const held = await readPrompts();
-          made.append(...(held ? messages(held, number) : [element("p", "muted", "This prompt found no room in the page.")]));
+          const held = await read();
+          made.append(...(held ? messages(held, number) : [element("p", "muted", missing || "This prompt found no room in the page.")]));
         } catch (error) {
           made.append(element("p", "muted", `The prompt could not be shown: ${error.message}`));
         }
@@ -62,7 +77,7 @@ const cards = (() => {
   function messages({ strings, prompts }, number) {
     return prompts[number].flatMap(([role, places]) => [
       element("p", "role", role),
-      prose("pre", "", places.map((place) => strings[place]).join("")),
+      written(places.map((place) => strings[place]).join("")),
     ]);
   }
 
@@ -76,23 +91,23 @@ const cards = (() => {
   }
 
   /** Returns a card that stands by itself: what was asked, what came out, and the lines under it. */
-  function card(verdict, readPrompts) {
+  function card(verdict, sent) {
     const made = element("div", "verdict");
     const line = element("p", "verdict-line");
     line.append(prose("strong", "", verdict.title), " ", badge(verdict.badge ?? "told", verdict.verdict, verdict.status));
     if (verdict.order) {
       line.append(element("span", "muted", ` ${verdict.order}`));
     }
-    made.append(line, ...lines(verdict, readPrompts));
+    made.append(line, ...lines(verdict, sent));
     return made;
   }
 
   /** Returns cards, both orders of a pair side by side. */
-  function all(verdicts, readPrompts) {
+  function all(verdicts, sent) {
     const made = [];
     const pairs = new Map();
     for (const verdict of verdicts) {
-      const one = card(verdict, readPrompts);
+      const one = card(verdict, sent);
       const beside = verdict.pair && pairs.get(verdict.pair);
       if (beside) {
         beside.append(one);

@@ -2,7 +2,7 @@
 "use strict";
 
 const HUMAN = 0; // the place of the human dialogues among the models
-const protocolTitles = {}; // filled from the index
+const protocolTitles = Object.create(null); // filled from the index
 
 const byId = (id) => document.getElementById(id);
 const protocolName = (protocol) => protocolTitles[protocol] ?? protocol;

@@ -31,7 +31,7 @@ const shelves = (() => {
       this.label = block.dataset.label;
       this.words = "";
       this.packed = block.textContent;
-      this.shownFirst = JSON.parse(block.dataset.shown);
+      this.shownFirst = new Map(Object.entries(JSON.parse(block.dataset.shown)));
       this.dialogues = new archive.Lines("archive-dialogues");
       this.verdicts = new archive.Lines("archive-verdicts");
       this.prompts = new archive.Lines("archive-prompts");
@@ -110,7 +110,7 @@ const shelves = (() => {
     /** Returns whose dialogues are shown where the reader did not choose: people's, and the best systems'. */
     usualModels(group) {
       const has = new Set(this.groups[group].systems);
-      const places = (this.shownFirst[this.groups[group].name] ?? []).map((name) => this.index.models.indexOf(name));
+      const places = (this.shownFirst.get(this.groups[group].name) ?? []).map((name) => this.index.models.indexOf(name));
       const best = places.filter((model) => model > HUMAN && has.has(model));
       const some = best.length ? best : [...has].filter((model) => model !== HUMAN).slice(0, 2);
       return [...(has.has(HUMAN) ? [HUMAN] : []), ...some];
@@ -132,7 +132,7 @@ const shelves = (() => {
         noun: this.groups[this.groupOf(place)].noun,
         asides,
         onModel,
-        readPrompts: () => this.prompts.read(place),
+        sent: { read: () => this.prompts.read(place), missing: this.index.no_prompts },
       });
       return { columns, shown, hits, hasAsides: Boolean(dialogues.asides?.length) };
     }
@@ -216,8 +216,8 @@ const shelves = (() => {
       const piece = await this.piece(place);
       const versions = blocks.versions(piece);
       const shown = versions.includes(version) ? version : versions[0];
-      const readPrompts = () => this.prompts.read(Math.floor(place / this.index.per_line));
-      return { ...blocks.draw(piece, { version: shown, query, readPrompts }), versions, version: shown };
+      const sent = { read: () => this.prompts.read(Math.floor(place / this.index.per_line)), missing: this.index.no_prompts };
+      return { ...blocks.draw(piece, { version: shown, query, sent }), versions, version: shown };
     }
   }
 

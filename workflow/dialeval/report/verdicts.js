@@ -31,6 +31,7 @@ const verdictLists = (() => {
       reason: text(verdicts.reason[row]),
       status: text(verdicts.status[row]),
       answer: text(verdicts.answer[row]),
+      thoughts: text(verdicts.thoughts?.[row]),
       repeat: verdicts.repeat?.[row] ?? 0,
       read: text(verdicts.read?.[row]),
       facts: text(verdicts.facts?.[row]),
@@ -42,7 +43,7 @@ const verdictLists = (() => {
   const inWords = (criterion) => criterion.replaceAll("_", " ");
 
   /** Returns a drawer of the verdicts on dialogues, for the names of a page and what the reader chose. */
-  function drawer({ names: index, filter, onModel, readPrompts }) {
+  function drawer({ names: index, filter, onModel, sent }) {
     const isPerson = (judge) => index.people.includes(index.judges[judge]);
 
     function outcomeFor(model, verdict) {
@@ -122,7 +123,7 @@ const verdictLists = (() => {
         } else if (verdict.firstAi) {
           line.append(verdict.criterion ? ` in utterance ${verdict.firstAi}` : ` from utterance ${verdict.firstAi} on`);
         }
-        card.append(line, ...cards.lines(verdict, readPrompts));
+        card.append(line, ...cards.lines(verdict, sent));
         made.append(card);
       }
       return made;
@@ -195,7 +196,7 @@ const verdictLists = (() => {
       if (verdict.choice) {
         line.append(element("span", "muted", `; ${index.shipped.includes(verdict.protocol) ? "AI, says the judge" : "the judge's answer"}: ${verdict.choice}`));
       }
-      item.append(line, ...cards.lines(verdict, readPrompts));
+      item.append(line, ...cards.lines(verdict, sent));
       return item;
     }
 
