@@ -111,9 +111,7 @@ def test_a_data_set_has_a_subset_for_each_table_and_the_same_rows(results: Path,
     assert main(["tables", "*", "--results", str(results), "--to", str(folder)]) == 0
     _, header, page = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     subsets = {one["config_name"]: one["data_files"] for one in yaml.safe_load(header)["configs"]}
-    assert set(subsets) == {
-        "arena-ratings", "botchat-utterance_lengths", "dialogbench-items", "seeds", "test_items",
-    }  # fmt: skip
+    assert set(subsets) == {"botchat-utterance_lengths", "seeds", "test_items"}, "those with rows"
     files = {name: folder / split["path"][0] for name, (split,) in subsets.items()}
     assert pq.read_table(files["seeds"]).to_pylist() == [SEED]
     assert pq.read_table(files["test_items"])["extra"].to_pylist() == [[{"name": "persona", "value": "a cook"}]]
@@ -133,6 +131,11 @@ def test_nothing_is_overwritten_and_one_table_fits_in_a_csv(
     assert "holds something already" in capsys.readouterr().err
     assert main(["tables", "--results", str(results), "--csv", str(tmp_path / "x.csv")]) == 1
     assert "about 3 tables; name one" in capsys.readouterr().err
+
+
+def test_tables_without_rows_are_no_data_set(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tables", "arena/*", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
+    assert "none of these tables has a row" in capsys.readouterr().err
 
 
 def test_the_list_is_of_what_is_for_readers(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

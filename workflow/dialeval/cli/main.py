@@ -14,6 +14,9 @@ from dialeval.project import PROJECT
 
 COMMANDS = {
     "init": "make a folder in which `snakemake` runs an evaluation",
+    "check": "say whether all that a run needs is here",
+    "summary": "tell the results in the terminal",
+    "compare": "say what differs between two runs",
     "tables": "list the tables of a run, tell their columns, export them",
 }
 """Each is a module of this package with `add_arguments(parser)` and `run(arguments)`, imported when it is asked for."""

@@ -34,7 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
         _write_csv(tables, arguments.csv)
     elif arguments.to:
         write_dataset(tables, arguments.results, arguments.to)
-        print(f"{arguments.to}: {_counted(tables)}")
+        empty = sum(not table.rows for table in tables)
+        print(f"{arguments.to}: {_counted(tables)}{f', of which {empty} without rows are left out' if empty else ''}")
     elif arguments.columns:
         for kind in {table.kind.name: table.kind for table in tables}.values():
             print(f"{kind.name}: one row per {kind.row}")

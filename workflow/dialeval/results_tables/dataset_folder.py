@@ -30,13 +30,16 @@ def write_dataset(tables: Sequence[Found], results: Path, folder: Path) -> None:
     """Writes tables as a data set; those of one kind that pass between stages are one subset.
 
     Args:
-        tables: tables of the run.
+        tables: tables of the run; those without rows are left out, since not every reader takes them.
         results: the folder of its results, which says where they come from.
         folder: is made; it must not hold anything.
 
     Raises:
-        UserError: the folder holds something, or cannot be written.
+        UserError: the folder holds something, or cannot be written, or no table has a row.
     """
+    tables = [table for table in tables if table.rows]
+    if not tables:
+        raise UserError("none of these tables has a row; dialeval tables says how many each has")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} holds something already, and nothing is overwritten; name another folder")
     try:

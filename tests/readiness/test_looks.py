@@ -1,0 +1,107 @@
+"""What a run needs is told line by line: what is here, and what is missing with its remedy."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from workspace import ROOT, SMALL
+
+from dialeval.cli.main import main
+
+ENDPOINT = {"engine": "openai", "model": "m", "base_url": "http://localhost:9/v1"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the small configuration, in which the command is typed."""
+    monkeypatch.chdir(tmp_path)
+    configure(tmp_path)
+    return tmp_path
+
+
+def configure(folder: Path, **changes: Any) -> None:
+    (folder / "config.yaml").write_text(yaml.safe_dump({**SMALL, **changes}))
+
+
+def told(capsys: pytest.CaptureFixture[str], *options: str, status: int) -> dict[str, list[str]]:
+    """Returns the lines of the command, by state, but for the first word."""
+    assert main(["check", *options]) == status
+    lines: dict[str, list[str]] = {"ok": [], "note": [], "missing": []}
+    for line in capsys.readouterr().out.splitlines():
+        state, _, rest = line.partition(" ")
+        lines[state].append(" ".join(rest.split()))
+    return lines
+
+
+def test_where_all_is_here_it_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = told(capsys, status=0)
+    assert lines["missing"] == []
+    assert "models.forest engine embedded" in lines["ok"]
+    assert not list((folder / "results").rglob("*"))
+
+
+def test_another_folder_and_another_file(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    assert "configuration config.yaml, and" in " ".join(told(capsys, "..", status=0)["ok"])
+    (folder / "other.yaml").write_text((folder / "config.yaml").read_text())
+    monkeypatch.chdir(folder)
+    assert "other.yaml, and" in " ".join(told(capsys, "elsewhere", "--configfile", "other.yaml", status=0)["ok"])
+
+
+def test_a_variable_that_is_not_set(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("MY_KEY", raising=False)
+    configure(folder, models={**SMALL["models"], "gpt": {**ENDPOINT, "api_key_env": "MY_KEY"}}, judges=["gpt"])
+    (line,) = told(capsys, status=1)["missing"]
+    assert line.startswith("models.gpt the environment variable MY_KEY")
+    assert "export it" in line
+    monkeypatch.setenv("MY_KEY", "secret-0123456789")
+    assert told(capsys, status=0)["missing"] == []
+
+
+def test_transcripts_are_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copy(ROOT / "configs" / "transcripts" / "support.jsonl", folder / "mine.jsonl")
+    configure(
+        folder,
+        chatbots=[],
+        data_dir=".",
+        transcripts={"mine": {"path": "mine.jsonl"}},
+        protocols={"quality": {"form": "scale", "of": {"source": "mine"}, "criteria": ["overall"]}},
+    )
+    assert "transcripts.mine mine.jsonl can be read" in told(capsys, status=0)["ok"]
+    with (folder / "mine.jsonl").open("a") as file:
+        file.write(json.dumps({"dialogue_id": "x", "utterances": 7}) + "\n")
+    (line,) = told(capsys, status=1)["missing"]
+    assert "mine.jsonl, line 37" in line
+
+
+def test_a_full_disk_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: type("Usage", (), {"free": 2e8}))
+    lines = told(capsys, status=1)["missing"]
+    assert lines == [f"{name} only 0.2 GB are free; make room, or name another folder" for name in ("results", "store")]
+
+
+def test_a_run_that_is_under_way_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "results").mkdir()
+    with (folder / "results" / ".run.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        (line,) = told(capsys, status=1)["missing"]
+    assert "another run" in line
+
+
+def test_a_configuration_with_mistakes_ends_the_look(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    configure(folder, chatbots=["nobody"])
+    assert main(["check"]) == 1
+    assert "error in check: the configuration has" in capsys.readouterr().err
+    assert main(["check", "nowhere"]) == 1
+    assert "nowhere cannot be entered" in capsys.readouterr().err

@@ -1,0 +1,44 @@
+"""`dialeval check`: what a run needs, and whether it is here."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from dialeval.errors import UserError
+from dialeval.readiness.asking import asked_once
+from dialeval.readiness.finding import Finding, State
+from dialeval.readiness.looks import configuration_here, findings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what the command understands."""
+    parser.epilog = "It ends with 1 where something is missing. Nothing is asked without --ask."
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help="of the run (this one)")
+    parser.add_argument("--configfile", type=Path, metavar="FILE", help="the configuration, if not the folder's own")
+    parser.add_argument("--ask", action="store_true", help="ask every model behind an endpoint one short question")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Looks, and tells line by line."""
+    given = arguments.configfile.resolve() if arguments.configfile else None
+    try:
+        os.chdir(arguments.folder)  # paths of a configuration are seen from there
+    except OSError as error:
+        raise UserError(f"{arguments.folder} cannot be entered: {error.strerror}; name the folder of a run") from None
+    config, told = configuration_here(given)
+    told += findings(config)
+    if arguments.ask:
+        missing = {one.about for one in told if one.state is State.MISSING}
+        told += [one for one in asked_once(config) if one.about not in missing]
+    _print(told)
+    return int(any(one.state is State.MISSING for one in told))
+
+
+def _print(told: Sequence[Finding]) -> None:
+    width = max(len(one.about) for one in told)
+    for one in told:
+        indented = one.words.replace("\n", "\n" + " " * (width + 11))
+        print(f"{one.state:<7}  {one.about:<{width}}  {indented}")
