@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from page_prompts import prompts_in
 from workspace import SMALL, Workspace
 
 from dialeval.failure_kinds import FAILURES
@@ -83,6 +84,9 @@ def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are
         of_each = N_SEEDS * 3
         assert estimated == {"helpful": N_SEEDS * 2, "felt": of_each, "faults": of_each, "failures": of_each}
         assert asked == sum(estimated.values())
+        page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
+        sent = {tuple((one["role"], one["content"]) for one in each.body["messages"]) for each, _ in endpoint.log}
+        assert prompts_in(page) == sent, "the page shows what went over the wire, to the character"
         names = {"helpful": "kinder", "felt": "moved", "faults": "slips"}
         configure(workspace, endpoint.url, {names[name]: protocol for name, protocol in OWN.items()})
         tables = ("kinder/ratings", "kinder/win_rates", "moved/means", "slips/rates")
