@@ -54,4 +54,4 @@ def test_a_library_that_is_not_installed_is_told_with_the_command(workspace: Wor
         check=False,
     )
     assert done.returncode
-    assert "install the project first: pip install -e ." in last_lines(done.stderr)
+    assert "install the project first: pip install -e ." in last_lines(done.stdout + done.stderr)

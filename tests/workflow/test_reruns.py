@@ -8,6 +8,8 @@ import pytest
 from mutations import Change, code, settings
 from workspace import SMALL, Workspace, new_workspace
 
+from dialeval.run_summary import words_of_results
+
 pytestmark = pytest.mark.workflow
 FRESH = [
     ("a field", settings("elo.k", 16)),
@@ -20,8 +22,27 @@ FRESH = [
 """Changes after which what is made anew must be what a first run makes."""
 
 
-def test_a_second_run_says_nothing_is_to_be_done(finished: Workspace) -> None:
-    assert "Nothing to be done" in finished.run()
+def test_a_second_run_says_nothing_is_to_be_done_and_again_what_came_out(finished: Workspace) -> None:
+    said = finished.run()
+    assert said.index("Nothing to be done") < said.index("BotChat: who chats best?")
+    assert words_of_results(finished.folder / "results").splitlines()[-1] in said
+    assert "BotChat" not in finished.run("--quiet", "all")
+
+
+def test_a_run_says_what_its_jobs_do_and_ends_with_its_answer(finished: Workspace) -> None:
+    (finished.folder / "results" / "judgements" / "forest" / "gteval.parquet").unlink()
+    said = finished.run("--forcerun", "answer", "--until", "answer")
+    lines = said.splitlines()
+    assert "answer (forest, gteval): begins" in lines
+    (done,) = [line for line in lines if line.startswith("answer (forest, gteval): done in ")]
+    assert " asked, " in done
+    assert " from the store (" in done
+    assert "Execute 1 jobs" not in said
+    assert "Finished jobid" not in said
+    assert lines[-1].startswith("In this run: 0 requests asked, ")
+    said = finished.run()
+    assert "BotChat: who chats best?" in said
+    assert said.splitlines()[-1] == "This run asked no model anything."
 
 
 @pytest.mark.slow
