@@ -97,6 +97,7 @@ def test_independent_estimates_by_hand() -> None:
     [
         ((None, None, None), (0.5, 0.4, 0.6), "one of the two runs has no number"),
         ((0.5, None, None), (0.6, 0.4, 0.8), "one of the two numbers has no interval"),
+        ((0.5, None, None), (0.5, None, None), "one of the two numbers has no interval"),
     ],
 )
 def test_what_cannot_be_tested_says_why(a: tuple, b: tuple, note: str) -> None:  # type: ignore[type-arg]

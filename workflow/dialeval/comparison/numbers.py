@@ -83,11 +83,11 @@ def independent(number: Number) -> Row:
     row |= {"n": None, "n_clusters": None, "note": None}
     if math.isnan(difference):
         return row | {"note": NO_NUMBER}
-    if number.a == number.b:
-        return row | {"p": 1.0}
     ends = (*number.a[1:], *number.b[1:])
     if any(end is None for end in ends):
         return row | {"note": NO_INTERVAL}
+    if number.a == number.b:
+        return row | {"p": 1.0}
     low_a, high_a, low_b, high_b = (float(end) for end in ends if end is not None)
     error = math.hypot(high_a - low_a, high_b - low_b) / 2.0 / _NORMAL
     low, high, p = (float(end) for end in contrast_interval(difference, error, math.inf))
@@ -96,8 +96,14 @@ def independent(number: Number) -> Row:
 
 def _corrected(rows: list[Row]) -> list[Row]:
     p = np.array([row["p"] for row in rows], dtype=np.float64)
-    for row, own, p_holm, q_bh in zip(rows, p, holm(p), benjamini_hochberg(p), strict=True):
+    for row, p_holm, q_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True):
         row |= {"p_holm": float(p_holm), "q_bh": float(q_bh)}
-        row["moved"] = UNKNOWN if math.isnan(own) else YES if p_holm < ALPHA else PERHAPS if own < ALPHA else NO
+        row["moved"] = _verdict(row)
     place = {table: number for number, table in enumerate(dict.fromkeys(row["table"] for row in rows))}
     return sorted(rows, key=lambda row: (place[row["table"]], math.inf if math.isnan(row["p"]) else row["p"]))
+
+
+def _verdict(row: Row) -> str:
+    if math.isnan(row["p"]):
+        return NO if row["difference"] == 0.0 else UNKNOWN
+    return YES if row["p_holm"] < ALPHA else PERHAPS if row["p"] < ALPHA else NO

@@ -16,6 +16,8 @@ Key = tuple[tuple[str, Any], ...]
 Ends = tuple[float | None, float | None, float | None]
 """A number and the ends of its interval."""
 _IN_CELLS = Interval()
+PRINTED = "paper"
+"""Source of numbers that no run made: a paper's, for show."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,8 @@ def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: st
     found: dict[Key, Ends] = {}
     twice = 0
     for row in rows.to_pylist():
+        if row.get("source") == PRINTED:
+            continue
         key = tuple((name, row[name]) for name in columns)
         twice += key in found
         found[key] = (row[compared.value], row.get(ends.low), row.get(ends.high))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dialeval.comparison.numbers import ALPHA, PERHAPS, UNKNOWN, YES
+from dialeval.comparison.numbers import ALPHA, PERHAPS, YES
 from dialeval.schemas.every import table_named
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ N_LINES = 8
 
 def answer(comparison: Comparison) -> str:
     """Returns what became of the numbers, in one sentence or two."""
-    tested = [row for row in comparison.numbers if row["moved"] != UNKNOWN]
+    tested = [row for row in comparison.numbers if not math.isnan(row["p"])]
     n_yes, n_perhaps = (sum(row["moved"] == moved for row in tested) for moved in (YES, PERHAPS))
     if not tested:
         return "No number could be tested: no two of them have intervals."
-    of = f"Of {counted(len(tested), 'number')} that both runs have"
+    of = f"Of {counted(len(tested), 'number')} of both runs that could be tested"
     if not n_yes and not n_perhaps:
         return f"{of}, none moved beyond its interval."
-    by_chance = f"by chance alone one would expect about {len(tested) * ALPHA:.0f}"
+    by_chance = f"by chance alone one would expect up to about {len(tested) * ALPHA:.0f}"
     beyond = f"{n_yes + n_perhaps} moved beyond {'their' if n_yes + n_perhaps > 1 else 'its'} own 95% interval"
     sure = f"{n_yes or 'none'} of them also when all {len(tested):,} are tested at once (Holm)"
     return f"{of}, {beyond} ({by_chance}), {sure}."
@@ -55,7 +56,7 @@ def counted(n: int, noun: str) -> str:
 
 def shown(value: float | None, row: Row) -> str:
     """Returns a number as the table that has it writes it."""
-    if value is None or value != value:
+    if value is None or math.isnan(value):
         return "–"
     kind_name = row["table"]
     kind = table_named(kind_name)
