@@ -6,8 +6,6 @@ python docs/images/screenshots.py results
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -15,36 +13,41 @@ from pathlib import Path
 from PIL import Image
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parents[1] / "tests" / "support"))
+from report_browser import PROGRAM, Browser  # noqa: E402
+
 SHOTS = {
-    "report_leaderboard": ("botchat", 1280, 900),
-    "report_dialogue": ("cases=dialogues&of=selfchat&case=en-012&system=retrieval&protocol=arena/16", 1280, 1000),
+    "report_leaderboard": ("botchat", "document.querySelector('#botchat table')", 1280, 880, 0),
+    "report_dialogue": (
+        "cases=dialogues&of=selfchat&case=en-012&protocol=arena/16&models=retrieval,ngram",
+        "document.querySelectorAll('.verdicts').length > 1",
+        1280,
+        1000,
+        980,
+    ),
 }
-"""File -> the address in the page, width and height of the window."""
+"""File -> the address in the page, what is to be there, the window's width and height, and how far to scroll on."""
 COLOURS = 64
 
 
 def main(results: Path) -> int:
     """Takes every shot, and says how large each file is."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     page = results.resolve() / "report" / "index.html"
-    if browser is None or not page.exists():
+    if PROGRAM is None or not page.exists():
         print(f"needs Chromium and {page}", file=sys.stderr)
         return 1
-    for name, (address, width, height) in SHOTS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            shot = Path(folder) / "shot.png"
-            subprocess.run(
-                [
-                    browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                    f"--user-data-dir={folder}/profile", f"--screenshot={shot}", f"--window-size={width},{height}",
-                    "--virtual-time-budget=20000", f"{page.as_uri()}#{address}",
-                ],
-                check=True,
-                capture_output=True,
-            )  # fmt: skip
-            few = Image.open(shot).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    with Browser() as browser, tempfile.TemporaryDirectory() as folder:
+        for name, (address, there, width, height, further) in SHOTS.items():
+            browser.look(width, height)
+            browser.open(f"{page.as_uri()}#{address}", until=there)
+            browser.command("Emulation.setScrollbarsHidden", hidden=True)
+            browser.evaluate("new Promise(done => setTimeout(done, 1000))")  # scrolling has ended
+            browser.evaluate("document.activeElement.blur()")
+            browser.evaluate(f"scrollBy(0, {further})")
+            browser.picture(Path(folder) / "shot.png")
+            few = Image.open(Path(folder) / "shot.png").convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
             few.save(HERE / f"{name}.png", optimize=True)
-        print(f"{name}.png: {(HERE / f'{name}.png').stat().st_size / 1000:.0f} kB")
+            print(f"{name}.png: {(HERE / f'{name}.png').stat().st_size / 1000:.0f} kB")
     return 0
 
 
