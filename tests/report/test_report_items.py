@@ -7,6 +7,7 @@ from typing import Any
 import items_example as items
 import pytest
 import report_example as example
+from page_links import cases_at, links_in
 
 from dialeval.pages.self_contained import unpack
 from dialeval.report import ReportInputs, build_report
@@ -142,6 +143,8 @@ def test_the_page_holds_the_items_and_cells_lead_to_them() -> None:
     assert 'id="damaged-lines"' in page
     assert 'id="choices-prompts"' in page
     assert "alert(1)" not in page
+    for link in links_in(page):
+        cases_at(page, link)  # raises where a name is unknown
     assert 'href="#cases=damaged&amp;of=dullness&amp;judge=clerk%20%28rating%29&amp;criterion=specificity"' in page
 
 

@@ -6,11 +6,15 @@ from urllib.parse import parse_qsl
 
 import pytest
 import report_example as example
+import transcripts_report as mine
+from page_links import cases_at, links_in
 
+from dialeval.report import ReportInputs, build_report
 from dialeval.report.cells import board_grid, table_grids
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.links import of_answers, of_damage, of_ratings, of_systems, of_unread, to_cases
 from dialeval.report.protocols import AskedProtocol
+from dialeval.schemas.differences import scope
 
 ARENA = AskedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
 
@@ -36,6 +40,13 @@ def test_rows_of_a_comparison_lead_to_both_systems_at_their_length() -> None:
     row = {"judge": "clerk", "system": "able", "opponent": "weak", "n_utterances": 16, "criterion": None}
     expected = {"cases": "dialogues", "of": "selfchat", "system": "able", "protocol": "arena/16", "judge": "clerk"}
     assert fields(of_systems(ARENA, row)) == expected | {"models": "able,weak"}
+
+
+def test_places_lead_to_the_length_that_their_scope_names() -> None:
+    for n in (8, 16):
+        row = {"judge": "clerk", "system": "able", "scope": scope({"n_utterances": n})}
+        assert fields(of_systems(ARENA, row))["protocol"] == f"arena/{n}"
+    assert "protocol" not in fields(of_systems(ARENA, {"judge": "clerk", "system": "able", "scope": "all"}))
 
 
 def test_lengths_are_named_only_where_the_protocol_is_asked_at_several() -> None:
@@ -65,6 +76,7 @@ def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
     answered = {"model": "able", "method": "letter", "scope": "task", "name": "KRG"}
     assert fields(of_answers(answered)) == {"cases": "choices", "of": "KRG", "model": "able (letter)"}
     assert "of" not in fields(of_answers(answered | {"scope": "overall"}))
+    assert "domain" not in fields(of_answers(answered | {"domain": "mean"}))
     assert of_answers(answered | {"method": "published"}) == ""
 
 
@@ -88,3 +100,21 @@ def test_unread_verdicts_lead_to_the_dialogues_they_are_about() -> None:
     board = board_grid(run, build_boards(run)[0], 1)
     weak = next(row for row in board.rows if row.model == "weak")
     assert fields(weak.cells[-1].link)["outcome"] == "none"
+
+
+@pytest.mark.parametrize("run", [example.inputs(), mine.inputs(), mine.beside_chatbots()])
+def test_what_a_page_links_to_is_on_it(run: ReportInputs) -> None:
+    page = build_report(run)
+    links = links_in(page)
+    assert links
+    for link in links:
+        cases_at(page, link)  # raises where a name is unknown
+
+
+def test_a_cell_leads_to_its_own_cases() -> None:
+    page = build_report(example.inputs())
+    arena = to_cases("dialogues", "selfchat", system="able", protocol="arena/4", judge="clerk")
+    assert arena in links_in(page)
+    assert cases_at(page, arena) == ["MT-1"]
+    unread = to_cases("dialogues", "selfchat", system="weak", outcome="none", judge="clerk")
+    assert cases_at(page, unread) == ["MT-1"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from page_links import cases_at, links_in
 from workspace import SMALL, Workspace
 
 from dialeval.config.running import Answering
@@ -36,6 +37,8 @@ def test_what_a_run_leaves(undisturbed: Workspace) -> None:
         SMALL["chatbots"], 12, Answering().model_dump()
     )  # fmt: skip
     assert "forest" in page
+    empty = [link for link in links_in(page) if not cases_at(page, link)]
+    assert not empty, "every number leads to its cases"
     judges = {row["system"] for row in read_csv(undisturbed, "unieval/pass_rates")}
     assert judges == {"human", "random", "generic"}
 

@@ -21,7 +21,7 @@ from dialeval.schemas.judgements import Form
 
 Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol is asked at several), system."""
-MOST_ANSWERS = 40_000
+MOST_ANSWERS = 120_000
 """Of so many answers at most the page holds what was sent and said, in full; those of later cases are in the tables."""
 OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none")
 _COLUMNS = [
@@ -105,14 +105,25 @@ class Asking:
     Attributes:
         exchanges: by judge and request.
         forms: of the questions, by protocol.
+        elsewhere: what is said of an answer that is in the tables and not in the page.
+        answering: judges of which there are answers.
     """
 
     exchanges: Exchanges
     forms: Mapping[str, Form]
+    elsewhere: str = ""
+    answering: frozenset[str] = frozenset()
 
     def read(self, judge: str, protocol: str, status: str, request_id: str) -> str | None:
         """Returns how an answer was read, in words."""
         return how_read(self.forms.get(protocol), status, self.exchanges.get((judge, request_id))) or None
+
+    def facts(self, judge: str, request_id: str) -> str | None:
+        """Returns what an answer took, or where it is."""
+        found = self.exchanges.get((judge, request_id))
+        if found is None:
+            return self.elsewhere if judge in self.answering else None
+        return found.facts() or None
 
 
 def asking_of(inputs: ReportInputs, judged: Iterable[tuple[Dialogues, Judged]]) -> Asking:
@@ -128,7 +139,12 @@ def asking_of(inputs: ReportInputs, judged: Iterable[tuple[Dialogues, Judged]]) 
             n_answers += len(rows["judge"])
             for judge, request_id in zipped(rows, "judge", "request_id"):
                 wanted.setdefault(judge, set()).add(request_id)
-    return Asking(inputs.asked.exchanges(wanted) if inputs.asked else {}, forms)
+    if inputs.asked is None:
+        return Asking({}, forms)
+    folder = inputs.results_dir
+    elsewhere = f"what was sent and answered is not in this page, but in {folder}/requests and {folder}/responses"
+    answering = frozenset({*inputs.asked.responses, *inputs.asked.together})
+    return Asking(inputs.asked.exchanges(wanted), forms, elsewhere, answering)
 
 
 def judgements_piece(names: Names, rows: Columns, asking: Asking, prompts: Prompts) -> dict[str, Any]:
@@ -169,7 +185,7 @@ def judgements_piece(names: Names, rows: Columns, asking: Asking, prompts: Promp
         "answer": places((one.answer["text"] or None) if one else None for one in found),
         "thoughts": places((one.answer["reasoning"] or None) if one else None for one in found),
         "read": places(asking.read(*asked) for asked in zipped(rows, "judge", "protocol", "status", "request_id")),
-        "facts": places((one.facts() or None) if one else None for one in found),
+        "facts": places(asking.facts(*asked) for asked in zipped(rows, "judge", "request_id")),
         "probabilities": [one.probabilities() if one else None for one in found],
         "prompt": [prompts.place(one.prompt()) if one else -1 for one in found],
         "strings": pool.strings(),

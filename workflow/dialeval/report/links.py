@@ -9,10 +9,12 @@ from urllib.parse import quote
 from dialeval.figures.metaeval_names import ALL, AVERAGE
 from dialeval.report.numbers import is_missing
 from dialeval.report.protocols import AskedProtocol
+from dialeval.schemas.differences import scope
 
 DIALOGUES, RATED, CHOICES, DAMAGED = "dialogues", "rated", "choices", "damaged"
 """The kinds of cases: dialogues of systems, rated items, test items with options, items before and after damage."""
 _NO_CRITERION = (ALL, AVERAGE)
+_MEAN = "mean"  # of the domains of a group
 _PRINTED = "published"  # what a paper prints, of which there are no cases
 
 
@@ -36,19 +38,28 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
 
 def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
     """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about no system."""
-    system, opponent, n = _text(row, "system"), _text(row, "opponent") or _text(row, "versus"), row.get("n_utterances")
+    system, opponent = _text(row, "system"), _text(row, "opponent") or _text(row, "versus")
     if not system:
         return ""
-    criterion = _text(row, "criterion")
-    name = f"{protocol.name}: {criterion}" if protocol.form == "mark" and criterion else protocol.name
     return to_cases(
         DIALOGUES,
         protocol.sources[0] if len(protocol.sources) == 1 else "",
         system=system,
-        protocol=name if is_missing(n) or not protocol.lengths else f"{name}/{n}",
+        protocol=_asked(protocol, row),
         judge=_text(row, "judge"),
         models=(system, opponent) if opponent else (),
     )
+
+
+def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
+    """Returns what a row's question is called where cases are filtered by it; empty where it is several."""
+    criterion, n = _text(row, "criterion"), row.get("n_utterances")
+    name = f"{protocol.name}: {criterion}" if protocol.form == "mark" and criterion else protocol.name
+    if not protocol.lengths:
+        return name
+    if is_missing(n):  # tables of places and differences say it in words
+        n = next((one for one in protocol.lengths if _text(row, "scope") == scope({"n_utterances": one})), None)
+    return f"{name}/{n}" if n else ""
 
 
 def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
@@ -79,7 +90,8 @@ def of_answers(row: Mapping[str, Any]) -> str:
     if not model or row.get("method") == _PRINTED:
         return ""
     task = _text(row, "name") if _text(row, "scope") == "task" else ""
-    return to_cases(CHOICES, task, model=model, domain=_text(row, "domain"))
+    domain = _text(row, "domain")
+    return to_cases(CHOICES, task, model=model, domain="" if domain == _MEAN else domain)
 
 
 def scorer(judge: str, method: str) -> str:

@@ -1,0 +1,84 @@
+"""The cells of a report that lead to cases, and which cases these are, found in the text of the page."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+from urllib.parse import unquote
+
+from dialeval.pages.self_contained import unpack
+
+_RESULTS = ("won", "tied", "lost", "none")
+
+
+def links_in(page: str) -> list[str]:
+    """Returns the addresses that cells lead to."""
+    return [html.unescape(one) for one in re.findall(r'class="value to-cases"[^>]*href="#([^"]+)"', page)]
+
+
+def cases_at(page: str, address: str) -> list[str]:
+    """Returns the ids of the cases at an address.
+
+    Raises:
+        KeyError: the address names a kind, group, facet or value that the page does not know.
+    """
+    fields = {name: [unquote(one) for one in of.split(",")] for name, of in _fields(address)}
+    (kind,) = fields.pop("cases")
+    fields.pop("models", None)
+    group = fields.pop("of", [""])[0]
+    index = _index(page, "archive-index" if kind == "dialogues" else f"{kind}-index")
+    wanted = {name: of[0] for name, of in fields.items()}
+    return _dialogues(index, group, wanted) if kind == "dialogues" else _items(index, group, wanted)
+
+
+def _fields(address: str) -> list[tuple[str, str]]:
+    return [(name, value) for name, _, value in (field.partition("=") for field in address.split("&"))]
+
+
+def _index(page: str, name: str) -> Any:
+    found = re.search(rf'id="{name}">([^<]*)<', page)
+    if found is None:
+        raise KeyError(name)
+    return unpack(found[1])
+
+
+def _dialogues(index: Any, group: str, wanted: dict[str, str]) -> list[str]:
+    sources = [one["name"] for one in index["sources"]]
+    if group and group not in sources:
+        raise KeyError(group)
+    known = {
+        "system": index["models"],
+        "judge": index["judges"],
+        "outcome": _RESULTS,
+        "protocol": [f"{protocol}/{n}" if n else protocol for _, protocol, n, _ in index["cases"]],
+    }
+    for name, value in wanted.items():
+        if value not in known[name]:
+            raise KeyError(value)
+    places: set[int] = set()
+    for (judge, protocol, n, model), outcomes in zip(index["cases"], index["outcomes"], strict=True):
+        row = {"judge": index["judges"][judge], "system": index["models"][model]}
+        row["protocol"] = f"{protocol}/{n}" if n else protocol
+        if any(row[name] != value for name, value in wanted.items() if name != "outcome"):
+            continue
+        for result, pairs in zip(_RESULTS, outcomes, strict=True):
+            if wanted.get("outcome", result) == result:
+                places |= set(pairs[: len(pairs) // 2])
+    of_group = {place for place in places if not group or sources[index["source"][place]] == group}
+    return [index["ids"][place] for place in sorted(of_group)]
+
+
+def _items(index: Any, group: str, wanted: dict[str, str]) -> list[str]:
+    names = [(one["name"], case) for one in index["groups"] for case in one["ids"]]
+    if group and group not in {name for name, _ in names}:
+        raise KeyError(group)
+    facets = {facet["name"]: (place, facet["values"]) for place, facet in enumerate(index["facets"])}
+    for name, value in wanted.items():
+        if value not in facets[name][1]:
+            raise KeyError(value)
+    chosen = {facets[name][0]: facets[name][1].index(value) for name, value in wanted.items()}
+    places = {
+        place for row in index["rows"] if all(row[at] == value for at, value in chosen.items()) for place in row[-1]
+    }
+    return [case for place, (name, case) in enumerate(names) if place in places and group in ("", name)]
