@@ -95,8 +95,10 @@ class Answering:
         Raises:
             AnswerFailure: the model gave no answer; counted, not stored.
         """
+        return await self._ask(self.key(request), request)
+
+    async def _ask(self, key: str, request: Request) -> Response:
         self.total += 1
-        key = self.key(request)
         stored = self.store.get(key)
         if stored is not None:
             self.progress.advance(stored=True)
@@ -171,12 +173,13 @@ class Answering:
 
         async def worker() -> None:
             for request in waiting:
-                if self.key(request) in self.store:
+                key = self.key(request)
+                if key in self.store:
                     self.total += 1
                     self.progress.advance(stored=True)
                     continue
                 with suppress(AnswerFailure):
-                    await self.ask(request)
+                    await self._ask(key, request)
 
         await run_together(worker() for _ in range(self.engine.concurrency))
 

@@ -26,6 +26,7 @@ from dialeval.engines.request import AnswerFailure
 from dialeval.engines.vllm_engine.arguments import computing_environment
 from dialeval.engines.vllm_engine.computing import compute
 from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
+from dialeval.engines.vllm_engine.routing import PrefixRouting
 from dialeval.engines.vllm_engine.start_failures import remedy
 from dialeval.errors import UserError
 from dialeval.provenance import computed_elsewhere
@@ -216,7 +217,8 @@ class EngineProcess:
 class Copies:
     """Several copies of a model, each in a process and on GPUs of its own, which share the requests.
 
-    A dialogue stays with one copy, which has its history in the cache; what is new goes to the copy with least in hand.
+    A dialogue stays with one copy, which has its history in the cache; other prompts go to the copy that has
+    most of their beginning (`routing.py`).
 
     Args:
         model: the model's configuration.
@@ -229,6 +231,7 @@ class Copies:
         shares = devices_of_copies(model.data_parallel_size, model.tensor_parallel_size, os.environ)
         self._copies = [EngineProcess(model, devices) for devices in shares]
         self._copy_of: dict[Hashable, EngineProcess] = {}
+        self._routing = PrefixRouting(len(self._copies))
         try:
             for copy in self._copies:
                 copy.wait_until_started()
@@ -242,7 +245,7 @@ class Copies:
         """Returns the answer to a prompt, from the copy that the dialogue is with."""
         copy = self._copy_of.get(dialogue) if dialogue is not None else None
         if copy is None:
-            copy = min(self._copies, key=lambda each: each.in_hand)
+            copy = self._copies[self._routing.choose(ask.prompt, [each.in_hand for each in self._copies])]
             if dialogue is not None:
                 self._copy_of[dialogue] = copy
         return await copy.generate(ask)

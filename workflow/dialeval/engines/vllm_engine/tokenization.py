@@ -1,21 +1,24 @@
 """Prompts in tokens, without tokenising again what was seen before.
 
-Special tokens cut a text into pieces that are tokenised independently of each other, so a growing dialogue needs only
-its last piece to be tokenised. Whether that holds for a tokenizer is tried out once; one for which it does not
+Special tokens cut a text into pieces that are tokenised independently of each other, and so do most tokenizers at the
+end of a line (`line_cuts.py`). Of a growing dialogue only its last piece needs to be tokenised, and of a comparison
+only the lines that were in none before. Whether that holds for a tokenizer is tried out once; one for which it does not
 tokenises every prompt whole.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
 from dialeval.engines.request import AnswerFailure, Message
+from dialeval.engines.vllm_engine.line_cuts import lines, tokenises_by_line
 from dialeval.engines.vllm_engine.templates import ChatTemplate, special_tokens
 
-PIECES, PROMPTS = 20_000, 2_000
+PIECES, PROMPTS = 50_000, 2_000
 """How many tokenised pieces, and how many whole prompts, are remembered."""
 _TRIAL = ("Hello there, how are you?", " leading", "trailing \n", "\n\nlines\n", "中文，和 emoji 🙂", "it's 10:30.")
 
@@ -33,13 +36,16 @@ class Tokenization:
         self._rust = _plain_backend(tokenizer)
         self._template = template
         self._prompts: OrderedDict[tuple[Message, ...], tuple[str, list[int]]] = OrderedDict()
-        self._pieces: OrderedDict[str, list[int]] = OrderedDict()
         self._special = special_tokens(tokenizer)
+        self._pieces = _Remembered({text: (number,) for text, number in self._special.items()} | {"": ()})
         longest_first = sorted(self._special, key=len, reverse=True)
         self._cuts = re.compile("(" + "|".join(map(re.escape, longest_first)) + ")") if longest_first else None
         self._named_special = self._cuts or re.compile(r"(?!)")
+        self._by_line = self._rust is not None and not template.plain and tokenises_by_line(self._rust)
         if not self._pieces_add_up():
-            self._cuts = None
+            self._by_line = False
+            if not self._pieces_add_up():
+                self._cuts = None
 
     def prompt(self, messages: tuple[Message, ...]) -> tuple[str, list[int]]:
         """Returns the rendered prompt and its tokens; the latter are not to be changed."""
@@ -57,13 +63,10 @@ class Tokenization:
             return self._whole(text, special=True)
         if self._cuts is None:
             return self._whole(text)
-        ids: list[int] = []
-        for piece in self._cuts.split(text):
-            if piece in self._special:
-                ids.append(self._special[piece])
-            elif piece:
-                ids += self._piece(piece)
-        return ids
+        pieces = self._cuts.split(text)
+        if self._by_line:
+            pieces = [line for piece in pieces for line in (lines(piece) if "\n" in piece else (piece,))]
+        return self._joined(pieces)
 
     def with_continuation(self, messages: tuple[Message, ...], continuation: str) -> tuple[str, list[int], int]:
         """Returns the rendered prompt, the tokens of prompt and continuation as one text, and where the latter begins.
@@ -111,15 +114,19 @@ class Tokenization:
         """Returns a text without the special tokens that are written in it."""
         return self._named_special.sub("", text)
 
-    def _piece(self, piece: str) -> list[int]:
-        ids = self._pieces.get(piece)
-        if ids is None:
-            ids = self._pieces[piece] = self._whole(piece)
-            if len(self._pieces) > PIECES:
-                self._pieces.popitem(last=False)
-        else:
-            self._pieces.move_to_end(piece)
-        return ids
+    def _joined(self, pieces: Sequence[str]) -> list[int]:
+        """Returns the tokens of pieces, one after the other; those not seen before are tokenised together."""
+        found = [self._pieces.get(piece) for piece in pieces]
+        if None in found:
+            new = list(dict.fromkeys(piece for piece, ids in zip(pieces, found, strict=True) if ids is None))
+            self._pieces.add(dict(zip(new, self._apart(new), strict=True)))
+            found = [self._pieces.get(piece) for piece in pieces]
+        return list(itertools.chain.from_iterable(filter(None, found)))
+
+    def _apart(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
+        if self._rust is None:
+            return [tuple(self._whole(text)) for text in texts]
+        return [tuple(found.ids) for found in self._rust.encode_batch_fast(texts, add_special_tokens=False)]
 
     def _whole(self, text: str, *, special: bool = False) -> list[int]:
         if self._rust is not None:  # half the time, since nobody asks where in the text the tokens lie
@@ -130,6 +137,31 @@ class Tokenization:
         if self._cuts is None or self._template.plain:
             return False
         return all(self.tokens(text) == self._whole(text) for text in _trials(self._template))
+
+
+class _Remembered:
+    """Tokens of pieces: those of always, and of the others the ones that were last asked for.
+
+    They are kept in two generations. When the younger is full, the older is forgotten, and what is asked for in the
+    older joins the younger: as good as an order of use, and cheaper.
+    """
+
+    def __init__(self, always: dict[str, tuple[int, ...]]) -> None:
+        self._always = always
+        self._young: dict[str, tuple[int, ...]] = dict(always)
+        self._old: dict[str, tuple[int, ...]] = {}
+
+    def get(self, piece: str) -> tuple[int, ...] | None:
+        ids = self._young.get(piece)
+        if ids is None and (ids := self._old.get(piece)) is not None:
+            self._young[piece] = ids
+        return ids
+
+    def add(self, pieces: dict[str, tuple[int, ...]]) -> None:
+        """Remembers pieces; those that were got or added just before are there still."""
+        if len(self._young) >= PIECES // 2:
+            self._old, self._young = self._young, dict(self._always)
+        self._young |= pieces
 
 
 def _plain_backend(tokenizer: Any) -> Any:
