@@ -9,6 +9,7 @@
 #   snakemake --cores 8 training                                   what judges learn from, and how well they learned
 #   snakemake --cores 8 label --configfile configs/labels.yaml     pages on which people label a part of the dialogues
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
+#   snakemake --cores 1 live                                       what is there of it now, beside a run or after one that failed
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
 #   snakemake --profile profiles/slurm check                       whether the cluster can run the jobs

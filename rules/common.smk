@@ -133,9 +133,18 @@ def write_down_configuration():
         in_words(write_configuration, CONFIG)
 
 
-onstart:
+def only_looks():
+    """Returns whether the run makes a page of what another one makes now, and so must leave all alone that is its."""
+    live = workflow.modifier.modify_rulename("live")
+    return {job.rule.name for job in workflow.dag.needrun_jobs()} == {live}
+
+
+def begin():
+    """Does what a run begins with that makes something: nobody else may be at work in its results."""
     refuse_jobs_without_a_device()
     refuse_wrong_transcripts()
+    if LIVE:  # it was not looked at before, as this target alone may run beside another run
+        in_words(runlock.refuse_second_run, CONFIG.results_dir)
     runlock.acquire(CONFIG.results_dir)
     make_forced_anew()
     write_down_configuration()
@@ -145,9 +154,15 @@ onstart:
     tell_of_jobs()
 
 
+onstart:
+    if not only_looks():
+        begin()
+
+
 onsuccess:
-    stop_telling()
-    tell_what_came_out()
+    if not only_looks():
+        stop_telling()
+        tell_what_came_out()
 
 
 onerror:

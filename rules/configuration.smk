@@ -122,6 +122,7 @@ DOWNLOADING = asked_for("download")
 LABELLING = asked_for("label")
 TIDYING = asked_for("tidy") or asked_for("tidy_remove")
 COMPARING = asked_for("compare")
+LIVE = asked_for("live")
 OWN_ENVIRONMENTS = bool(workflow.deployment_settings.deployment_method)
 LOOKING = re.compile(  # Snakemake's commands that run no job
     "-[lSD]|--(list.*|l[cip]|(detailed-)?summary|dag|rulegraph|filegraph|d3dag|report|lint|unlock|archive)(=.*)?"
@@ -172,7 +173,7 @@ CONFIG = in_words(
     preflight.checked_config,
     config,
     GIVEN,
-    asks=not (ESTIMATING or DOWNLOADING or TIDYING or COMPARING),
+    asks=not (ESTIMATING or DOWNLOADING or TIDYING or COMPARING or LIVE),
     reads=not (DOWNLOADING or COMPARING),
     labelling=LABELLING,
     own_environments=OWN_ENVIRONMENTS,
@@ -189,6 +190,6 @@ if TIDYING:
 
 # Snakemake's own lock, where a profile leaves it on, would come first and say less
 if workflow.exec_mode == ExecMode.DEFAULT and not (
-    workflow.output_settings.dryrun or any(map(LOOKING.fullmatch, sys.argv))
+    LIVE or workflow.output_settings.dryrun or any(map(LOOKING.fullmatch, sys.argv))
 ):
     in_words(runlock.refuse_second_run, CONFIG.results_dir)

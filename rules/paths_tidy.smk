@@ -13,7 +13,7 @@ rule_name = (
 
 def whole_graph():
     """Returns the jobs of everything that the configuration asks for, and of what it may be asked for besides."""
-    names = ["all", "estimate", "download", *(["label"] if LABELLED else [])]
+    names = ["all", "estimate", "download", "live", *(["label"] if LABELLED else [])]
     targets = {workflow.get_rule(rule_name(name)) for name in names}
     graph = DAG(
         workflow,

@@ -7,6 +7,26 @@ METHODS = {
 }
 
 
+def report_settings():
+    """Returns what the page must know of the configuration."""
+    return dict(
+        title=report_title(),
+        chatbots=CONFIG.chatbots,
+        judges=report_judges(),
+        protocols=report_protocols(),
+        embedded=sorted(METHODS),
+        baselines=sorted(
+            name for name in METHODS if EMBEDDED_METHODS[METHODS[name]].is_baseline
+        ),
+        ensembles=CONFIG.ensembles,
+        results_dir=RESULTS,
+        captions=figure_captions(),
+        other_prompts=asks_otherwise(CONFIG),
+        random_seed=CONFIG.random_seed,
+        answers=answers_shown(),
+    )
+
+
 rule build_report:
     """Builds the HTML report."""
     input:
@@ -37,22 +57,7 @@ rule build_report:
     conda:
         "../envs/core.yaml"
     params:
-        settings=settings(
-            title=report_title(),
-            chatbots=CONFIG.chatbots,
-            judges=report_judges(),
-            protocols=report_protocols(),
-            embedded=sorted(METHODS),
-            baselines=sorted(
-                name for name in METHODS if EMBEDDED_METHODS[METHODS[name]].is_baseline
-            ),
-            ensembles=CONFIG.ensembles,
-            results_dir=RESULTS,
-            captions=figure_captions(),
-            other_prompts=asks_otherwise(CONFIG),
-            random_seed=CONFIG.random_seed,
-            answers=answers_shown(),
-        ),
+        settings=settings(**report_settings()),
         code=code("build_report"),
         configuration=f"{RESULTS}/configuration.yaml",
     shell:
@@ -71,3 +76,38 @@ rule report:
     """Makes the HTML report with all that it shows."""
     input:
         rules.build_report.output,
+
+
+def report_files():
+    """Returns what the page reads, by the option of its stage, whether it is there or not."""
+    files = rules.build_report.input
+    names = {"item_tables": "items"}
+    return {
+        names.get(name, name): [str(path) for path in flattened(getattr(files, name))]
+        for name in files.keys()
+        if name != "answers"
+    }
+
+
+def flattened(files):
+    """Returns the files of an input, which is one or a list, as a list."""
+    return [files] if isinstance(files, str) else list(files)
+
+
+rule live:
+    """Makes a page of what is there of the report now, with what is missing and what is being answered."""
+    log:
+        f"{RESULTS}/logs/live.log",
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        settings=settings(**report_settings(), files=report_files()),
+        code=code("build_live"),
+        configuration=f"{RESULTS}/configuration.yaml",
+        page=f"{RESULTS}/report/live.html",
+    shell:
+        command(
+            "build_live",
+            "--configuration {params.configuration:q} --report {params.page:q}",
+        )

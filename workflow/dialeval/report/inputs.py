@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from dialeval.report.about import About
 from dialeval.report.asked import Asked
+from dialeval.report.live import Live
 from dialeval.report.parts import BOTCHAT, DIALOGBENCH, METAEVAL, PARTS, ROBUSTNESS, SELFCHAT, part_of_source
 from dialeval.report.protocols import AskedProtocol
 from dialeval.report.samples import DamagedSample, ExaminedSample, RatedSample
@@ -72,6 +73,7 @@ class ReportInputs:
         figures: in order.
         other_prompts: whether what the papers print was asked in other prompts than the run's.
         about: what is said of the run itself, or None for a page that says nothing of it.
+        live: how far the run is, where it is not finished.
         results_dir: where the reader finds the Parquet tables, as the page should name it.
         max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
             are embedded, and the page says so.
@@ -99,6 +101,7 @@ class ReportInputs:
     figures: tuple[Figure, ...] = ()
     other_prompts: bool = False
     about: About | None = None
+    live: Live | None = None
     results_dir: str = "results"
     max_bytes: int = DEFAULT_MAX_BYTES
 

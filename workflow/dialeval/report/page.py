@@ -21,6 +21,7 @@ from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.kinds import CaseKind
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.links import CHOICES, DAMAGED, DIALOGUES, RATED, to_cases
+from dialeval.report.live import TEMPLATE as LIVE_TEMPLATE
 from dialeval.report.metaeval_boards import judge_boards
 from dialeval.report.numbers import listed, plural
 from dialeval.report.papers import TEMPLATE as PAPERS_TEMPLATE
@@ -144,6 +145,8 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], kinds: tuple[CaseKi
         needs=NEEDS,
         about=inputs.about,
         about_template=ABOUT_TEMPLATE,
+        live=inputs.live,
+        live_template=LIVE_TEMPLATE,
         other_prompts=inputs.other_prompts,
     )
 

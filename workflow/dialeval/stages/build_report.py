@@ -12,6 +12,7 @@ from dialeval.report.about_files import read_about
 from dialeval.report.answer_tables import Answers, asked_in
 from dialeval.report.damaged_sample import sample_damaged
 from dialeval.report.examined_items import sample_examined
+from dialeval.report.live import Live
 from dialeval.report.named_tables import tables_by_name
 from dialeval.report.samples import DamagedSample, ExaminedSample, RatedSample
 from dialeval.schemas.botchat import GENERATED, SEEDS
@@ -24,6 +25,9 @@ from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.transcripts import ASIDES
 from dialeval.stages.command import run
 from dialeval.tables import read_table, read_tables, replacing
+
+_SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", "tables", "figures")
+"""Options whose files say what the page rests on."""
 
 
 class Settings(BaseModel):
@@ -69,39 +73,57 @@ def stage(
     report: Path,
 ) -> None:
     """Writes the page; a part of a run that did not take place gives no files."""
-    by_name = tables_by_name(tables)
+    files = {name: paths for name, paths in locals().items() if isinstance(paths, list)}
+    write_page(settings, files, configuration, report)
+
+
+def write_page(
+    settings: Settings, files: dict[str, list[Path]], configuration: Path, report: Path, live: Live | None = None
+) -> None:
+    """Writes the page of a run, finished or not.
+
+    Args:
+        settings: names for the page.
+        files: what it shows, by the option of the stage; what is not there is left out.
+        configuration: what the run wrote down of its configuration.
+        report: the page.
+        live: how far the run is; None for one that is finished.
+    """
+    by_name = tables_by_name(files["tables"])
+    judged = [*files["verdicts"], *files["scores"]]
     page = build_report(
         ReportInputs(
             title=settings.title,
             chatbots=tuple(settings.chatbots),
             judges=tuple(settings.judges),
-            seeds=read_tables(seeds, SEEDS),
-            human=read_tables(human, UTTERANCES),
-            generated=read_tables(dialogues, GENERATED),
-            verdicts=read_tables(verdicts, JUDGEMENTS),
+            seeds=read_tables(files["seeds"], SEEDS),
+            human=read_tables(files["human"], UTTERANCES),
+            generated=read_tables(files["dialogues"], GENERATED),
+            verdicts=read_tables(files["verdicts"], JUDGEMENTS),
             protocols=tuple(settings.protocols),
-            transcripts={path.stem: read_table(path, ITEMS) for path in transcripts},
-            asides={path.stem: read_table(path, ASIDES) for path in asides},
+            transcripts={path.stem: read_table(path, ITEMS) for path in files["transcripts"]},
+            asides={path.stem: read_table(path, ASIDES) for path in files["asides"]},
             asked=asked_in(Path(settings.results_dir), settings.answers),
-            labels=read_tables(labels, LABELS),
+            labels=read_tables(files["labels"], LABELS),
             tables=by_name,
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
             ensembles=settings.ensembles,
-            rated=_rated(settings, items, ratings, scores) if items else None,
-            damaged=_damaged(settings, pairs, damaged, scores, by_name) if pairs else None,
-            examined=_examined(settings, test_items, test_answers) if test_answers else None,
-            figures=tuple(_figure(settings, path) for path in figures),
+            rated=_rated(settings, files) if files["items"] else None,
+            damaged=_damaged(settings, files, by_name) if files["pairs"] else None,
+            examined=_examined(settings, files) if files["test_answers"] else None,
+            figures=tuple(_figure(settings, path) for path in files["figures"]),
             results_dir=settings.results_dir,
             other_prompts=settings.other_prompts,
             about=read_about(
                 Path(settings.results_dir),
-                [*seeds, *dialogues, *verdicts, *ratings, *scores, *transcripts, *tables, *figures],
-                [*verdicts, *scores],
-                usage,
+                [path for option in _SHOWN for path in files[option]],
+                judged,
+                files["usage"],
                 configuration,
                 settings.random_seed,
             ),
+            live=live,
         )
     )
     with replacing(report) as temporary:
@@ -109,30 +131,30 @@ def stage(
     print(f"{report}: {report.stat().st_size / 1e6:.1f} MB")
 
 
-def _rated(settings: Settings, items: list[Path], ratings: list[Path], scores: list[Path]) -> RatedSample:
+def _rated(settings: Settings, files: dict[str, list[Path]]) -> RatedSample:
     return sample_rated(
-        (read_table(path, ITEMS) for path in items),
-        (read_table(path, RATINGS) for path in ratings),
-        (read_table(path, JUDGEMENTS) for path in scores),
+        (read_table(path, ITEMS) for path in files["items"]),
+        (read_table(path, RATINGS) for path in files["ratings"]),
+        (read_table(path, JUDGEMENTS) for path in files["scores"]),
         settings.random_seed,
     )
 
 
-def _damaged(
-    settings: Settings, pairs: list[Path], items: list[Path], scores: list[Path], tables: dict[str, pa.Table]
-) -> DamagedSample:
+def _damaged(settings: Settings, files: dict[str, list[Path]], tables: dict[str, pa.Table]) -> DamagedSample:
     return sample_damaged(
-        read_tables(pairs, PAIRS),
-        (read_table(path, ITEMS) for path in items),
-        (read_table(path, JUDGEMENTS) for path in scores),
+        read_tables(files["pairs"], PAIRS),
+        (read_table(path, ITEMS) for path in files["damaged"]),
+        (read_table(path, JUDGEMENTS) for path in files["scores"]),
         tables,
         settings.random_seed,
     )
 
 
-def _examined(settings: Settings, items: list[Path], answers: list[Path]) -> ExaminedSample:
+def _examined(settings: Settings, files: dict[str, list[Path]]) -> ExaminedSample:
     return sample_examined(
-        read_tables(items, TEST_ITEMS), (read_table(path, TEST_ANSWERS) for path in answers), settings.random_seed
+        read_tables(files["test_items"], TEST_ITEMS),
+        (read_table(path, TEST_ANSWERS) for path in files["test_answers"]),
+        settings.random_seed,
     )
 
 

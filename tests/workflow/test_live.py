@@ -1,0 +1,37 @@
+"""The page of a run that is not finished can be made beside it, and starts nothing of it."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+
+import pytest
+from workspace import Workspace
+
+pytestmark = pytest.mark.workflow
+
+
+def test_a_live_page_is_made_beside_a_run_of_what_is_there_and_asks_nobody(finished: Workspace) -> None:
+    results = finished.folder / "results"
+    missing = ("dialogues/generic.parquet", "judgements/forest/arena.parquet", "tables/arena", "figures/botchat")
+    for name in missing:
+        shutil.rmtree(path) if (path := results / name).is_dir() else path.unlink()
+    report = (results / "report/index.html").read_bytes()
+    stored = finished.stored("*/*")
+    progress = results / ".progress"
+    before = {path: path.read_bytes() for path in progress.rglob("*.json")}
+    with (results / ".run.lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused = finished.run("report", ok=False)
+        assert "snakemake --cores 1 live" in refused
+        finished.run("live")
+    page = (results / "report/live.html").read_text(encoding="utf-8")
+    assert "This run is at work" in page
+    assert '<dd dir="auto">generic</dd>' in page
+    assert "arena/ratings" in page
+    assert (results / "report/index.html").read_bytes() == report
+    assert finished.stored("*/*") == stored
+    assert {path: path.read_bytes() for path in progress.rglob("*.json")} == before
+    assert not any((results / name).exists() for name in missing)
+    finished.run("live")
+    assert "This run is not finished" in (results / "report/live.html").read_text(encoding="utf-8")
