@@ -143,7 +143,9 @@ def begin():
     """Does what a run begins with that makes something: nobody else may be at work in its results."""
     refuse_jobs_without_a_device()
     refuse_wrong_transcripts()
-    if LIVE:  # it was not looked at before, as this target alone may run beside another run
+    if (
+        LIVE
+    ):  # it was not looked at before, as this target alone may run beside another run
         in_words(runlock.refuse_second_run, CONFIG.results_dir)
     runlock.acquire(CONFIG.results_dir)
     make_forced_anew()
