@@ -9,12 +9,16 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from pandas import read_csv
 from workspace import ROOT, SMALL, Workspace
 
+from dialeval.cli.main import main
 from dialeval.own_folder.configuration import Model, Wish
 from dialeval.own_folder.files import make_folder
 
@@ -48,6 +52,57 @@ def test_a_library_that_is_not_there_is_told(tmp_path: Path) -> None:
     )
     assert ran.returncode == 1
     assert "dialeval is not installed for the Python that runs this snakemake" in ran.stdout
+
+
+STUTTER = "Well, well, well."
+
+
+def reply(asked: Asked) -> Reply:
+    """Talks, as `swift` by saying the same again and again, and judges that whoever does so is the machine."""
+    model, text = asked.body["model"], asked.text
+    if model == "maker/swift":
+        return Reply(completion(STUTTER))
+    if model == "maker/able":
+        return Reply(completion(f"And what did you do after that, number {len(asked.body['messages'])}?"))
+    if "two written conversations" not in text:
+        shown = text.rsplit("Now judge this conversation", 1)[1].split("Conversation:")[1]
+        return Reply(
+            completion("Choice: Yes\nIndex: 3\nReason: it stutters." if STUTTER in shown else "Choice: No\nIndex: None")
+        )
+    first, second = text.rsplit("Conversation 1:\n", 1)[1].split("Conversation 2:\n")
+    stutters = [STUTTER in first, STUTTER in second]
+    chosen = {(True, False): "Conversation 1", (False, True): "Conversation 2"}.get(tuple(stutters), "Neither")
+    return Reply(completion(f"Choice: {chosen}\nReason: it stutters."))
+
+
+@pytest.mark.slow
+def test_from_an_endpoint_to_a_judged_leaderboard_of_two_chatbots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What docs/command.md shows, as it is typed, but for the installation."""
+    monkeypatch.setenv("MY_KEY", "secret-0123456789")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.chdir(tmp_path)
+    with LoopbackEndpoint(reply) as endpoint:
+        models = ["--chatbot", "able=maker/able", "--chatbot", "swift=maker/swift", "--judge", "clerk=maker/clerk"]
+        assert main(["init", "study", "--base-url", endpoint.url, "--api-key-env", "MY_KEY", *models]) == 0
+        folder = tmp_path / "study"
+        (folder / "workflow").symlink_to(Path(os.environ["WORKSPACE_PROJECT"]) / "workflow")
+        process = Workspace(folder).start(cores=None, warm=True)
+        output = process.communicate(timeout=280)[0]
+        assert process.returncode == 0, output
+        asked = Counter(asked.body["model"] for asked, _ in endpoint.log)
+    # 20 seeds: 14 utterances of each; judged are 3 dialogues, a pair at 2 lengths and 2 with people, in both orders
+    assert asked == {"maker/able": 280, "maker/swift": 280, "maker/clerk": 20 * (3 + 2 * 2 + 2 * 2)}
+    ratings = read_csv(folder / "results" / "tables" / "arena" / "ratings.csv").query("n_utterances == 16")
+    at_16 = ratings.set_index("system")
+    assert at_16.loc["able", "low"] > at_16.loc["swift", "high"]
+    monkeypatch.chdir(folder)
+    capsys.readouterr()
+    assert main(["summary"]) == 0
+    told = capsys.readouterr().out
+    assert told.index("able") < told.index("swift")
+    assert not any(b"secret-0123456789" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 def build_wheel(folder: Path) -> Path:
