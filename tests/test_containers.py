@@ -12,22 +12,24 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from workspace import ROOT
 
 DOCKERFILE, APPTAINER = ROOT / "envs" / "Dockerfile", ROOT / "envs" / "apptainer.def"
+IN_VLLM = ROOT / "envs" / "Dockerfile.vllm"
 INSTRUCTIONS = {"ARG", "FROM", "ENV", "WORKDIR", "COPY", "RUN", "ENTRYPOINT", "CMD"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def instructions() -> list[tuple[str, str]]:
-    """Returns the instructions of the Dockerfile and what is behind them."""
-    text = DOCKERFILE.read_text(encoding="utf-8").replace("\\\n", " ")
+def instructions(recipe: Path = DOCKERFILE) -> list[tuple[str, str]]:
+    """Returns the instructions of a Dockerfile and what is behind them."""
+    text = recipe.read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
 
 
-def copied_by_docker() -> list[str]:
-    return [name for kind, rest in instructions() if kind == "COPY" for name in rest.split()[:-1]]
+def copied_by_docker(recipe: Path = DOCKERFILE) -> list[str]:
+    return [name for kind, rest in instructions(recipe) if kind == "COPY" for name in rest.split()[:-1]]
 
 
 def section(name: str) -> list[str]:
@@ -55,6 +57,25 @@ def test_both_recipes_copy_the_same_and_all_of_it_is_there() -> None:
     assert sorted(source for source, _ in files) == sorted(copied_by_docker())
     assert all(target == f"/opt/dialeval/{source}" for source, target in files)
     assert all((ROOT / source).exists() for source, _ in files)
+
+
+def test_the_image_of_vllm_is_that_of_our_version_and_gets_the_same_files() -> None:
+    (extra,) = PROJECT["optional-dependencies"]["vllm"]
+    steps = instructions(IN_VLLM)
+    assert steps[:2] == [("ARG", f"VLLM=v{extra.removeprefix('vllm==')}"), ("FROM", "vllm/vllm-openai:${VLLM}")]
+    assert {kind for kind, _ in steps} <= INSTRUCTIONS
+    # the image's own versions of libraries stay, so that there is no lock
+    assert set(copied_by_docker()) - set(copied_by_docker(IN_VLLM)) == {"requirements.lock"}
+    assert set(copied_by_docker(IN_VLLM)) < set(copied_by_docker())
+    assert steps[-4:] == instructions()[-4:]
+
+
+def test_the_check_of_the_repository_is_the_projects_own() -> None:
+    check = yaml.safe_load((ROOT / ".github" / "workflows" / "check.yml").read_text(encoding="utf-8"))
+    (job,) = check["jobs"].values()
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert commands == [".ci/run"]
+    assert os.access(ROOT / commands[0], os.X_OK)
 
 
 def test_the_extras_that_they_name_are_the_projects() -> None:
