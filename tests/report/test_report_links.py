@@ -12,7 +12,7 @@ from page_links import cases_at, links_in
 from dialeval.report import ReportInputs, build_report
 from dialeval.report.cells import board_grid, table_grids
 from dialeval.report.leaderboard import build_boards
-from dialeval.report.links import of_answers, of_damage, of_ratings, of_systems, of_unread, to_cases
+from dialeval.report.links import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread, to_cases
 from dialeval.report.protocols import AskedProtocol
 from dialeval.schemas.differences import scope
 
@@ -61,7 +61,7 @@ def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
 
 
 def test_rows_about_no_single_judge_or_system_lead_nowhere() -> None:
-    assert of_systems(ARENA, {"judge": "clerk"}) == ""
+    assert of_systems(ARENA, {"measure": "unparsed"}) == of_chats({"turn": 1}) == ""
     assert of_ratings({"corpus": "made"}) == of_damage({"strategy": "order_shuffle"}) == of_answers({}) == ""
     assert of_unread((), "able", "clerk") == ""
 
@@ -88,11 +88,28 @@ def test_leaderboards_and_tables_carry_the_addresses() -> None:
     of = dict(zip(labels, able.cells, strict=True))
     rates = fields(of["UniEval pass rate at N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}16"].link)
     assert (rates["protocol"], rates["system"], rates["judge"]) == ("unieval", "able", "clerk")
-    assert of["Tokens per utterance"].link == ""
+    assert fields(of["Tokens per utterance"].link) == {"cases": "dialogues", "of": "selfchat", "models": "able"}
 
     grid = next(one for one in table_grids(run) if one.name == "table-gteval-win_rates")
     linked = {cell.link for row in grid.rows for cell in row.cells if cell.link}
     assert {fields(link)["models"] for link in linked} == {"able,human", "weak,human"}
+
+
+def test_differences_lead_to_both_and_bias_to_all_that_a_judge_compared() -> None:
+    row = {"judge": "clerk", "first": "able", "second": "weak", "scope": "N = 8"}
+    assert fields(of_systems(ARENA, row))["models"] == "able,weak"
+    assert fields(of_systems(ARENA, row))["protocol"] == "arena/8"
+    assert "system" not in fields(of_systems(ARENA, {"judge": "clerk", "n_utterances": 8}))
+    judges = {"first": "clerk", "first_method": "rating", "second": "random", "second_method": "yes_no"}
+    assert fields(of_ratings(judges))["judge"] == "clerk (rating)"
+    both = {"first": "able (letter)", "second": "weak (letter)"}
+    assert (fields(of_damage(both))["judge"], fields(of_answers(both))["model"]) == ("able (letter)", "able (letter)")
+
+
+def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:
+    marks = AskedProtocol("failures", "mark", ("support",), ("examples",))
+    row = {"criterion": "bad_tool_use", "system": "bot", "case_id": "c-1"}
+    assert fields(of_systems(marks, row))["case"] == "c-1"
 
 
 def test_unread_verdicts_lead_to_the_dialogues_they_are_about() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs, Table
-from dialeval.report.links import of_answers, of_damage, of_ratings, of_systems, of_unread
+from dialeval.report.links import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread
 from dialeval.report.numbers import is_missing, plural, sort_value, write_interval, write_number
-from dialeval.report.parts import DIALOGBENCH, METAEVAL, ROBUSTNESS, SELFCHAT
+from dialeval.report.parts import BOTCHAT, DIALOGBENCH, LABELS, METAEVAL, ROBUSTNESS, SELFCHAT
 from dialeval.schemas.dialogbench import ITEM_COUNTS
 from dialeval.schemas.every import TABLES, table_named
 from dialeval.schemas.raters import RATED_CORPORA
@@ -163,9 +163,10 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     labels = [column for column in table.column_names if column not in inside]
     paper = "paper" if about in NOT_ASKED else inputs.paper
     address = _cases_behind(inputs, name)
+    measured = set(about.cells) or set([one for one in labels if kinds[one] not in ("text", "count")][:1])
     links = [address(row) if address else "" for row in table.slice(0, MAX_TABLE_ROWS).to_pylist()]
     cells = [
-        _linked(_column(shown, column, kinds[column], about.cells.get(column), paper), links, column in about.cells)
+        _linked(_column(shown, column, kinds[column], about.cells.get(column), paper), links, column in measured)
         for column in labels
     ]
     columns = [
@@ -186,8 +187,18 @@ def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, An
     protocol = next((one for one in inputs.protocols if one.name == folder), None)
     if protocol is not None:
         return partial(of_systems, protocol)
+    if folder == LABELS:
+        return partial(_of_people, inputs)
+    if folder == BOTCHAT and inputs.chatbots:
+        return of_chats
     items = {METAEVAL: of_ratings, ROBUSTNESS: of_damage, DIALOGBENCH: of_answers}
     return items.get(folder) if folder in inputs.parts_with_items() else None
+
+
+def _of_people(inputs: ReportInputs, row: Mapping[str, Any]) -> str:
+    """Returns the address of the dialogues behind a row that is made of labels, whoever judged them."""
+    protocol = next((one for one in inputs.protocols if one.name == row.get("protocol")), None)
+    return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
 
 
 def _linked(cells: list[Cell], links: list[str], measured: bool) -> list[Cell]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs
+from dialeval.report.links import of_chats
 from dialeval.report.measured import Row, measured, unread
 from dialeval.report.numbers import is_missing
 from dialeval.report.parts import SELFCHAT
@@ -80,7 +81,9 @@ def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[Asked
 def _lengths(inputs: ReportInputs) -> Iterator[Measure]:
     lengths = _rows(inputs, "botchat/utterance_lengths", None)
     if lengths:
-        tokens = {row["model"]: Value(row["mean"], published=row["published_mean"]) for row in lengths}
+        tokens = {
+            row["model"]: Value(row["mean"], published=row["published_mean"], cases=of_chats(row)) for row in lengths
+        }
         yield Measure("Tokens per utterance", "tokens", False, tokens)
 
 

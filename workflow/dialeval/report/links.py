@@ -8,12 +8,14 @@ from urllib.parse import quote
 
 from dialeval.figures.metaeval_names import ALL, AVERAGE
 from dialeval.report.numbers import is_missing
+from dialeval.report.parts import SELFCHAT
 from dialeval.report.protocols import AskedProtocol
 from dialeval.schemas.differences import scope
 
 DIALOGUES, RATED, CHOICES, DAMAGED = "dialogues", "rated", "choices", "damaged"
 """The kinds of cases: dialogues of systems, rated items, test items with options, items before and after damage."""
 _NO_CRITERION = (ALL, AVERAGE)
+_ALL = "all"  # the scope of what is compared on everything
 _MEAN = "mean"  # of the domains of a group
 _PRINTED = "published"  # what a paper prints, of which there are no cases
 
@@ -37,23 +39,32 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
 
 
 def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
-    """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about no system."""
-    system, opponent = _text(row, "system"), _text(row, "opponent") or _text(row, "versus")
-    if not system:
+    """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about nobody."""
+    judge, system = _text(row, "judge"), _text(row, "system") or _text(row, "first")
+    opponent = _text(row, "opponent") or _text(row, "versus") or _text(row, "second")
+    if not system and not judge:
         return ""
     return to_cases(
         DIALOGUES,
         protocol.sources[0] if len(protocol.sources) == 1 else "",
+        _text(row, "case_id"),
         system=system,
         protocol=_asked(protocol, row),
-        judge=_text(row, "judge"),
+        judge=judge,
         models=(system, opponent) if opponent else (),
     )
 
 
+def of_chats(row: Mapping[str, Any]) -> str:
+    """Returns the address of a chatbot's own dialogues; empty for a row about no model."""
+    model = _text(row, "model")
+    return to_cases(DIALOGUES, SELFCHAT, models=model) if model else ""
+
+
 def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
     """Returns what a row's question is called where cases are filtered by it; empty where it is several."""
-    criterion, n = _text(row, "criterion"), row.get("n_utterances")
+    scoped = _text(row, "scope").partition(", ")[0]
+    criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
     name = f"{protocol.name}: {criterion}" if protocol.form == "mark" and criterion else protocol.name
     if not protocol.lengths:
         return name
@@ -68,8 +79,8 @@ def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
 
 
 def of_ratings(row: Mapping[str, Any]) -> str:
-    """Returns the address of the rated items behind a row about one judge; empty for any other row."""
-    judge = scorer(_text(row, "judge"), _text(row, "method"))
+    """Returns the address of the rated items behind a row about a judge, or two; empty for any other row."""
+    judge = scorer(_text(row, "judge") or _text(row, "first"), _text(row, "method") or _text(row, "first_method"))
     criterion = _text(row, "dimension")
     if not judge:
         return ""
@@ -77,16 +88,16 @@ def of_ratings(row: Mapping[str, Any]) -> str:
 
 
 def of_damage(row: Mapping[str, Any]) -> str:
-    """Returns the address of the damaged items behind a row about one judge; empty for any other row."""
-    judge = scorer(_text(row, "judge"), _text(row, "method"))
+    """Returns the address of the damaged items behind a row about a judge, or two; empty for any other row."""
+    judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "first")
     if not judge:
         return ""
     return to_cases(DAMAGED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
 
 
 def of_answers(row: Mapping[str, Any]) -> str:
-    """Returns the address of the test items behind a row about one model; empty for any other row."""
-    model = scorer(_text(row, "model"), _text(row, "method"))
+    """Returns the address of the test items behind a row about a model, or two; empty for any other row."""
+    model = scorer(_text(row, "model"), _text(row, "method")) or _text(row, "first")
     if not model or row.get("method") == _PRINTED:
         return ""
     task = _text(row, "name") if _text(row, "scope") == "task" else ""

@@ -36,7 +36,11 @@ def place_column(measure: Measure) -> list[Measure]:
     """Returns the column of places by the measure that orders a leaderboard; none where it ranks nobody."""
     if not measure.places:
         return []
-    values = {system: Value(place.rank, place.low, place.high) for system, place in measure.places.items()}
+    values = {
+        system: Value(place.rank, place.low, place.high, cases=measure.values[system].cases)
+        for system, place in measure.places.items()
+        if system in measure.values
+    }
     words = (
         f"Place by {measure.name}, and under it the places that the system can have: all of them hold together, since "
         "p-values are corrected for all pairs (Holm)"
