@@ -162,7 +162,8 @@ else:
 
 # no fields of the configuration: folders of the two runs that `compare` is told
 RUNS = {
-    name: config.pop(name, None) if COMPARING else None for name in ("run_a", "run_b")
+    name: str(config.pop(name, "")) if COMPARING else ""
+    for name in ("run_a", "run_b")  # a folder may be called 2026
 }
 if COMPARING and not all(RUNS.values()):
     raise WorkflowError(

@@ -17,6 +17,8 @@ Row = dict[str, Any]
 DIALOGBENCH = "dialogbench"
 FAR = 0.5
 """Share of its scale by which a score must move to count as flipped."""
+KEPT = 5000
+"""Flips of a protocol and judge that are written down, the farthest first; all are counted."""
 _CASE = ["criterion", "corpus", "language", "item_id", "case_id", "left", "right", "n_utterances", "repeat"]
 _SAID = ["choice", "outcome", "place", "value", "scale_min", "scale_max", "reason", "status"]
 _ANSWER = ["source", "variant", "item_id", "task", "language", "rotation", "choice", "correct", "status", "method"]
@@ -118,7 +120,7 @@ def _compared(protocol: str, judge: str, first: pd.DataFrame, second: pd.DataFra
         for criterion, of in both.groupby("criterion", sort=True)
     ]
     moved = both[there & (both["n_flipped"] | both["n_lost"] | both["n_gained"])]
-    moved = moved.sort_values("size", ascending=False, kind="stable")
+    moved = moved.sort_values("size", ascending=False, kind="stable").head(KEPT)
     rows: list[Row] = [dict(zip(moved.columns, values, strict=True)) for values in moved.itertuples(index=False)]
     return verdicts, [_flip(protocol, judge, row) for row in rows]
 

@@ -57,6 +57,7 @@ FLIPS = Table(
         same_text=maybe(BOOL)
     ),
     row="verdict that is another in the second run (`results/comparison/flips`)",
+    caption="Of each protocol and judge the first 5,000, those whose score moved the farthest before others.",
     title="Verdicts that flipped",
     columns={
         "case_id": "seed or other case", "item_id": "item, test item or damaged item",

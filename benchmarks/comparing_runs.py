@@ -1,0 +1,101 @@
+"""Comparing two runs of the same truth: how often a number is said to have moved, and how often a comparison says so.
+
+Run from the repository root: `python benchmarks/comparing_runs.py [RUNS]` (300 pairs of runs: about seven minutes).
+Every pair of runs has four systems on sixty seeds: a rating of each from 720 comparisons, and a pass rate of each.
+Seeds differ in how hard they are, alike in both runs; the judge's verdicts are drawn anew. Ends with status 1 if alarms
+are more than chance.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom
+
+from dialeval.aggregation.measures.design import Design
+from dialeval.comparison.numbers import ALPHA, independent
+from dialeval.comparison.on_same_cases import MARK, paired_shares
+from dialeval.comparison.paired_ratings import paired_ratings
+from dialeval.comparison.published import Number
+from dialeval.config.botchat import Elo
+from dialeval.stats.elo import bootstrap_elo
+from dialeval.stats.elo_interval import bootstrap_elo_interval
+from dialeval.stats.multiplicity import holm
+from dialeval.stats.shares import share_interval
+
+SYSTEMS, SEEDS, SHUFFLES = 4, 60, 300
+STRENGTH = np.array([0.6, 0.2, -0.2, -0.6])
+SCOPE = {"judge": "judge", "criterion": None, "n_utterances": None}
+DESIGN = Design(protocol="arena", judges=["judge"], elo=Elo(shuffles=SHUFFLES, repeats=1, resamples=200))
+
+
+def battles(rng: np.random.Generator, hard: np.ndarray) -> pd.DataFrame:
+    """Every two systems in both orders on every seed, on which each may be better or worse than elsewhere."""
+    pairs = np.array([(one, other) for one, other in itertools.permutations(range(SYSTEMS), 2)])
+    seed = np.repeat(np.arange(SEEDS), len(pairs))
+    left, right = np.tile(pairs, (SEEDS, 1)).T
+    edge = (STRENGTH + hard)[seed, left] - (STRENGTH + hard)[seed, right]
+    won = rng.random(len(seed)) < 1.0 / (1.0 + np.exp(-edge))
+    return pd.DataFrame({"case_id": seed.astype(str), "item_id": "", "left": left, "right": right,
+                         "outcome": np.where(won, "left", "right"), "status": "ok", "judge": "judge",
+                         "criterion": None, "n_utterances": np.nan})  # fmt: skip
+
+
+def elo(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Published ratings and their intervals."""
+    games = frame["left"].to_numpy(), frame["right"].to_numpy(), (frame["outcome"] == "left").to_numpy(float)
+    point = bootstrap_elo(*games, SYSTEMS, shuffles=SHUFFLES, repeats=1, random_seed=0)
+    ends = bootstrap_elo_interval(*games, frame["case_id"].to_numpy(), SYSTEMS, resamples=200, random_seed=0)
+    return point.rating, ends.low, ends.high
+
+
+def compared(rng: np.random.Generator) -> dict[str, list[float]]:
+    """The p-values of one comparison, by what was tested and how."""
+    hard = rng.normal(0.0, 0.7, (SEEDS, SYSTEMS))
+    runs = [battles(rng, hard) for _ in range(2)]
+    rated = [elo(run) for run in runs]
+    marked = [run.assign(**{side: f"{number}{MARK}" + run[side].astype(str) for side in ("left", "right")})
+              for number, run in enumerate(runs)]  # fmt: skip
+    moved = {tuple({**SCOPE, "system": str(k)}.items()): float(rated[1][0][k] - rated[0][0][k]) for k in range(SYSTEMS)}
+    found = dict(paired_ratings(pd.concat(marked, ignore_index=True), DESIGN, moved))
+    p = {"ratings, paired": [one.p for one in found.values()], "ratings, as two samples": []}
+    p |= {"shares, paired": [], "shares, as two samples": []}
+    seeds = np.arange(SEEDS)
+    for k in range(SYSTEMS):
+        ends = [tuple(float(part[k]) for part in one) for one in rated]
+        p["ratings, as two samples"].append(independent(Number("arena/ratings", "measures/ratings", {}, *ends))["p"])
+        chance = 1.0 / (1.0 + np.exp(-2.0 * (STRENGTH[k] + hard[:, k])))
+        sides = [(rng.random(SEEDS) < chance).astype(float) for _ in range(2)]
+        p["shares, paired"].append(paired_shares(sides[1], sides[0], seeds).p)
+        shares = [share_interval(side, seeds) for side in sides]
+        ends = [(one.estimate, one.low, one.high) for one in shares]
+        row = independent(Number("unieval/pass_rates", "measures/pass_rates", {}, *ends))
+        p["shares, as two samples"].append(row["p"])
+    return p
+
+
+def main() -> None:
+    """Prints the share of alarms of each test, and of comparisons with one that survives Holm's correction."""
+    n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    rng = np.random.default_rng(0)
+    alarms: Counter[str] = Counter()
+    tests: Counter[str] = Counter()
+    surviving = 0
+    for _ in range(n_runs):
+        found = compared(rng)
+        for name, p in found.items():
+            alarms[name] += sum(one < ALPHA for one in p)
+            tests[name] += len(p)
+        surviving += bool((holm(found["ratings, paired"] + found["shares, paired"]) < ALPHA).any())
+    for name, n in tests.items():
+        print(f"{name}: {alarms[name] / n:.3f} of {n} tests below {ALPHA}")
+    print(f"comparisons that say of any number that it moved (Holm): {surviving / n_runs:.3f} of {n_runs}")
+    sys.exit(int(binom.sf(surviving - 1, n_runs, ALPHA) < 1e-3))
+
+
+if __name__ == "__main__":
+    main()
