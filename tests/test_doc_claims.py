@@ -16,6 +16,7 @@ from doc_claims import (
     words_of_the_code,
     yaml_blocks,
 )
+from shown_commands import shown_commands
 
 from dialeval.schemas.every import TABLES, table_named
 
@@ -94,6 +95,22 @@ def test_names_stand_in_the_code() -> None:
     names = [said for said in spans() if re.fullmatch(r"[a-z]+(?:_[a-z0-9]+)+", said.text)]
     assert [str(said) for said in names if said.text not in known] == []
     assert len(names) > 300
+
+
+def test_every_target_is_shown_by_a_command() -> None:
+    commands = [
+        shown for shown in shown_commands() if shown.words[0] == "snakemake" and shown.place.startswith("docs/")
+    ]
+    targets = {
+        rule[1]
+        for path in ROOT.glob("rules/*.smk")
+        for rule in re.finditer(
+            r"^rule (\w+):\n(.*?)(?=^\S|\Z)", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        )
+        if "\n    output:" not in rule[2]
+    }
+    assert len(targets) > 12
+    assert {target for target in targets if not any(target in shown.words for shown in commands)} == set()
 
 
 def test_there_is_much_to_look_at() -> None:

@@ -173,8 +173,9 @@ def test_our_own_commands_and_their_options() -> None:
     shown = of("dialeval")
     for one in shown:
         words = list(one.words[1:])
-        assert words == ["--help"] or parsed(words).command in COMMANDS, one
-    assert {one.words[1] for one in shown} >= set(COMMANDS)
+        only_named = len(words) == 1 and words[0] in COMMANDS
+        assert only_named or words == ["--help"] or parsed(words).command in COMMANDS, one
+    assert {one.words[1] for one in shown if one.place.startswith("docs/")} >= set(COMMANDS)
 
 
 def test_installations_name_what_there_is() -> None:
