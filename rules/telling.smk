@@ -35,8 +35,10 @@ def spent_so_far():
 
 def tell_of_jobs():
     """Has the run speak of its jobs in words, unless the user wants Snakemake's own or none."""
-    progress_files.forget(CONFIG.results_dir)
-    TOLD["requests"] = Requests(CONFIG.results_dir, asking_jobs())
+    jobs = asking_jobs()
+    if jobs:  # whoever asks nobody may look on while another run asks
+        progress_files.forget(CONFIG.results_dir)
+    TOLD["requests"] = Requests(CONFIG.results_dir, jobs)
     TOLD["spent"] = spent_so_far()
     if Quietness.RULES in QUIET and not QUIET & {Quietness.ALL, Quietness.PROGRESS}:
         TOLD["lines"] = JobLines(TOLD["requests"], workflow.local_exec).attach()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from dialeval import progress_files
 from dialeval.progress_files import SoFar
@@ -40,7 +41,7 @@ def test_what_a_job_says_counts_more_than_its_plan(tmp_path: Path) -> None:
 
 def test_jobs_of_which_nothing_is_known_are_told_apart(tmp_path: Path) -> None:
     run = Requests(tmp_path, [AskingJob("a", ()), AskingJob("b", (tmp_path / "not there yet.parquet",))])
-    assert run.so_far().in_words() == "0 of 0 requests answered; 2 jobs that ask have not said yet how much"
+    assert run.so_far().in_words() == "2 jobs that ask have not said yet how much"
     tell(tmp_path, "a", 5, None)
     words = run.so_far().in_words()
     assert words == "5 of 5 requests answered (100%), 1 of them failed; 2 jobs that ask have not said yet how much"
@@ -71,3 +72,21 @@ def test_all_but_one_is_not_all(tmp_path: Path) -> None:
 
 def test_a_run_that_asks_nothing_says_nothing(tmp_path: Path) -> None:
     assert Requests(tmp_path, []).so_far().in_words() == ""
+
+
+def test_only_jobs_that_began_are_looked_at_and_those_that_ended_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Requests(tmp_path, [AskingJob(name, ()) for name in "abc"], begun={"a", "b"})
+    tell(tmp_path, "a", 2, 2, "done")
+    tell(tmp_path, "b", 1, 3)
+    looked: list[str] = []
+
+    def read(results: Path, name: str) -> list[SoFar]:
+        looked.append(name)
+        return progress_files.read_job(results, name)
+
+    monkeypatch.setattr("dialeval.whole_progress.read_job", read)
+    run.ended.add("a")
+    assert [run.so_far().done, run.so_far().done] == [3, 3]
+    assert looked == ["a", "b", "b"]

@@ -51,6 +51,7 @@ class JobLines(logging.Filter):
 
     def attach(self) -> JobLines:
         """Begins to speak in place of Snakemake."""
+        self.requests.begun = set()
         logging.getLogger(_LOGGER).addFilter(self)
         threading.Thread(target=self._keep_telling, name="requests so far", daemon=True).start()
         return self
@@ -84,6 +85,8 @@ class JobLines(logging.Filter):
             return False
         words = job_words(record.rule_name, record.wildcards)  # type: ignore[attr-defined]
         self._begun[record.jobid] = _Begun(words, logs[0], time.monotonic())  # type: ignore[attr-defined]
+        if self.requests.begun is not None:
+            self.requests.begun.add(job_name(self.requests.results_dir, Path(logs[0])))
         is_here = self.here or record.local  # type: ignore[attr-defined]
         record.msg, record.event = f"{words}: {'begins' if is_here else 'sent to the cluster'}", None
         return True

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from dialeval.progress_files import SoFar, read_all
+from dialeval.progress_files import SoFar, read_job
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,15 @@ class Whole:
 
     def in_words(self) -> str:
         """Returns it in a line, empty where nothing is to be asked."""
-        if not (self.total or self.unknown):
-            return ""
-        share = f" ({_share(self.done, self.total)})" if self.total else ""
-        words = f"{self.done:,} of {self.total:,} requests answered{share}"
-        failed = f", {self.failed:,} of them failed" if self.failed else ""
-        jobs = "1 job that asks has" if self.unknown == 1 else f"{self.unknown:,} jobs that ask have"
-        return words + failed + (f"; {jobs} not said yet how much" if self.unknown else "")
+        words = []
+        if self.total:
+            failed = f", {self.failed:,} of them failed" if self.failed else ""
+            share = _share(self.done, self.total)
+            words.append(f"{self.done:,} of {self.total:,} requests answered ({share}){failed}")
+        if self.unknown:
+            jobs = "1 job that asks has" if self.unknown == 1 else f"{self.unknown:,} jobs that ask have"
+            words.append(f"{jobs} not said yet how much")
+        return "; ".join(words)
 
 
 @dataclass
@@ -69,16 +71,19 @@ class Requests:
     results_dir: Path
     jobs: Sequence[AskingJob]
     ended: set[str] = field(default_factory=set)
-    """Names of jobs that are done; one whose files were put back has asked nothing."""
+    """Names of jobs that are done, which are looked at once more; one whose files were put back has asked nothing."""
+    begun: set[str] | None = None
+    """Names of jobs that began; others are not looked at, on a disk that may be far away. None: nobody keeps count."""
+    _final: dict[str, list[SoFar]] = field(default_factory=dict)
     _planned: dict[tuple[Path, int], int] = field(default_factory=dict)
 
     def so_far(self) -> Whole:
         """Returns how far the run is now."""
-        told = read_all(self.results_dir)
+        told = {job.name: self._told(job.name) for job in self.jobs}
         done = total = unknown = asking = 0
-        counted = [one for job in self.jobs for one in told.get(job.name, [])]
+        counted = [one for own in told.values() for one in own]
         for job in self.jobs:
-            own = told.get(job.name, [])
+            own = told[job.name]
             asking += any(one.state == "running" for one in own)
             done += sum(one.done for one in own)
             expected = self._expected(job, own)
@@ -86,6 +91,17 @@ class Requests:
             unknown += expected is None
         asked, stored, failed = (sum(getattr(one, name) for one in counted) for name in ("asked", "stored", "failed"))
         return Whole(done, max(total, done), asked, stored, failed, unknown, asking)
+
+    def _told(self, name: str) -> list[SoFar]:
+        if name in self._final:
+            return self._final[name]
+        has_ended = name in self.ended  # before its files are read
+        if not has_ended and self.begun is not None and name not in self.begun:
+            return []
+        told = read_job(self.results_dir, name)
+        if has_ended:
+            self._final[name] = told
+        return told
 
     def _expected(self, job: AskingJob, told: Sequence[SoFar]) -> int | None:
         """Returns how much a job asks: what it did when it is done, what it says when it is at it, what was planned."""
