@@ -28,7 +28,7 @@ def test_snakemake_reads_there_what_it_reads_in_the_project(tmp_path: Path) -> N
     assert yaml.safe_load((tmp_path / "profiles" / "default" / "config.yaml").read_text()) == ours | {"cores": "all"}
 
 
-@pytest.mark.parametrize("name", sorted(FILES))
+@pytest.mark.parametrize("name", ["Snakefile", "config.yaml", "profiles/default/config.yaml"])
 def test_nothing_is_overwritten_and_nothing_half_made(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("mine")
@@ -36,6 +36,14 @@ def test_nothing_is_overwritten_and_nothing_half_made(tmp_path: Path, name: str)
         make_folder(tmp_path, Wish())
     assert "name another folder" in str(told.value)
     assert [path.read_text() for path in tmp_path.rglob("*") if path.is_file()] == ["mine"]
+
+
+def test_a_project_of_the_users_keeps_its_page_and_what_git_passes_over(tmp_path: Path) -> None:
+    for name in ("README.md", ".gitignore"):
+        (tmp_path / name).write_text("mine")
+    made = make_folder(tmp_path, Wish())
+    assert {str(path) for path in made} == {"config.yaml", "Snakefile", "profiles/default/config.yaml"}
+    assert [(tmp_path / name).read_text() for name in ("README.md", ".gitignore")] == ["mine", "mine"]
 
 
 def test_what_else_lies_there_stays(tmp_path: Path) -> None:

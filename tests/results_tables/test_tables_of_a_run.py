@@ -139,7 +139,7 @@ def test_tables_without_rows_are_no_data_set(results: Path, tmp_path: Path, caps
 
 
 def test_the_list_is_of_what_is_for_readers(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tables", "--results", str(results)]) == 0
+    assert main(["tables", str(results)]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
         "arena/ratings", "botchat/utterance_lengths", "dialogbench/items",
     ]  # fmt: skip

@@ -14,7 +14,12 @@ from dialeval.results_tables.found import Found, chosen_tables, column_words, fo
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what the command understands."""
     parser.epilog = "Without a name, all tables are listed, or exported, that are meant for readers."
-    parser.add_argument("names", nargs="*", metavar="NAME", help="such as arena/ratings, or a pattern: 'arena/*'")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="such as arena/ratings, or a pattern: 'arena/*'; a folder of results may come first",
+    )
     parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER", help="of the run (results)")
     parser.add_argument("--all", action="store_true", help="also what passes between stages, such as judgements")
     export = parser.add_mutually_exclusive_group()
@@ -25,9 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Lists tables, says their columns, or exports them."""
+    names: list[str] = arguments.names
+    if names and Path(names[0]).is_dir():  # of another run
+        arguments.results = Path(names.pop(0))
     tables = found_tables(arguments.results)
-    if arguments.names:
-        tables = chosen_tables(tables, arguments.names)
+    if names:
+        tables = chosen_tables(tables, names)
     elif not arguments.all:
         tables = [table for table in tables if table.is_published]
     if arguments.csv:

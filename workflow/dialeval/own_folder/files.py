@@ -9,11 +9,15 @@ from dialeval.own_folder.configuration import Wish, configuration_text
 from dialeval.own_folder.rendering import rendered
 from dialeval.project import PROJECT
 
+NOT_NEEDED = (Path("README.md"), Path(".gitignore"))
+"""Files that a run goes without."""
+
 
 def make_folder(folder: Path, wish: Wish) -> list[Path]:
-    """Writes the files of a folder of one's own, and returns their paths in it.
+    """Writes the files of a folder of one's own, and returns the paths in it of those that it wrote.
 
-    Nothing is written where one of them is there already, or where the wish cannot be met.
+    Nothing is written where one that a run needs is there already, or where the wish cannot be met. The page and what
+    git passes over are left as they are, where the folder has its own.
 
     Args:
         folder: it may be there.
@@ -30,6 +34,8 @@ def make_folder(folder: Path, wish: Wish) -> list[Path]:
         Path(".gitignore"): rendered("gitignore.j2"),
     }
     there = [path for path in texts if (folder / path).exists() or (folder / path).is_symlink()]
+    texts = {path: text for path, text in texts.items() if path not in there or path not in NOT_NEEDED}
+    there = [path for path in there if path not in NOT_NEEDED]
     if there:
         raise UserError(
             f"{folder} has {', '.join(map(str, there))} already, and nothing is overwritten; name another folder, or "
