@@ -22,10 +22,10 @@ const cards = (() => {
       made.push(element("p", "facts", facts.join("; ")));
     }
     if (verdict.answer) {
-      made.push(folded("What the judge wrote", [written(verdict.answer)]));
+      made.push(folded("What was written", [written(verdict.answer)]));
     }
     if (verdict.thoughts) {
-      made.push(folded("What it thought before", [written(verdict.thoughts)]));
+      made.push(folded("What was thought before", [written(verdict.thoughts)]));
     }
     if (verdict.prompt >= 0) {
       made.push(prompt(verdict.prompt, sent));
