@@ -11,7 +11,8 @@ from dialeval.pages.self_contained import pack
 PER_LINE = 2
 IDS = ("q-1", "q-2", HOSTILE)
 CARD = {
-    "title": "able (letter)", "badge": "won", "verdict": "right, " + "said at length, " * 30, "status": "ok", "order": "shown first",
+    "title": "able (letter)", "badge": "won", "verdict": "right, " + "said at length, " * 30, "status": "ok",
+    "order": "shown first",
     "reason": HOSTILE, "answer": "The answer is B.", "read": "the first letter", "facts": "12 tokens read",
     "probabilities": [["A", 0.25], ["B", 0.75]], "prompt": 1, "pair": "able",
 }  # fmt: skip

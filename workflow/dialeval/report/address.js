@@ -68,7 +68,11 @@ const address = (() => {
     const parts = all.filter(([, values]) => values.length).map(([name, values]) => `${name}=${values.map(encodeURIComponent).join(",")}`);
     const hash = `#${parts.join("&")}`;
     if (hash !== location.hash) {
-      history[isStep ? "pushState" : "replaceState"](null, "", parts.length ? hash : location.pathname + location.search);
+      try {
+        history[isStep ? "pushState" : "replaceState"](null, "", parts.length ? hash : location.pathname + location.search);
+      } catch {
+        // a browser lets an address change only so often, as where a key is held down: the next one is written again
+      }
     }
   }
 

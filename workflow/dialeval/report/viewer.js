@@ -133,8 +133,8 @@
     const { shelf } = chosen;
     const onModel = (model) => chooseModels([...new Set([...modelsShown(), model])]);
     const drawn = await shelf.draw(place, { ...chosen, models: modelsShown(), onModel });
-    if (run !== showRun) {
-      return;
+    if (run !== showRun || shelf !== chosen.shelf) {
+      return; // the reader has gone on meanwhile
     }
     const noun = shelf.groups[shelf.groupOf(place)].noun;
     byId("case-title").replaceChildren(`${noun[0].toUpperCase()}${noun.slice(1)} `, marking.fill(prose("bdi", "", ""), shelf.id(place), chosen.query));
