@@ -62,7 +62,7 @@ def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
 
 def test_rows_about_no_single_judge_or_system_lead_nowhere() -> None:
     assert of_systems(ARENA, {"measure": "unparsed"}) == of_chats({"turn": 1}) == ""
-    assert of_ratings({"corpus": "made"}) == of_damage({"strategy": "order_shuffle"}) == of_answers({}) == ""
+    assert of_ratings({"n": 1}) == of_damage({"strategy": "order_shuffle", "n_pairs": 0}) == of_answers({}) == ""
     assert of_unread((), "able", "clerk") == ""
 
 
@@ -104,6 +104,11 @@ def test_differences_lead_to_both_and_bias_to_all_that_a_judge_compared() -> Non
     assert fields(of_ratings(judges))["judge"] == "clerk (rating)"
     both = {"first": "able (letter)", "second": "weak (letter)"}
     assert (fields(of_damage(both))["judge"], fields(of_answers(both))["model"]) == ("able (letter)", "able (letter)")
+
+
+def test_counts_lead_to_all_that_is_counted() -> None:
+    assert of_ratings({"corpus": "made"}) == "cases=rated&of=made"
+    assert of_damage({"strategy": "order_shuffle", "n_pairs": 3}) == "cases=damaged&of=order_shuffle"
 
 
 def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:

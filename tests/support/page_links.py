@@ -26,10 +26,11 @@ def cases_at(page: str, address: str) -> list[str]:
     fields = {name: [unquote(one) for one in of.split(",")] for name, of in _fields(address)}
     (kind,) = fields.pop("cases")
     fields.pop("models", None)
-    group = fields.pop("of", [""])[0]
+    group, case = (fields.pop(name, [""])[0] for name in ("of", "case"))
     index = _index(page, "archive-index" if kind == "dialogues" else f"{kind}-index")
     wanted = {name: of[0] for name, of in fields.items()}
-    return _dialogues(index, group, wanted) if kind == "dialogues" else _items(index, group, wanted)
+    found = _dialogues(index, group, wanted) if kind == "dialogues" else _items(index, group, wanted)
+    return [one for one in found if case in ("", one)]
 
 
 def _fields(address: str) -> list[tuple[str, str]]:

@@ -163,7 +163,7 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     labels = [column for column in table.column_names if column not in inside]
     paper = "paper" if about in NOT_ASKED else inputs.paper
     address = _cases_behind(inputs, name)
-    measured = set(about.cells) or set([one for one in labels if kinds[one] not in ("text", "count")][:1])
+    measured = set(about.cells) or _first_number(labels, kinds)
     links = [address(row) if address else "" for row in table.slice(0, MAX_TABLE_ROWS).to_pylist()]
     cells = [
         _linked(_column(shown, column, kinds[column], about.cells.get(column), paper), links, column in measured)
@@ -179,6 +179,12 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     if len(table) > MAX_TABLE_ROWS:
         elsewhere = f"The first {MAX_TABLE_ROWS:,} of {plural(len(table), 'row')}. {elsewhere}".strip()
     return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
+
+
+def _first_number(columns: Iterable[str], kinds: Mapping[str, Kind]) -> set[str]:
+    """Returns the first column of numbers, a count only where there is nothing else."""
+    numbers = [column for column in columns if kinds[column] != "text"]
+    return set(sorted(numbers, key=lambda column: kinds[column] == "count")[:1])
 
 
 def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, Any]], str] | None:

@@ -79,19 +79,19 @@ def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
 
 
 def of_ratings(row: Mapping[str, Any]) -> str:
-    """Returns the address of the rated items behind a row about a judge, or two; empty for any other row."""
+    """Returns the address of the rated items behind a row about a judge, or two, or a corpus; else nothing."""
     judge = scorer(_text(row, "judge") or _text(row, "first"), _text(row, "method") or _text(row, "first_method"))
     criterion = _text(row, "dimension")
     if not judge:
-        return ""
+        return to_cases(RATED, _text(row, "corpus")) if _text(row, "corpus") else ""
     return to_cases(RATED, _text(row, "corpus"), judge=judge, criterion="" if criterion in _NO_CRITERION else criterion)
 
 
 def of_damage(row: Mapping[str, Any]) -> str:
-    """Returns the address of the damaged items behind a row about a judge, or two; empty for any other row."""
+    """Returns the address of the damaged items behind a row about a judge, or two, or a damage; else nothing."""
     judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "first")
     if not judge:
-        return ""
+        return to_cases(DAMAGED, _text(row, "strategy")) if row.get("n_pairs") else ""
     return to_cases(DAMAGED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
 
 
