@@ -101,7 +101,7 @@ def test_what_an_embedded_model_or_a_short_window_means_is_said() -> None:
     short = [example.response(ID, "x", prompt_tokens=5, dropped=3)]
     run = example.asked(responses={"clerk": example.in_memory(RESPONSES, short)}, from_texts=frozenset({"clerk"}))
     facts = exchange(run).facts()
-    assert facts.startswith("answers from the texts alone")
+    assert facts.startswith("embedded, so from the texts alone")
     assert "without its 3 oldest utterances" in facts
 
 

@@ -114,7 +114,7 @@ class Exchange:
         cost = self.prices.cost(read, written)
         dropped = self.answer["dropped"]
         said = [
-            "answers from the texts alone, not from the prompt" if self.from_texts else "",
+            "embedded, so from the texts alone" if self.from_texts else "",
             f"{read:,} tokens read" if read is not None else "",
             f"{written:,} written" if written is not None else "",
             f"{thought:,} of them thought" if thought else "",

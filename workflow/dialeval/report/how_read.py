@@ -7,12 +7,11 @@ from typing import get_args
 from dialeval.report.asked import Exchange
 from dialeval.schemas.judgements import Form, Status
 
-_CHOICE_LINE = "read from the line of the answer that begins with “Choice:”"
 _FROM_TEXT: dict[Form, str] = {
-    "pair": f"{_CHOICE_LINE}: who is preferred follows from the option",
-    "detect": f"{_CHOICE_LINE}, and where it begins from “Index:”",
-    "mark": "read from the lines that name each kind",
-    "scale": "read from the number that the answer gives behind the name of each criterion",
+    "pair": "read from its line “Choice:”",
+    "detect": "read from its lines “Choice:” and “Index:”",
+    "mark": "read from its lines, one for each kind",
+    "scale": "read from the number behind each criterion",
     "probability": "read from the probabilities of the labels",
 }
 _UNREAD: dict[Status, str] = {
@@ -40,7 +39,7 @@ def how_read(form: Form | None, status: str, exchange: Exchange | None) -> str:
     if exchange.request["kind"] == "choice":
         return _of_labels(exchange)
     if exchange.request["answer_schema"]:
-        return "read from the fields of the JSON object that was asked for"
+        return "read from the fields of its JSON object"
     return _FROM_TEXT.get(form, "") if form else ""
 
 
