@@ -182,3 +182,11 @@ def test_nothing_ran() -> None:
 def test_a_judge_that_read_nothing_ranks_nobody() -> None:
     tables = {"unieval/pass_rates": to_table(PASS_RATES, [example._rate("able", 16, None, n_unparsed=3)])}
     assert "Judge clerk ranks nobody" in build_report(example.inputs(tables=tables))
+
+
+def test_a_part_names_the_papers_to_cite_for_it() -> None:
+    page = build_report(example.inputs())
+    assert "To cite for this part: BotChat" in page
+    assert "@inproceedings{duan2024botchat," in page
+    assert "arXiv:2310.13650" in page
+    assert "ou2024dialogbench" not in page

@@ -10,6 +10,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from dialeval.pages.self_contained import content_policy, palette
+from dialeval.papers.citations import to_cite
 from dialeval.papers.entry import NEEDS
 from dialeval.report.about import TEMPLATE as ABOUT_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
@@ -145,6 +146,7 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], kinds: tuple[CaseKi
         needs=NEEDS,
         about=inputs.about,
         about_template=ABOUT_TEMPLATE,
+        to_cite=to_cite,
         live=inputs.live,
         live_template=LIVE_TEMPLATE,
         other_prompts=inputs.other_prompts,
