@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import report_example as example
 
-from dialeval import __version__
 from dialeval.origins import commit_of, records_behind, versions_of
 from dialeval.report import build_report
 from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
@@ -85,10 +84,10 @@ def test_a_run_is_told_from_its_files(tmp_path: Path) -> None:
     write_records(
         tmp_path,
         record(
-            "plan_pair", "requests/arena.parquet", libraries={"python": "3.11"}, prompts="ours:",
+            "plan_pair", "requests/arena.parquet", libraries={"python": "3.11"}, prompts="ours:", version="0.2.0",
             settings={"name": "arena", "protocol": {"template": "arena.j2", "temperature": 0.0}},
         ),
-        record("parse_pair", "judgements/clerk/arena.parquet", ("requests/arena.parquet",)),
+        record("parse_pair", "judgements/clerk/arena.parquet", ("requests/arena.parquet",), version="0.1.0"),
     )  # fmt: skip
     judged, usage = tmp_path / "judgements/clerk/arena.parquet", tmp_path / "usage.parquet"
     judged.parent.mkdir(parents=True)
@@ -100,7 +99,7 @@ def test_a_run_is_told_from_its_files(tmp_path: Path) -> None:
     text = "models:\n  clerk: {engine: vllm, model: org/m}\nchatbots: [able]\njudges: [clerk]\n"
     configuration.write_text(text, encoding="utf-8")
     about = read_about(tmp_path, [judged], [judged], [usage], configuration, 7, {"SOURCE_DATE_EPOCH": "86400"})
-    assert (about.version, about.date, about.random_seed) == (__version__, "1970-01-02", 7)
+    assert (about.version, about.date, about.random_seed) == ("0.1.0, 0.2.0", "1970-01-02", 7)
     assert about.configuration == text
     assert "gteval.j2" not in about.prompts
     assert "Conversation 1" in about.prompts["arena.j2"]

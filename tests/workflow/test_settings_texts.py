@@ -19,7 +19,9 @@ from dialeval.config.models import ENGINES
 pytestmark = pytest.mark.workflow
 OF_HOW_JOBS_RUN = {name for model in ENGINES.values() for name in model.how_jobs_run} | {"answering", "budget"}
 PRICES = {"price_input", "price_output"}
-"""Of these the table of usage alone is made."""
+"""What is asked costs by these, and nothing else follows from them."""
+PRICED = {"tabulate_usage", "build_report"}
+"""Stages that say what was paid: the table of usage, and the page beside each verdict."""
 SHARDED = {"answer", "answer_items", "selfchat"}
 """Stages that are told which part of the work is theirs."""
 
@@ -80,7 +82,7 @@ def check_fields(told: list[Told]) -> None:
 def check_how_jobs_run(told: list[Told]) -> None:
     """How jobs run, and what answers cost, changes none."""
     for job in told:
-        allowed = {"shard", "shards"} if job.stage in SHARDED else PRICES if job.stage == "tabulate_usage" else set()
+        allowed = {"shard", "shards"} if job.stage in SHARDED else PRICES if job.stage in PRICED else set()
         models = [job.settings.get(part) or {} for part in ("model", "partner")]
         said = {name for model in models for name in model} | job.settings.keys() - allowed
         assert not said & OF_HOW_JOBS_RUN, job.stage

@@ -30,7 +30,7 @@ class About:
     """What is said of a run.
 
     Attributes:
-        version: of this library.
+        version: of this library, by the jobs that the page rests on.
         commit: of its checkout; empty where there is none.
         date: when the page was made, as YYYY-MM-DD.
         configuration: what the run wrote down of its configuration, as YAML; empty where it did not.

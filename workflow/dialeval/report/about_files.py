@@ -11,7 +11,6 @@ from typing import Any, cast
 import pyarrow.parquet as pq
 import yaml
 
-from dialeval import __version__
 from dialeval.fingerprint import templates_reached
 from dialeval.origins import commit_of, records_behind, versions_of
 from dialeval.prompt_sets import PromptSet, template_folders
@@ -49,7 +48,7 @@ def read_about(
     unread, n_verdicts = unread_verdicts(map(_columns, judgements))
     prompt_set, folder = _prompts_of(records)
     return About(
-        version=__version__,
+        version=", ".join(sorted({str(record["version"]) for record in records if "version" in record})) or "not known",
         commit=commit_of(),
         date=_date(environment),
         configuration=text,
