@@ -89,3 +89,11 @@ def test_it_runs_as_a_module_and_does_not_mind_a_closed_pipe() -> None:
     closed = subprocess.run([*command, "--help"], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
     os.close(write)
     assert closed.stderr == ""
+
+
+def test_letters_that_the_terminal_lacks_end_nothing(tmp_path: Path) -> None:
+    (tmp_path / "summary.md").write_text("# DialEval\n\n你好 66.7% (61.0–72.0%)\n", encoding="utf-8")
+    poor = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "dialeval", "summary", str(tmp_path)]
+    done = subprocess.run(command, env=poor, capture_output=True, text=True, check=True)
+    assert "66.7% (61.0" in done.stdout

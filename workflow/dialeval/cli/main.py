@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         What the process ends with: 0, or 1 with words on what is wrong.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's letters lack is written as their numbers
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         try:
             return _run(parsed(list(sys.argv[1:] if arguments is None else arguments)))
