@@ -54,6 +54,7 @@ def answering(name, protocols):
         ],
         "merges": getattr(model, "system_message", "") == "merge",
         "from_texts": isinstance(model, EmbeddedModel),
+        "published": name in PUBLISHED,
         "price_input": prices.price_input,
         "price_output": prices.price_output,
     }

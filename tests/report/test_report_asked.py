@@ -127,3 +127,10 @@ def test_tables_are_found_in_a_folder_of_results(tmp_path: Path) -> None:
     assert one.answer["text"] == "Choice: No"
     assert one.prompt()[0].content == "!"
     assert one.merges
+
+
+def test_the_prompt_of_others_is_not_shown_as_ours() -> None:
+    one = exchange(example.asked(published=frozenset({"clerk"})))
+    assert one.prompt() == ()
+    assert one.answer["text"] == "Hard to say <i>really</i>."
+    assert one.facts().startswith("published by others")

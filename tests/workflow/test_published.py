@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
+from page_prompts import prompts_in
 from workspace import ROOT, Workspace, new_workspace
 
 from dialeval.corpora import botchat_workbook
@@ -131,7 +132,9 @@ def test_published_answers_become_tables_and_a_report(small: tuple[Workspace, st
     ):
         assert words in output
     assert "another text" not in output
-    assert "authors-judge" in (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
+    page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
+    assert "authors-judge" in page
+    assert not prompts_in(page), "the authors asked in prompts of their own"
     assert list(workspace.folder.glob("store/**/*.jsonl")) == []
 
 

@@ -20,12 +20,14 @@ class Answering(Prices):
         again: protocols under which it was asked again what could not be read.
         merges: whether it takes no system message.
         from_texts: whether it answers from the texts alone, as embedded models do.
+        published: whether its answers were taken over from others.
     """
 
     shards: dict[str, int]
     again: tuple[str, ...] = ()
     merges: bool = False
     from_texts: bool = False
+    published: bool = False
 
 
 class Answers(BaseModel):
@@ -67,6 +69,7 @@ def asked_in(results: Path, answers: Answers) -> Asked:
         answers.together,
         _named(models, "merges"),
         _named(models, "from_texts"),
+        _named(models, "published"),
     )
 
 

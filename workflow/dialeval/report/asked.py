@@ -36,6 +36,7 @@ class Asked:
         together: judges whose answers are others', the one that is heard first in front.
         merging: judges that take no system message, so that it stands before what the user says.
         from_texts: judges that are no language models: they answer from the texts, not from the words around them.
+        published: judges whose answers others published, who asked in prompts of their own.
     """
 
     requests: Lookup
@@ -45,6 +46,7 @@ class Asked:
     together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     merging: frozenset[str] = frozenset()
     from_texts: frozenset[str] = frozenset()
+    published: frozenset[str] = frozenset()
 
     def exchanges(self, wanted: Mapping[str, Collection[str]]) -> Exchanges:
         """Returns what was sent and answered.
@@ -67,7 +69,8 @@ class Asked:
         second = {request_id + AGAIN for request_id in request_ids}
         answers = _by_id(self.responses[judge]({*request_ids, *second}))
         asked_again = _by_id(self.again[judge](second)) if judge in self.again else {}
-        about = (self.prices.get(judge, Prices()), judge in self.merging, judge in self.from_texts)
+        prices = self.prices.get(judge, Prices())
+        about = (prices, judge in self.merging, judge in self.from_texts, judge in self.published)
         for request_id in request_ids:
             if request_id not in planned or request_id not in answers:
                 continue
@@ -90,6 +93,7 @@ class Exchange:
         prices: of the judge's tokens.
         merges: whether the judge takes no system message.
         from_texts: whether the judge answers from the texts alone.
+        published: whether others asked, in a prompt that is not known here.
     """
 
     request: Mapping[str, Any]
@@ -98,9 +102,12 @@ class Exchange:
     prices: Prices
     merges: bool
     from_texts: bool
+    published: bool
 
     def prompt(self) -> tuple[Message, ...]:
-        """Returns the messages as they were sent; a model's chat template stands around them."""
+        """Returns the messages as they were sent, without a model's chat template; none where others asked."""
+        if self.published:
+            return ()
         messages = tuple(Message(one["role"], one["content"]) for one in self.request["messages"])
         return merge_system(messages) if self.merges else messages
 
@@ -114,6 +121,7 @@ class Exchange:
         cost = self.prices.cost(read, written)
         dropped = self.answer["dropped"]
         said = [
+            "published by others, who asked in a prompt of their own" if self.published else "",
             "embedded, so from the texts alone" if self.from_texts else "",
             f"{read:,} tokens read" if read is not None else "",
             f"{written:,} written" if written is not None else "",
