@@ -84,7 +84,7 @@ OTHERS = [
     # settings
     Mutation("Elo's k", settings("elo.k", 16), RATING),
     Mutation("a budget", settings("models.large.budget", 100)),
-    Mutation("a price", settings("models.large.price_input", 3.0), ("tabulate_usage",)),
+    Mutation("a price", settings("models.large.price_input", 3.0), ("tabulate_usage", "build_report")),
     Mutation("the name of a key's variable", settings("models.large.api_key_env", "HOME")),
     Mutation("a limit of requests", settings("models.large.requests_per_minute", 60)),
     Mutation("batches", settings("models.large.batch", True)),
