@@ -6,6 +6,7 @@
   let all = [];
   let showRun = 0;
 
+  const isWide = () => matchMedia("(min-width: 50rem)").matches;
   const modelsShown = () => chosen.models ?? chosen.shelf.usualModels?.(chosen.group) ?? [];
   const isOfDialogues = () => chosen.shelf.kind === "dialogues";
 
@@ -104,9 +105,10 @@
   }
 
   function bringIntoView() {
-    const { top, bottom } = byId("viewer").getBoundingClientRect();
+    const place = byId(isWide() ? "viewer" : "reading"); // on a phone, what is chosen from stands above the case
+    const { top, bottom } = place.getBoundingClientRect();
     if (top > innerHeight / 2 || bottom < innerHeight / 2) {
-      byId("viewer").scrollIntoView();
+      place.scrollIntoView();
     }
     byId("case-title").focus({ preventScroll: true });
   }
@@ -164,8 +166,8 @@
   function goToHit() {
     if (chosen.query) {
       const hit = document.querySelector("#columns mark, #piece mark");
-      const isBeside = matchMedia("(min-width: 50rem)").matches; // on a phone the page would run away under the fingers
-      hit?.closest("li, p").scrollIntoView({ block: isBeside ? "nearest" : "end", inline: "nearest", behavior: "instant" });
+      // on a phone the page would run away under the fingers
+      hit?.closest("li, p").scrollIntoView({ block: isWide() ? "nearest" : "end", inline: "nearest", behavior: "instant" });
     }
   }
 
