@@ -29,6 +29,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -226,7 +227,7 @@ def side_ours(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """Self-chat and judging through engine and store."""
     engine = VllmEngine(settings_of(options))
     uneven = begin(engine, options.side)
-    judge(engine, arena(8))  # what vLLM compiles with the first requests is not to count
+    judge(engine, [*arena(8), *choice_requests(8)])  # what vLLM compiles with the first requests is not to count
     task = Task(seeds(options.dialogues), options.utterances, SAMPLING)
     said: Dialogues = {}
 
@@ -307,6 +308,7 @@ def side_llm(options: argparse.Namespace, found: dict[str, Any]) -> None:
     one = final(temperature=0.0, max_tokens=1, logprob_token_ids=[*labels, *range(8 - len(labels))], detokenize=False)
     choices = [request.messages for request in choice_requests(options.judgements)]
     compared = [request.messages for request in arena(options.comparisons)]
+    chat(choices[:8], [one] * 8)
     timed("self-chat", beforehand, fresh(), found)
     timed("self-chat by rounds", rounds, fresh(), found)
     timed("choice", lambda: len(chat(choices, [one] * len(choices))), fresh(), found)
@@ -315,7 +317,6 @@ def side_llm(options: argparse.Namespace, found: dict[str, Any]) -> None:
 
 def side_botchat(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """Self-chat of two models, one after the other on this GPU, and both judged by the first."""
-    task = Task(seeds(options.botchat), 16, SAMPLING)
     start = time.perf_counter()
     texts: list[Dialogues] = []
     engine = VllmEngine(settings_of(options, 1))
@@ -323,7 +324,10 @@ def side_botchat(options: argparse.Namespace, found: dict[str, Any]) -> None:
         engine = VllmEngine(settings_of(options, number))
         begin(engine, f"model {number}")
 
-        def chat(engine: VllmEngine = engine) -> int:
+        # random weights are the same for all models: what they say differs by the seed
+        task = Task(seeds(options.botchat), 16, replace(SAMPLING, seed=number))
+
+        def chat(engine: VllmEngine = engine, task: Task = task) -> int:
             texts.append(through_the_store(engine, task))
             return 14 * len(task.seeds)
 
