@@ -13,6 +13,8 @@ TOLD = "--content={params.content:q}"
 PUT_BACK = "what was made of it is put back"
 ALWAYS = {"choose_tokenizer", "tabulate_usage"}
 """Stages that follow from more than a run knows."""
+LIBRARIES = re.compile(rb"<summary>Libraries .*?</details>", re.DOTALL)
+"""The page's list of what jobs imported: forks of a warm process have imported more than jobs of their own."""
 
 
 def put_back(output: str) -> list[str]:
@@ -23,7 +25,7 @@ def made(workspace: Workspace) -> dict[str, bytes]:
     """Returns all files that a run made, but for logs, what is kept, and the usage, which tells of one run's time."""
     results = workspace.folder / "results"
     return {
-        str(path.relative_to(results)): path.read_bytes()
+        str(path.relative_to(results)): LIBRARIES.sub(b"", path.read_bytes())
         for path in results.rglob("*")
         if path.is_file() and not _of_one_run(path.relative_to(results))
     }
