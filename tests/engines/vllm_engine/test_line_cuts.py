@@ -98,7 +98,7 @@ def test_tokens_of_lines_are_those_of_the_whole(pattern: str | None, choices: di
     [
         (None, {}),
         (OVER_LINES, {}),
-        (LLAMA_3, {"prefix": True}),
+        (None, {"gpt_2": True, "prefix": True}),
         (LLAMA_3, {"normalizer": "Strip"}),
         (LLAMA_3, {"added": ["?!\nThe"]}),
     ],
