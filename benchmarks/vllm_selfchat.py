@@ -81,7 +81,7 @@ def by_rounds(direct: Direct, task: Task, by_id: dict[str, Dialogue]) -> Dialogu
         conversations: list[Any] = [[message._asdict() for message in messages] for messages in histories]
         outputs = direct.llm.chat(conversations, parameters, use_tqdm=False)
         for utterances, output in zip(going_on, outputs, strict=True):
-            utterances.append(output.outputs[0].text.strip())
+            utterances.append(output.outputs[0].text.rstrip("\N{REPLACEMENT CHARACTER}").strip())  # as the engine does
             if not utterances[-1] and output.outputs[0].finish_reason == "stop":
                 utterances.pop()
                 ended.append(utterances)
