@@ -62,8 +62,9 @@ def compare(a: Path, b: Path, out: Path) -> str:
         (CHANGES, comparison.changes),
     ):
         write_rows(out, kind, rows)
+    text = page(comparison)
     with replacing(out / PAGE) as temporary:
-        temporary.write_text(page(comparison), encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
     return words_of(comparison, out / PAGE)
 
 
