@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from scripted import ScriptedEngine, chat_request
 
 from dialeval.engines.answering import Answering, response_row
-from dialeval.engines.request import AnswerFailure, Request
+from dialeval.engines.request import AnswerFailure, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress
@@ -109,3 +109,43 @@ def test_requests_that_wait_for_a_failing_twin_fail_with_it(tmp_path: Path) -> N
 def test_a_missing_response_has_a_row_that_says_so() -> None:
     row = response_row(chat_request("a"), "0" * 32, None)
     assert (row["status"], row["text"]) == ("missing", "")
+
+
+def refused(words: str = "status 400: No connected db.") -> AnswerFailure:
+    return AnswerFailure("bad_request", words)
+
+
+def test_a_job_whose_first_twenty_requests_are_refused_alike_asks_no_more(tmp_path: Path) -> None:
+    engine = ScriptedEngine(lambda request: refused())
+    with pytest.raises(UserError, match=r"(?s)the first 2\d requests .* same words.*No connected db.*`model`, the key"):
+        ask_all(tmp_path, engine, [chat_request(f"r{n}") for n in range(300)])
+    assert 20 <= sum(engine.calls.values()) < 20 + engine.concurrency
+
+
+@pytest.mark.parametrize(
+    ("reply", "share"),
+    [
+        (lambda request: "fine" if request.request_id == "r0" else refused(), 0.0),
+        (lambda request: refused(f"status 400: no {request.request_id}"), 0.0),
+        (lambda request: AnswerFailure("refusal", "status 400: content filter"), 0.0),
+        (lambda request: refused(), 0.5),  # of how many is not known here: the 100 to come may be answered
+    ],
+)
+def test_all_are_asked_where_one_was_answered_words_differ_or_failures_may_pass(
+    tmp_path: Path, reply: Callable[[Request], str | AnswerFailure], share: float
+) -> None:
+    engine = ScriptedEngine(reply)
+    ask_all(tmp_path, engine, [chat_request(f"r{n}") for n in range(100)], share=share)
+    assert len(engine.calls) == 100
+
+
+def test_an_answer_that_comes_late_is_kept_and_lets_the_others_be_asked(tmp_path: Path) -> None:
+    class SlowFirst(ScriptedEngine):
+        async def answer(self, request: Request) -> Response:
+            if request.request_id == "r0":
+                await asyncio.sleep(0.1)
+            return await super().answer(request)
+
+    engine = SlowFirst(lambda request: "fine" if request.request_id == "r0" else refused())
+    answering = ask_all(tmp_path, engine, [chat_request(f"r{n}") for n in range(60)])
+    assert (len(engine.calls), answering.failures["bad_request"]) == (60, 59)

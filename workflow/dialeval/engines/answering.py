@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any, Protocol, TypeVar, cast
 
 from dialeval.engines.answer_values import BROKEN
+from dialeval.engines.refused_alike import RefusedAlike
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
 from dialeval.engines.spending.balance import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
@@ -82,6 +83,7 @@ class Answering:
         self.broken = 0
         self._first_broken = ""
         self._unanswered: set[str] = set()
+        self._alike = RefusedAlike()
         self._in_flight: dict[str, asyncio.Future[Response]] = {}
         progress.extra = getattr(engine, "progress_words", progress.extra)
 
@@ -122,18 +124,26 @@ class Answering:
             del self._in_flight[key]
 
     async def _ask_engine(self, key: str, request: Request) -> Response:
-        self.asked += 1
         try:
-            response = await self.engine.answer(request)
+            async with self._alike.place(self._may_fail()):
+                self.asked += 1
+                response = await self.engine.answer(request)
+                self._alike.answered()
             if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
                 raise AnswerFailure("empty", "the model answered with an empty text")
         except AnswerFailure as failure:
+            self._alike.failed(failure.kind, str(failure))
             self._unanswered.add(key)
             self.count_failure(failure, request.request_id)
             raise
         self._keep(key, response, request.request_id)
         self.progress.advance(tokens=response.completion_tokens or 0)
         return response
+
+    def _may_fail(self) -> float:
+        """Returns how many requests may fail; where their number is not known, a share of them may be any number."""
+        total = max(self.progress.total, self.total) if self.progress.total else float("inf")
+        return self.max_failure_share * total if self.max_failure_share else 0.0
 
     def _keep(self, key: str, response: Response, place: str) -> None:
         self.store.append(key, response)

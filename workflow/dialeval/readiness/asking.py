@@ -24,6 +24,7 @@ ENOUGH = "empty"
 REMEDIES = {
     "authentication": "; put the right key into the variable that api_key_env names",
     "not_found": "; correct `model`, or `base_url`",
+    "bad_request": "; see whether `model`, the key and `base_url` are right (a proxy may say 400 to any of them)",
     "connection": "; start the endpoint, or correct `base_url`",
     "timeout": "; see whether the endpoint is overloaded",
     "quota": "; see to the account at the endpoint",
