@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from importlib import import_module
 from dialeval import __version__
 from dialeval.errors import UserError
 from dialeval.project import PROJECT
+from dialeval.terminal_letters import bear_all_letters
 
 COMMANDS = {
     "init": "make a folder in which `snakemake` runs an evaluation",
@@ -33,8 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         What the process ends with: 0, or 1 with words on what is wrong.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's letters lack is written as their numbers
-        sys.stdout.reconfigure(errors="backslashreplace")
+    bear_all_letters(sys.stdout)
     try:
         try:
             return _run(parsed(list(sys.argv[1:] if arguments is None else arguments)))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dialeval.errors import UserError
 from dialeval.run_summary.told import words_of_results
+from dialeval.terminal_letters import bear_all_letters
 from dialeval.whole_progress import Whole
 
 
@@ -30,6 +31,7 @@ def say_at_exit(results_dir: Path, whole: Whole | None, spent: float | None, *, 
     if whole is not None and (finished or whole.done):
         words.append(words_of_this_run(whole, spent))
     if words:
+        bear_all_letters(sys.stderr)
         atexit.register(partial(print, "\n" + "\n\n".join(words), file=sys.stderr, flush=True))
 
 

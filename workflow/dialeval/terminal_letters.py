@@ -1,0 +1,28 @@
+"""Words on a terminal that lacks some letters: a dash becomes a plain one, other letters their numbers."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from typing import TextIO
+
+_PLAIN = {"–": "-", "—": "-", "−": "-", "×": "x", "…": "...", "≥": ">=", "≤": "<=", "’": "'", "“": '"', "”": '"'}
+_NAME = "dialeval.plain"
+
+
+def bear_all_letters(stream: TextIO) -> None:
+    """Has a stream write every letter in some way: 0.1–0.2 as 0.1-0.2, since 0.1\\u20130.2 reads as other numbers.
+
+    Args:
+        stream: standard output or error; one that is no file of text is left as it is.
+    """
+    if isinstance(stream, io.TextIOWrapper):
+        codecs.register_error(_NAME, _plain)
+        stream.reconfigure(errors=_NAME)
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(one) or one.encode("ascii", "backslashreplace").decode() for one in letters), error.end
