@@ -33,5 +33,6 @@ def test_a_live_page_is_made_beside_a_run_of_what_is_there_and_asks_nobody(finis
     assert finished.stored("*/*") == stored
     assert {path: path.read_bytes() for path in progress.rglob("*.json")} == before
     assert not any((results / name).exists() for name in missing)
+    (results / ".run.stop").write_text("SIGTERM")  # as a run leaves it that was stopped
     finished.run("live")
     assert "This run is not finished" in (results / "report/live.html").read_text(encoding="utf-8")

@@ -32,6 +32,11 @@ def announce(results_dir: Path, environment: MutableMapping[str, str] = os.envir
     environment[VARIABLE] = json.dumps(about)
 
 
+def leave_alone(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Has jobs started from now on know no run: those that only look may find the mark of another one, and go on."""
+    environment.pop(VARIABLE, None)
+
+
 def mark_when_terminated(results_dir: Path) -> None:
     """Has SIGTERM and SIGINT leave the mark that jobs look for, before they do what they did so far.
 
