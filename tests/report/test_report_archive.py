@@ -147,11 +147,11 @@ def test_the_index_counts_outcomes_by_seed(archive: Archive) -> None:
         (protocol, n, index["models"][model]): outcomes
         for (_, protocol, n, model), outcomes in zip(index["cases"], index["outcomes"], strict=True)
     }
-    # won, tied, lost, none; each the places of seeds, then their counts
-    assert named["unieval", 0, "able"] == [[1, 2, 1, 1], [], [0, 1], []]
-    assert named["unieval", 0, "weak"] == [[], [], [1, 2, 1, 1], [0, 1]]
-    assert named["arena", 4, "able"] == [[0, 1], [0, 1], [], []]
-    assert named["gteval", 0, "able"] == [[0, 1], [], [0, 1], []]
+    # won, tied, lost, none, told; each the places of seeds, then their counts
+    assert named["unieval", 0, "able"] == [[1, 2, 1, 1], [], [0, 1], [], []]
+    assert named["unieval", 0, "weak"] == [[], [], [1, 2, 1, 1], [0, 1], []]
+    assert named["arena", 4, "able"] == [[0, 1], [0, 1], [], [], []]
+    assert named["gteval", 0, "able"] == [[0, 1], [], [0, 1], [], []]
 
 
 def test_row_order_does_not_matter(archive: Archive) -> None:

@@ -66,6 +66,11 @@ def test_rows_about_no_single_judge_or_system_lead_nowhere() -> None:
     assert of_unread((), "able", "clerk") == ""
 
 
+def test_unread_verdicts_on_several_sources_are_not_sought_in_the_first_alone() -> None:
+    assert fields(of_unread(("support",), "able", "clerk"))["of"] == "support"
+    assert "of" not in fields(of_unread(("support", "sales"), "able", "clerk"))
+
+
 def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
     about = {"judge": "clerk", "method": "rating", "corpus": "made", "dimension": "coherence"}
     assert fields(of_ratings(about)) == {"cases": "rated", "of": "made", "judge": "clerk (rating)"} | {

@@ -36,7 +36,7 @@ def texts(browser: Browser, selector: str) -> list[str]:
 
 def test_another_source_brings_its_own_cases_and_systems(browser: Browser, address: str) -> None:
     browser.open(address, until=READY)
-    assert texts(browser, "#shelf option") == ["selfchat", "support"]
+    assert texts(browser, "#shelf option") == ["all: dialogues", "selfchat", "support"]
     assert texts(browser, "#case-list strong") == ["MT-1", "MT-2", "MT-10"]
     shown = "[...document.querySelectorAll('#models label')].map(e => e.textContent)"
     assert browser.evaluate(shown) == ["human", "weak", "able"]
@@ -51,6 +51,20 @@ def test_another_source_brings_its_own_cases_and_systems(browser: Browser, addre
     browser.wait("document.querySelectorAll('.dialogue').length === 2")
     assert texts(browser, ".dialogue > h4") == ["v2", "v1"]  # the better one first
     assert browser.evaluate("location.hash") == "#cases=dialogues&of=support&case=refund"
+    assert browser.complaints() == []
+
+
+def test_a_number_on_several_sources_leads_to_the_cases_of_all(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#cases=dialogues&system=v2&protocol=felt&judge=clerk", until=READY)
+    assert browser.evaluate("document.getElementById('shelf').value") == "0/-1"
+    assert texts(browser, "#case-list strong") == ["refund", "c1"]
+    assert texts(browser, "#found") == ["2 of 6 cases"]
+    assert texts(browser, ".dialogue > h4") == ["v2", "v1"]
+    browser.click("#case-list li:last-child button")
+    browser.wait("document.getElementById('case-title').textContent === 'Case c1'")
+    browser.open(browser.evaluate("location.href"), until=READY)
+    assert browser.evaluate("document.getElementById('shelf').value") == "0/-1"
+    assert texts(browser, "#case-title") == ["Case c1"]
     assert browser.complaints() == []
 
 

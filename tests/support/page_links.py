@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from dialeval.pages.self_contained import unpack
 
-_RESULTS = ("won", "tied", "lost", "none")
+_RESULTS = ("won", "tied", "lost", "none", "told")
 
 
 def links_in(page: str) -> list[str]:

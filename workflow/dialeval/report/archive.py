@@ -110,8 +110,8 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
 def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _Kept, counts: Counts) -> dict[str, Any]:
     """Returns what is known of all cases without opening them.
 
-    `cases` are [judge, protocol, N, system]; `outcomes` goes with them: for each of won, tied, lost and none a list of
-    places of cases and, after them, as many counts.
+    `cases` are [judge, protocol, N, system]; `outcomes` goes with them: for each of won, tied, lost, none and told a
+    list of places of cases and, after them, as many counts.
     """
     cases = sorted(counts.by_case, key=lambda case: (names.judge(case[0]), case[1], case[2], names.model(case[3])))
     outcomes = []

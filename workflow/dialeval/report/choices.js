@@ -8,8 +8,7 @@ const choices = (() => {
     const made = all.map((shelf, number) => {
       const group = element("optgroup");
       group.label = shelf.label;
-      const several = shelf.kind !== "dialogues" && shelf.groups.length > 1;
-      group.append(...(several ? [option(`${number}/-1`, `all: ${shelf.label.toLowerCase()}`)] : []));
+      group.append(...(shelf.groups.length > 1 ? [option(`${number}/-1`, `all: ${shelf.label.toLowerCase()}`)] : []));
       group.append(...shelf.groups.map(({ name }, one) => option(`${number}/${one}`, name)));
       return group;
     });
@@ -40,7 +39,7 @@ const choices = (() => {
   }
 
   function drawModels({ shelf, group }) {
-    const systems = shelf.groups[group]?.systems ?? [];
+    const systems = shelf.systemsOf?.(group) ?? [];
     const boxes = systems.map((model) => {
       const label = element("label", "choice");
       const box = element("input");

@@ -13,7 +13,11 @@ const finding = (() => {
   /** Returns the places of a group's cases; of all groups where none is chosen. */
   const placesOf = ({ shelf, group }) => (group < 0 ? shelf.groups.flatMap(({ places }) => places) : shelf.groups[group].places);
 
-  const nounOf = ({ shelf, group }) => shelf.groups[Math.max(group, 0)].noun;
+  /** Returns what a case of a group is called; of all groups, what they all are called, or a case. */
+  function nounOf({ shelf, group }) {
+    const nouns = new Set((group < 0 ? shelf.groups : [shelf.groups[group]]).map(({ noun }) => noun));
+    return nouns.size > 1 ? "case" : [...nouns][0];
+  }
 
   /** Finds the cases, draws their list, and returns their places; null where another search began meanwhile. */
   async function find(chosen) {
@@ -45,7 +49,7 @@ const finding = (() => {
   /** Says how many cases were found of how many; where there is none, why, and how to find more. */
   function sayHowMany(chosen, searched) {
     const all = counted(placesOf(chosen).length, nounOf(chosen));
-    const isWide = !chosen.filter.size && (chosen.group < 0 || chosen.shelf.kind === "dialogues" || chosen.shelf.groups.length < 2);
+    const isWide = !chosen.filter.size && (chosen.group < 0 || chosen.shelf.groups.length < 2);
     byId("widen").hidden = Boolean(found.length) || isWide;
     byId("widen").textContent = chosen.filter.size ? "Look without the filter" : "Look in all of them";
     if (found.length) {

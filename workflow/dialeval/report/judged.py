@@ -23,7 +23,7 @@ Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol is asked at several), system."""
 MOST_ANSWERS = 120_000
 """Of so many answers at most the page holds what was sent and said, in full; those of later cases are in the tables."""
-OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none")
+OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none", "told")
 _COLUMNS = [
     "judge", "protocol", "request_id", "case_id", "left", "right", "n_utterances", "choice", "outcome", "place",
     "reason", "status", "item_id", "criterion", "value", "scale_min", "scale_max", "repeat", "places",
@@ -63,7 +63,7 @@ class Judged:
 
 @dataclass
 class Counts:
-    """How often each system won, tied, lost or got no verdict on each case, by judge and protocol.
+    """How often each system won, tied, lost, got no verdict or a value on each case, by judge and protocol.
 
     Attributes:
         at_lengths: protocols that are asked at several N.
@@ -89,8 +89,9 @@ class Counts:
                 self.by_case[judge, kind_of(protocol, criterion), at, left][marked(criterion, choice)][place] += 1
             elif criterion is None:
                 self.by_case[judge, protocol, at, left][single_outcome(choice)][place] += 1
-            elif value is None and choice is None:
-                self.by_case[judge, protocol, at, left]["none"][place] += 1
+            else:
+                result = "none" if value is None and choice is None else "told"
+                self.by_case[judge, protocol, at, left][result][place] += 1
 
 
 def kind_of(protocol: str, criterion: str) -> str:

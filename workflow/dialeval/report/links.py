@@ -75,7 +75,10 @@ def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
 
 def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
     """Returns the address of the dialogues of a system about which a verdict could not be read."""
-    return to_cases(DIALOGUES, sources[0], system=system, outcome="none", judge=judge or "") if sources else ""
+    if not sources:
+        return ""
+    group = sources[0] if len(sources) == 1 else ""
+    return to_cases(DIALOGUES, group, system=system, outcome="none", judge=judge or "")
 
 
 def of_ratings(row: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a verdict says about each dialogue it is about: won, tied, lost, or nothing."""
+"""What a verdict says about each dialogue it is about: won, tied, lost, nothing, or what no one can win: a value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from dialeval.failure_kinds import GOOD
 from dialeval.schemas.judgements import Outcome
 
-Result = Literal["won", "tied", "lost", "none"]
+Result = Literal["won", "tied", "lost", "none", "told"]
 
 SIDES: tuple[str, ...] = get_args(Outcome)
 """Values of a judgement's `outcome`."""

@@ -6,8 +6,8 @@
 const shelves = (() => {
   "use strict";
 
-  const OUTCOMES = ["won", "tied", "lost", "none"];
-  const OUTCOME_TITLES = ["won, taken for human, or free of it", "tied", "lost, called AI, or shows it", "has no readable verdict"];
+  const OUTCOMES = ["won", "tied", "lost", "none", "told"];
+  const OUTCOME_TITLES = ["won, taken for human, or free of it", "tied", "lost, called AI, or shows it", "has no readable verdict", "has a value or a word of a criterion"];
 
   /** Keeps the folded texts of cases, which are read when they are first searched. */
   class Searched {
@@ -55,7 +55,7 @@ const shelves = (() => {
       return this.index.ids.length;
     }
 
-    facetsOf({ models, judges, cases }) {
+    facetsOf({ models, judges, cases, outcomes }) {
       if (!cases.length) {
         return [];
       }
@@ -66,9 +66,10 @@ const shelves = (() => {
           asked.set(`${protocol}/${n}`, protocolName(protocol) + atLength(n));
         }
       }
+      const told = OUTCOMES.filter((outcome, at) => outcome !== "told" || outcomes.some((one) => one[at].length));
       return [
         { name: "system", label: "system", any: "any but people", values: models },
-        { name: "outcome", label: "outcome", any: "anything", values: OUTCOMES, titles: OUTCOME_TITLES },
+        { name: "outcome", label: "outcome", any: "anything", values: told, titles: OUTCOME_TITLES },
         { name: "protocol", label: "protocol", any: "any", values: [...asked.keys()], titles: [...asked.values()] },
         { name: "judge", label: "judge", any: "any", values: judges },
       ];
@@ -107,8 +108,14 @@ const shelves = (() => {
 
     searchText = (place) => this.searched.text(place);
 
+    /** Returns the models of a group's dialogues; of all groups where none is chosen. */
+    systemsOf = (group) => (group < 0 ? [...new Set(this.groups.flatMap(({ systems }) => systems))] : this.groups[group].systems);
+
     /** Returns whose dialogues are shown where the reader did not choose: people's, and the best systems'. */
     usualModels(group) {
+      if (group < 0) {
+        return [...new Set(this.groups.flatMap((_, one) => this.usualModels(one)))];
+      }
       const has = new Set(this.groups[group].systems);
       const places = (this.shownFirst.get(this.groups[group].name) ?? []).map((name) => this.index.models.indexOf(name));
       const best = places.filter((model) => model > HUMAN && has.has(model));
@@ -121,7 +128,8 @@ const shelves = (() => {
     async draw(place, { query, models, filter, asides, onModel }) {
       const [dialogues, verdicts] = await Promise.all([this.dialogues.read(place), this.verdicts.read(place)]);
       const hits = this.hits(dialogues, query);
-      const shown = this.shownOn(dialogues, models, hits);
+      const { systems } = this.groups[this.groupOf(place)];
+      const shown = this.shownOn(dialogues, models.filter((model) => systems.includes(model)), hits);
       const columns = dialogueColumns.draw({
         models: shown,
         dialogues,

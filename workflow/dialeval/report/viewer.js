@@ -56,8 +56,10 @@
       missing.push(`nothing of “${wanted.group}”`);
     }
     const named = wanted.id === null ? undefined : placeOf(shelf, wanted, group);
-    const isElsewhere = group < 0 && named !== undefined && usualGroup(shelf) >= 0;
-    turnTo(shelf, group >= 0 ? group : isElsewhere ? shelf.groupOf(named) : usualGroup(shelf));
+    const isOfAll = shelf.groups.length > 1 && (wanted.facets.size || wanted.from); // what lies behind a number may lie in several
+    const usual = isOfAll ? -1 : usualGroup(shelf);
+    const isElsewhere = group < 0 && named !== undefined && usual >= 0;
+    turnTo(shelf, group >= 0 ? group : isElsewhere ? shelf.groupOf(named) : usual);
     chosen.filter = knownFacets(shelf, wanted.facets, missing);
     chosen.version = wanted.version;
     const models = shelf.modelNumbers?.(wanted.models) ?? [];
