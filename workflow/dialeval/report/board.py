@@ -87,6 +87,8 @@ class Board:
         ordered_by: place in `measures` of the measure that orders the rows, or None.
         unparsed: by model, pairs of a protocol and how many of its verdicts could not be read.
         sources: where the dialogues come from.
+        unread: pairs of a protocol and how many of its verdicts could not be read; one on a pair counts for two
+            models, and once here.
     """
 
     judge: str | None
@@ -95,6 +97,7 @@ class Board:
     ordered_by: int | None
     unparsed: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    unread: tuple[tuple[str, int], ...] = ()
 
 
 def chatbots_of(board: Board) -> tuple[str, ...]:

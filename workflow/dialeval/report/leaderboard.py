@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.links import of_chats
-from dialeval.report.measured import Row, measured, unread
+from dialeval.report.measured import Row, measured, unread, unread_in_all
 from dialeval.report.numbers import is_missing
 from dialeval.report.parts import SELFCHAT
 from dialeval.report.people import people_columns
@@ -53,12 +53,14 @@ def _rows(inputs: ReportInputs, name: str, judge: str | None) -> list[Row]:
 def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[AskedProtocol], judge: str | None) -> Board:
     measures = [column for protocol in protocols for column in people_columns(inputs, protocol, judge)]
     unparsed: dict[str, list[tuple[str, int]]] = {}
+    in_all: list[tuple[str, int]] = []
     for protocol in protocols:
         tables = _tables(inputs, protocol, judge)
         own = [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
         measures += [placed(inputs, protocol.name, judge, measure) for measure in own]
         for system, count in unread(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
+        in_all.append((protocol.title, unread_in_all(tables)))
     if sources == (SELFCHAT,):
         measures += _lengths(inputs)
     ordered_by = _ordering(measures)
@@ -75,6 +77,7 @@ def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[Asked
         ordered_by,
         {system: tuple(counts) for system, counts in unparsed.items()},
         sources,
+        tuple(in_all),
     )
 
 

@@ -117,6 +117,20 @@ def unread(tables: Mapping[str, list[Row]]) -> dict[str, int]:
     return _of_each(tables.get("means") or tables.get("checklist") or [], sum, "n_missing")
 
 
+def unread_in_all(tables: Mapping[str, list[Row]]) -> int:
+    """Returns how many answers could not be read, where one on a pair counts for both of its systems.
+
+    Args:
+        tables: of one protocol and judge, by measure.
+    """
+    counts = sum(unread(tables).values())
+    if tables.get("pass_rates") or tables.get("rates"):
+        return counts
+    pairs = {(row["system"], row["opponent"]) for row in tables.get("win_rates", ())}
+    both_ways = bool(pairs) and all((opponent, system) in pairs for system, opponent in pairs)
+    return counts // 2 if tables.get("ratings") or both_ways else counts
+
+
 def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str) -> dict[str, int]:
     counts: dict[str, list[int]] = {}
     for row in rows:

@@ -51,11 +51,7 @@ def not_answered(usage: pa.Table) -> Iterator[str]:
 def not_read(inputs: ReportInputs) -> Iterator[str]:
     """Yields a sentence for each judge whose answers could not all be read, as the tables count them."""
     for board in build_boards(inputs):
-        counts: dict[str, int] = {}
-        for unread in board.unparsed.values():
-            for protocol, count in unread:
-                counts[protocol] = counts.get(protocol, 0) + count
-        told = [f"{plural(count, 'verdict')} under {protocol}" for protocol, count in counts.items() if count]
+        told = [f"{plural(count, 'verdict')} under {protocol}" for protocol, count in board.unread if count]
         if told:
             yield f"Judge {board.judge}: {listed(told)} could not be read."
     for name, who, column, scope in (
