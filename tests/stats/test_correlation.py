@@ -136,6 +136,36 @@ def test_any_values_agree_with_scipy(method, pair):
 
 
 @METHODS
+@settings(max_examples=15, deadline=None)
+@given(
+    pair=arrays(np.float64, (4, 15), elements=st.one_of(st.integers(1, 4).map(float), st.floats(-50, 50, width=16))),
+    missing=arrays(np.bool_, (4, 15), elements=st.integers(0, 4).map(lambda number: number == 0)),
+    cluster=arrays(np.int64, 15, elements=st.integers(0, 7)),
+)
+def test_any_values_with_any_missing_agree_with_scipy(method, pair, missing, cluster):
+    """Three judges, each with gaps of its own, on the data and on resampled dialogues."""
+    values = np.where(missing, np.nan, pair)
+    scores, human = values[:3, np.newaxis], values[3:]
+    result = correlate(scores, human, cluster, method=method, resamples=4, random_seed=2)
+    distinct, codes = np.unique(cluster, return_inverse=True)
+    counts = cluster_counts(len(distinct), 4, np.random.default_rng(2)).astype(int)
+    for judge in range(3):
+        known = ~np.isnan(scores[judge, 0]) & ~np.isnan(human[0])
+        assert result.n[judge, 0] == known.sum()
+        for row, value in (
+            (np.ones(len(distinct), int), result.estimate),
+            *zip(counts, result.replicates, strict=True),
+        ):
+            rows = np.repeat(np.arange(15), row[codes] * known)
+            x, y = scores[judge, 0, rows], human[0, rows]
+            if known.sum() < 3 or len(rows) == 0 or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+                assert np.isnan(value[judge, 0])
+            elif method != "pearson" or min(np.ptp(part) for part in (x, y)) > 1e-3:
+                expected = np.corrcoef(x, y)[0, 1] if method == "pearson" else ORACLES[method](x, y)[0]
+                assert value[judge, 0] == pytest.approx(expected, abs=1e-9)
+
+
+@METHODS
 def test_reversing_a_judge_turns_the_sign(method):
     scores, human = judged(1, 1, 50, "averaged", random_seed=4)
     plain = correlate(scores, human, np.arange(50), method=method, resamples=30)

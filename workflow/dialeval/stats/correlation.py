@@ -242,9 +242,10 @@ def _all_cells(
 ) -> FloatArray:
     """Correlations of every judge and dimension, shape [R, n_judges, n_dimensions].
 
-    Judges with the same items on a dimension share the kernel's work; without missing values all cells do.
+    Pearson's sums are of all cells at once, whatever is missing. For ranks, judges with the same items on a dimension
+    share the kernel's work; without missing values all cells do.
     """
-    if known.all() and scores.size:
+    if scores.size and (kernel is weighted_pearson or known.all()):
         return kernel(weights, scores, human)
     n_judges, n_dimensions, _ = scores.shape
     values = np.full((weights.shape[1], n_judges, n_dimensions), np.nan)
