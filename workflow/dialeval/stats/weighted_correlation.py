@@ -15,6 +15,7 @@ from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 # matrix product gives for all judges at once.
 _FEW_LEVELS = 24
 _RESAMPLES_PER_BLOCK = 1024  # wide rows, for NumPy's cost per call
+_SUMS_PER_BLOCK = 128
 _NUMBERS_PER_BLOCK = 2_000_000
 _ROUNDING = 1e-13
 
@@ -43,11 +44,20 @@ def weighted_pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> Float
         x, y = (_centred(np.where(known, part, 0.0), known).reshape(-1, n) for part in (x, y))
         columns = [known.reshape(-1, n).astype(np.float64), y, y * y, x, x * x, x * y]
         shapes = [(n_judges, n_dimensions)] * 6
-    sums = weights.T @ np.concatenate(columns).T
-    parts = np.split(sums, np.cumsum([len(part) for part in columns])[:-1], axis=1)
-    total, sum_y, sum_yy, sum_x, sum_xx, sum_xy = (
-        part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)
-    )
+    matrix = np.concatenate(columns).T
+    ends = np.cumsum([len(part) for part in columns])[:-1]
+    out = np.empty((weights.shape[1], n_judges, n_dimensions))
+    for begin in range(0, len(out), _SUMS_PER_BLOCK):  # what follows the product stays in the processor's cache
+        block = slice(begin, begin + _SUMS_PER_BLOCK)
+        parts = np.split(weights[:, block].T @ matrix, ends, axis=1)
+        out[block] = _of_sums(*(part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)))
+    return out
+
+
+def _of_sums(
+    total: FloatArray, sum_y: FloatArray, sum_yy: FloatArray, sum_x: FloatArray, sum_xx: FloatArray, sum_xy: FloatArray
+) -> FloatArray:
+    """Pearson correlations from weighted sums, all of a shape that goes with [R, J, D]."""
     with np.errstate(divide="ignore", invalid="ignore"):  # a resample may have drawn none of these items
         mean_y = sum_y / total
         spread_y = sum_yy - sum_y * mean_y
@@ -56,7 +66,8 @@ def weighted_pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> Float
         value /= np.sqrt(spread_x * spread_y)
     constant = (spread_x <= _ROUNDING * sum_xx) | (spread_y <= _ROUNDING * sum_yy)
     np.clip(value, -1.0, 1.0, out=value)
-    return np.where(constant, np.nan, value)
+    value[constant] = np.nan
+    return value
 
 
 def _centred(values: FloatArray, known: BoolArray) -> FloatArray:
