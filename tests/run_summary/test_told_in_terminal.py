@@ -47,3 +47,13 @@ def test_a_missing_summary_is_told_with_what_to_do(made: tuple[str, ...], said: 
         (tmp_path / folder).mkdir()
     with pytest.raises(UserError, match=said):
         words_of_results(tmp_path / "results")
+
+
+def test_results_read_from_elsewhere_lie_where_they_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "moved"
+    folder.mkdir()
+    places = "- all numbers as CSV and Parquet: results/tables\n"
+    (folder / "summary.md").write_text(MARKDOWN + places, encoding="utf-8")
+    told = " ".join(words_of_results(folder).split())
+    assert f"- the report: {folder}/report/index.html" in told
+    assert f"- all numbers as CSV and Parquet: {folder}/tables" in told

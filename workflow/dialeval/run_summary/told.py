@@ -11,6 +11,8 @@ from dialeval.run_summary.small_tables import plain_lines
 
 FILE = "summary.md"
 WIDEST = 110
+REPORT, TABLES = "- the report: ", "- all numbers as CSV and Parquet: "
+"""What stands before the places where results lie."""
 
 
 def words_of_results(results_dir: Path) -> str:
@@ -27,8 +29,18 @@ def words_of_results(results_dir: Path) -> str:
         lines = plain_lines(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(_why_none(results_dir, error)) from None
+    lines = _seen_from_here(lines, results_dir)
     width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
     return "\n".join(folded for line in lines for folded in _folded(line, max(width, 40)))
+
+
+def _seen_from_here(lines: list[str], results_dir: Path) -> list[str]:
+    """Returns the lines with the places of this folder: it may be read from elsewhere, or have been moved."""
+    written = next((line[len(TABLES) : -len("/tables")] for line in lines if line.startswith(TABLES)), str(results_dir))
+    return [
+        line.replace(f": {written}/", f": {results_dir}/", 1) if line.startswith((REPORT, TABLES)) else line
+        for line in lines
+    ]
 
 
 def _why_none(results_dir: Path, error: Exception) -> str:

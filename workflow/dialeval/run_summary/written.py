@@ -11,6 +11,7 @@ from dialeval.report.numbers import listed, plural
 from dialeval.run_summary.asked import asked_table, not_answered, not_read
 from dialeval.run_summary.leaders import MOST_BOARDS, Leaders, by_part, leaders_of, part_title
 from dialeval.run_summary.small_tables import in_a_line, markdown_lines
+from dialeval.run_summary.told import REPORT, TABLES
 
 MOST_SAID = 8
 
@@ -38,8 +39,8 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
         blocks.append(markdown_lines(asked_table(usage)))
     blocks += _unread(inputs, usage)
     blocks += _floor(inputs, usage)
-    lies = [f"- the report: {report}"] if report else []
-    lies.append(f"- all numbers as CSV and Parquet: {inputs.results_dir}/tables")
+    lies = [f"{REPORT}{report}"] if report else []
+    lies.append(f"{TABLES}{inputs.results_dir}/tables")
     blocks.append(["## Where it lies", "", *lies])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
