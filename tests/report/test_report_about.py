@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,8 +77,19 @@ def test_what_failed_is_said_in_a_sentence() -> None:
     assert About("1", "d").troubles == "Every request got an answer."
     about = About("1", "d", usage=(USED,), unread={("a", "p"): {"unparsed": 2}}, n_verdicts={("a", "p"): 3000})
     assert about.troubles == "3 requests got no answer; 2 of 3,000 verdicts could not be read."
+    tested = replace(about, unread_answers={("m", "letter"): {"unparsed": 1}}, n_answers={("m", "letter"): 7})
+    assert tested.troubles.endswith("2 of 3,000 verdicts and 1 of 7 answers to test questions could not be read.")
+    assert tested.tables[-1].rows == (("m, letter", "1 of 7", "unparsed: 1"),)
     none = About("1", "d", n_verdicts={("a", "p"): 3000})
     assert none.troubles == "Every request got an answer, and all of 3,000 verdicts could be read."
+
+
+def test_the_command_that_makes_a_run_again_can_be_typed_where_folders_have_spaces() -> None:
+    assert (
+        About("1", "d", place="results of mine/configuration.yaml").typed_place
+        == "'results of mine/configuration.yaml'"
+    )
+    assert About("1", "d").typed_place == "results/configuration.yaml"
 
 
 def test_a_run_is_told_from_its_files(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ It can be given to a run again: relative paths in it are seen, as in any configu
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
@@ -43,7 +44,7 @@ def written(config: Config, environment: Mapping[str, str] = os.environ) -> str:
     secrets = [value for name in _variables(config) if len(value := environment.get(name, "")) >= _LEAST]
     content = _hidden(_plain(config), secrets)
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    return _HEAD.format(place=config.results_dir / FILE) + text
+    return _HEAD.format(place=shlex.quote(str(config.results_dir / FILE))) + text
 
 
 def write_configuration(config: Config) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -45,6 +46,8 @@ class About:
         usage: rows of the table `usage`.
         unread: how many verdicts have each status that is no answer, by (judge, protocol).
         n_verdicts: how many verdicts there are, by the same.
+        unread_answers: how many answers to test questions have each such status, by (model, method).
+        n_answers: how many there are, by the same.
     """
 
     version: str
@@ -62,6 +65,8 @@ class About:
     usage: tuple[Mapping[str, Any], ...] = ()
     unread: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
     n_verdicts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    unread_answers: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
+    n_answers: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -76,21 +81,42 @@ class About:
         )
 
     @property
+    def typed_place(self) -> str:
+        """Where the configuration lies, as a shell takes it."""
+        return shlex.quote(self.place)
+
+    @property
     def tables(self) -> tuple[AboutTable, ...]:
         """The tables of the part that have a row."""
-        made = (_models(self), _sampled(self), _usage(self.usage), _troubles(self), _libraries(self.libraries))
+        troubles = (
+            _troubles("Verdicts that could not be read", "Judge, protocol", self.unread, self.n_verdicts),
+            _troubles(
+                "Answers to questions that could not be read", "Model, method", self.unread_answers, self.n_answers
+            ),
+        )
+        made = (_models(self), _sampled(self), _usage(self.usage), *troubles, _libraries(self.libraries))
         return tuple(table for table in made if table.rows)
 
     @property
     def troubles(self) -> str:
         """The sentence on what failed and what could not be read."""
         failed = sum(sum(_counts(row["failures"]).values()) for row in self.usage)
-        unread, all_of = (sum(counts) for counts in (map(_total, self.unread.values()), self.n_verdicts.values()))
         first = f"{plural(failed, 'request')} got no answer" if failed else "Every request got an answer"
-        if not all_of:
+        counted = (
+            (sum(map(_total, self.unread.values())), sum(self.n_verdicts.values()), "verdict", ""),
+            (
+                sum(map(_total, self.unread_answers.values())),
+                sum(self.n_answers.values()),
+                "answer",
+                " to test questions",
+            ),
+        )
+        there = [(unread, plural(n, noun) + of_what) for unread, n, noun, of_what in counted if n]
+        if not there:
             return f"{first}."
-        share = f"{unread:,} of {plural(all_of, 'verdict')} could not be read"
-        return f"{first}; {share}." if unread else f"{first}, and all of {plural(all_of, 'verdict')} could be read."
+        if not any(unread for unread, _ in there):
+            return f"{first}, and all of {' and '.join(words for _, words in there)} could be read."
+        return f"{first}; {' and '.join(f'{unread:,} of {words}' for unread, words in there)} could not be read."
 
 
 def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -193,16 +219,18 @@ def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
     return table if "Cost" in table.columns else replace(table, words="")
 
 
-def _troubles(about: About) -> AboutTable:
+def _troubles(
+    title: str, whose: str, unread: Mapping[tuple[str, str], Mapping[str, int]], n_all: Mapping[tuple[str, str], int]
+) -> AboutTable:
     rows = tuple(
         (
             f"{judge}, {protocol}",
-            f"{_total(counts):,} of {about.n_verdicts[judge, protocol]:,}",
+            f"{_total(counts):,} of {n_all[judge, protocol]:,}",
             ", ".join(f"{status}: {n:,}" for status, n in sorted(counts.items())),
         )
-        for (judge, protocol), counts in sorted(about.unread.items())
+        for (judge, protocol), counts in sorted(unread.items())
     )
-    return AboutTable("Verdicts that could not be read", ("Judge, protocol", "Without an answer", "Why"), rows)
+    return AboutTable(title, (whose, "Without an answer", "Why"), rows)
 
 
 def _libraries(libraries: Mapping[str, tuple[str, ...]]) -> AboutTable:

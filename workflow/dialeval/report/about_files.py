@@ -30,6 +30,7 @@ def read_about(
     configuration: Path,
     random_seed: int,
     environment: Mapping[str, str] = os.environ,
+    test_answers: Iterable[Path] = (),
 ) -> About:
     """Returns what is said of a run.
 
@@ -41,11 +42,13 @@ def read_about(
         configuration: what the run wrote down of its configuration; it may be missing.
         random_seed: seed of all randomness.
         environment: of this process; SOURCE_DATE_EPOCH, in seconds, stands for the time that it is.
+        test_answers: tables of what models answered to test questions.
     """
     records = records_behind(results, shown)
     text = configuration.read_text(encoding="utf-8") if configuration.is_file() else ""
     content = yaml.safe_load(text) or {}
-    unread, n_verdicts = unread_verdicts(map(_columns, judgements))
+    unread, n_verdicts = unread_verdicts(_columns(path, "judge", "protocol") for path in judgements)
+    unread_answers, n_answers = unread_verdicts(_columns(path, "model", "method") for path in test_answers)
     prompt_set, folder = _prompts_of(records)
     return About(
         version=", ".join(sorted({str(record["version"]) for record in records if "version" in record})) or "not known",
@@ -63,11 +66,15 @@ def read_about(
         usage=tuple(row for path in usage for row in read_table(path, USAGE).to_pylist()),
         unread=unread,
         n_verdicts=n_verdicts,
+        unread_answers=unread_answers,
+        n_answers=n_answers,
     )
 
 
-def _columns(path: Path) -> dict[str, list[str]]:
-    return cast(dict[str, list[str]], pq.read_table(path, columns=["judge", "protocol", "status"]).to_pydict())
+def _columns(path: Path, who: str, how: str) -> dict[str, list[str]]:
+    """Returns who was asked and how, called judge and protocol, and the status of each answer."""
+    table = pq.read_table(path, columns=[who, how, "status"]).select([who, how, "status"])
+    return cast(dict[str, list[str]], table.rename_columns(["judge", "protocol", "status"]).to_pydict())
 
 
 def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:

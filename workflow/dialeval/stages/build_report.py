@@ -122,6 +122,7 @@ def write_page(
                 files["usage"],
                 configuration,
                 settings.random_seed,
+                test_answers=files["test_answers"],
             ),
             live=live,
         )
