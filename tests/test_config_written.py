@@ -56,6 +56,8 @@ def test_a_key_is_written_nowhere_but_its_variables_name_is() -> None:
 
 def test_what_looks_like_a_key_is_hidden() -> None:
     assert "gsk_abcdefghijk" not in written(with_endpoint(headers={"X-Note": "gsk_abcdefghijk"}), {})
+    assert "hf_abcdefghijk" not in written(with_endpoint(headers={"X-Note": "hf_abcdefghijk"}), {})
+    assert "hf-internal-testing/tiny" in written(with_endpoint(model="hf-internal-testing/tiny"), {})  # no key
 
 
 def test_a_file_that_says_the_same_is_left_alone(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 _SECRET_VALUE = re.compile(
-    r"^\s*(bearer|basic)\s+\S{8,}|\b(sk|gsk|pk|rk|hf|xai|nvapi)[-_][\w-]{8,}|\bAIza[\w-]{10,}", re.IGNORECASE
+    r"^\s*(bearer|basic)\s+\S{8,}|\b((sk|gsk|pk|rk|xai|nvapi)[-_]|hf_)[\w-]{8,}|\bAIza[\w-]{10,}", re.IGNORECASE
 )
 
 
