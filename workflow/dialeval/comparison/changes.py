@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from dialeval.comparison.prompt_lines import prompts_of
+from dialeval.comparison.prompt_lines import asked_otherwise, prompts_of
 from dialeval.comparison.runs import Run
 from dialeval.config.written import FILE
 
@@ -115,7 +115,7 @@ def _prompts(a: Run, b: Run) -> list[Row]:
         if not other.is_file():
             continue
         before, after = prompts_of(a, path), prompts_of(b, other)
-        if before is not None and after is not None and before != after:
+        if before is not None and after is not None and asked_otherwise(before, after):
             place = name.with_suffix("").as_posix()
             rows.append({"kind": "prompts", "place": place, "value_a": before, "value_b": after, "n_jobs": 0})
     return rows

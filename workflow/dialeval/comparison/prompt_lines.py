@@ -26,6 +26,8 @@ ABOUT = "…"
 _SHORTEST = 8
 """Characters of a text that is taken out: shorter ones are words that prompts have, too."""
 
+_NUMBER = re.compile(r"\d+")
+
 
 def prompts_of(run: Run, path: Path) -> str | None:
     """Returns the words of a plan's prompts, one form after the other; None where the plan cannot be read.
@@ -52,6 +54,20 @@ def prompts_of(run: Run, path: Path) -> str | None:
     forms = {tuple(line for line in words if len(cases[line]) >= enough) for _, words in lines}
     whole = [form for form in forms if not any(set(form) < set(other) for other in forms)]
     return "\n\n".join("\n".join(form) for form in sorted(whole))
+
+
+def asked_otherwise(before: str, after: str) -> bool:
+    """Returns whether prompts have other words in one of two runs.
+
+    A form that only one run has, and that differs from one of both runs in numbers alone, comes from its cases: more
+    dialogues have more lengths, which prompts name.
+
+    Args:
+        before, after: what `prompts_of` gave.
+    """
+    one, other = (set(words.split("\n\n")) for words in (before, after))
+    known = {_NUMBER.sub("0", form) for form in one & other}
+    return any(_NUMBER.sub("0", form) not in known for form in one ^ other)
 
 
 def _case(row: dict[str, Any]) -> str:
