@@ -33,6 +33,8 @@ min_version("9.10")
 
 include: "rules/configuration.smk"
 include: "rules/common.smk"
+include: "rules/hooks.smk"
+include: "rules/settings.smk"
 include: "rules/resources.smk"
 include: "rules/paths.smk"
 include: "rules/paths_protocols.smk"

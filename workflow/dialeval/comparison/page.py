@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from dialeval.comparison import words
 from dialeval.comparison.numbers import PERHAPS, YES
-from dialeval.pages.self_contained import content_policy, palette
+from dialeval.pages.self_contained import content_policy, palette, templates
 
 Row = dict[str, Any]
 Texts = tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]
@@ -57,38 +56,34 @@ class Comparison:
 def page(comparison: Comparison) -> str:
     """Returns the page as the text of one HTML file; the same comparison always gives the same text."""
     style = palette() + _of_report("report.css") + _source("comparison.css")
-    environment = Environment(
-        loader=FunctionLoader(_source),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     moved = sorted((row for row in comparison.numbers if row["moved"] in (YES, PERHAPS)), key=lambda row: row["p"])
     tables: dict[str, list[Row]] = defaultdict(list)
     for row in comparison.numbers:
         tables[row["table"]].append(row)
-    return environment.get_template("comparison.html.j2").render(
-        policy=content_policy(style, ()),
-        style=Markup(style),
-        names=comparison.names,
-        sentences=[words.about_verdicts(comparison), words.about_changes(comparison)],
-        answer=words.answer(comparison),
-        moved=moved[:ROWS_OF_A_TABLE],
-        n_moved=len(moved),
-        tables=tables,
-        most=ROWS_OF_A_TABLE,
-        changes=_changes(comparison.changes),
-        prompts=[(row["place"], _difference(row)) for row in comparison.changes if row["kind"] == "prompts"],
-        verdicts=_by_judge(comparison.verdicts),
-        flips=_flips(comparison),
-        n_flips=len(comparison.flips),
-        only=list(zip(comparison.names, comparison.only, strict=True)),
-        problems=comparison.problems,
-        shown=words.shown,
-        interval=words.interval,
-        cut=_cut,
+    return (
+        templates(_source)
+        .get_template("comparison.html.j2")
+        .render(
+            policy=content_policy(style, ()),
+            style=Markup(style),
+            names=comparison.names,
+            sentences=[words.about_verdicts(comparison), words.about_changes(comparison)],
+            answer=words.answer(comparison),
+            moved=moved[:ROWS_OF_A_TABLE],
+            n_moved=len(moved),
+            tables=tables,
+            most=ROWS_OF_A_TABLE,
+            changes=_changes(comparison.changes),
+            prompts=[(row["place"], _difference(row)) for row in comparison.changes if row["kind"] == "prompts"],
+            verdicts=_by_judge(comparison.verdicts),
+            flips=_flips(comparison),
+            n_flips=len(comparison.flips),
+            only=list(zip(comparison.names, comparison.only, strict=True)),
+            problems=comparison.problems,
+            shown=words.shown,
+            interval=words.interval,
+            cut=_cut,
+        )
     )
 
 

@@ -6,9 +6,11 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import resources
 from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 PALETTE = "palette.css"
 
@@ -25,6 +27,22 @@ def pack(content: Any) -> str:
 def unpack(packed: str) -> Any:
     """Returns what `pack` was given, tuples as lists."""
     return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def templates(source: Callable[[str], str]) -> Environment:
+    """Returns the environment of a page's templates: every value is escaped, and one that is missing is an error.
+
+    Args:
+        source: gives the text of a template by its file's name.
+    """
+    return Environment(
+        loader=FunctionLoader(source),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
 
 
 def palette() -> str:

@@ -6,10 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import resources
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from dialeval.pages.self_contained import content_policy, palette
+from dialeval.pages.self_contained import content_policy, palette, templates
 from dialeval.papers.citations import to_cite
 from dialeval.papers.entry import NEEDS
 from dialeval.report.about import TEMPLATE as ABOUT_TEMPLATE
@@ -120,36 +119,32 @@ def _render(inputs: ReportInputs, boards: tuple[Board, ...], kinds: tuple[CaseKi
     style = palette() + "".join(_source(name) for name in STYLES)
     scripts = [_source(name) for name in SCRIPTS]
     parts = _parts(inputs, boards, {one.kind for one in kinds})
-    environment = Environment(
-        loader=FunctionLoader(_source),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(TEMPLATE).render(
-        title=inputs.title,
-        policy=content_policy(style, scripts),
-        style=Markup(style),
-        scripts=[Markup(script) for script in scripts],
-        parts=parts,
-        linkable={part.cases.partition("&")[0] for part in parts if part.cases},
-        results_dir=inputs.results_dir,
-        archive=archive,
-        shelves=kinds,
-        viewer_template=VIEWER_TEMPLATE,
-        left_out=_left_out(inputs, archive),
-        shown_first=_shown_first(boards),
-        papers=papers_on_page(inputs),
-        papers_template=PAPERS_TEMPLATE,
-        needs=NEEDS,
-        about=inputs.about,
-        about_template=ABOUT_TEMPLATE,
-        to_cite=to_cite,
-        live=inputs.live,
-        live_template=LIVE_TEMPLATE,
-        other_prompts=inputs.other_prompts,
+    return (
+        templates(_source)
+        .get_template(TEMPLATE)
+        .render(
+            title=inputs.title,
+            policy=content_policy(style, scripts),
+            style=Markup(style),
+            scripts=[Markup(script) for script in scripts],
+            parts=parts,
+            linkable={part.cases.partition("&")[0] for part in parts if part.cases},
+            results_dir=inputs.results_dir,
+            archive=archive,
+            shelves=kinds,
+            viewer_template=VIEWER_TEMPLATE,
+            left_out=_left_out(inputs, archive),
+            shown_first=_shown_first(boards),
+            papers=papers_on_page(inputs),
+            papers_template=PAPERS_TEMPLATE,
+            needs=NEEDS,
+            about=inputs.about,
+            about_template=ABOUT_TEMPLATE,
+            to_cite=to_cite,
+            live=inputs.live,
+            live_template=LIVE_TEMPLATE,
+            other_prompts=inputs.other_prompts,
+        )
     )
 
 

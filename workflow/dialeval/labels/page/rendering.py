@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from importlib import resources
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from dialeval.labels.page.content import content
 from dialeval.labels.sheet import Sheet
-from dialeval.pages.self_contained import content_policy, pack, palette
+from dialeval.pages.self_contained import content_policy, pack, palette, templates
 
 TEMPLATE = "labelling.html.j2"
 STYLE = "labelling.css"
@@ -23,20 +22,16 @@ def page_html(sheet: Sheet) -> str:
     The same sheet always gives the same text. What the page holds of a dialogue is what `sheet` says of it, no more.
     """
     style, scripts = palette() + _source(STYLE), [_source(name) for name in SCRIPTS]
-    environment = Environment(
-        loader=FunctionLoader(_source),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(TEMPLATE).render(
-        sheet=sheet,
-        policy=content_policy(style, scripts),
-        style=Markup(style),
-        scripts=[Markup(script) for script in scripts],
-        packed=pack(content(sheet)),
+    return (
+        templates(_source)
+        .get_template(TEMPLATE)
+        .render(
+            sheet=sheet,
+            policy=content_policy(style, scripts),
+            style=Markup(style),
+            scripts=[Markup(script) for script in scripts],
+            packed=pack(content(sheet)),
+        )
     )
 
 

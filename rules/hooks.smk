@@ -1,0 +1,107 @@
+# What a run does before its first job and after its last.
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+
+def refuse_jobs_without_a_device():
+    """Ends the run before its first job where one is to run here that this machine has no device for.
+
+    Jobs that a cluster's nodes run are left to them: they have devices that this machine need not have.
+    """
+    here = workflow.local_exec and not workflow.touch
+    jobs = workflow.dag.needrun_jobs() if here else ()
+    waiting = [job for job in jobs if job.resources.get("gpu")]
+    for name in [
+        job.wildcards.judge for job in waiting if job.rule.name == "train_lora"
+    ]:
+        if reason := too_few_gpus(CONFIG.models[name].lora.gpus, "lora.gpus"):
+            raise WorkflowError(NOTICES.shown_alone(f"models.{name}: {reason}"))
+    waiting = [job for job in waiting if job.rule.name != "train_lora"]
+    asked = set()
+    for job in waiting:  # the makers of test items stand in no wildcard
+        named = set(CONFIG.models).intersection(job.wildcards)
+        named |= {PARTNER} if PARTNER and "chatbot" in job.wildcards.keys() else set()
+        asked |= named or set(CONFIG.models).intersection(item_makers().values())
+    for name in sorted(asked):
+        reason = cannot_compute_here(
+            CONFIG.models[name], own_environment=OWN_ENVIRONMENTS
+        )
+        if reason:
+            raise WorkflowError(NOTICES.shown_alone(f"models.{name}: {reason}"))
+
+
+def refuse_wrong_transcripts():
+    """Ends the run before its first job where transcripts that it is to read cannot be read."""
+    jobs = [] if workflow.touch else workflow.dag.needrun_jobs()
+    names = [
+        job.wildcards.source for job in jobs if job.rule.name == "read_transcripts"
+    ]
+    in_words(preflight.check_transcripts, CONFIG, sorted(names))
+
+
+def make_forced_anew():
+    """Has what the user forces (-F, -R, -f) be made anew, and not be put back from what was kept of it."""
+    jobs = [] if workflow.touch else workflow.dag.needrun_jobs()
+    for job in jobs:
+        if workflow.dag.reason(job).forced:
+            kept.forget(CONFIG.results_dir, map(Path, job.output))
+
+
+def write_down_configuration():
+    """Writes down the configuration beside the results, where the run makes any of them."""
+    made = [str(path) for job in workflow.dag.needrun_jobs() for path in job.output]
+    if any(path.startswith(f"{RESULTS}/") for path in made):
+        in_words(write_configuration, CONFIG)
+
+
+def only_looks():
+    """Returns whether the run makes a page of what another one makes now, and so must leave all alone that is its."""
+    live = workflow.modifier.modify_rulename("live")
+    return {job.rule.name for job in workflow.dag.needrun_jobs()} == {live}
+
+
+def begin():
+    """Does what a run begins with that makes something: nobody else may be at work in its results."""
+    refuse_jobs_without_a_device()
+    refuse_wrong_transcripts()
+    if (
+        LIVE
+    ):  # it was not looked at before, as this target alone may run beside another run
+        in_words(runlock.refuse_second_run, CONFIG.results_dir)
+    runlock.acquire(CONFIG.results_dir)
+    make_forced_anew()
+    write_down_configuration()
+    runwatch.mark_when_terminated(CONFIG.results_dir)
+    watch_slurm()
+    write_graph()
+    tell_of_jobs()
+
+
+onstart:
+    if not only_looks():
+        begin()
+
+
+onsuccess:
+    if not only_looks():
+        stop_telling()
+        tell_what_came_out()
+
+
+onerror:
+    stop_telling()
+    # Snakemake takes a failed job's files away, and yet writes down its new settings as if it had made them; what an
+    # earlier run made of them still stands, and the next run would take all for done. So what was not done is made old
+    for job in workflow.dag.needrun_jobs():
+        for path in job.output:
+            if not Path(path).exists():
+                workflow.persistence.cleanup_metadata(path)
+                continue
+            with suppress(
+                OSError
+            ):  # where nothing can be written, that is the error
+                os.utime(path, (1, 1))
+    say_at_exit(workflow.scheduler.failed, NOTICES, sys.argv, CONFIG.results_dir)
