@@ -81,7 +81,9 @@ def begin():
 
 
 onstart:
-    if not only_looks():
+    if only_looks():
+        runwatch.leave_alone()
+    else:
         begin()
 
 

@@ -204,9 +204,9 @@ class Browser:
             self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def wait_for_file(self, path: Path) -> None:
-        """Waits until a file was saved."""
+        """Waits until a file was saved; the browser makes it empty before it writes it."""
         deadline = time.monotonic() + _PATIENCE
-        while not path.exists():
+        while not path.exists() or not path.stat().st_size:
             assert time.monotonic() < deadline, f"not saved within {_PATIENCE} s: {path}"
             self.evaluate("0")
             time.sleep(0.02)

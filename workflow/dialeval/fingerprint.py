@@ -27,8 +27,8 @@ from dialeval.source_code import Import, Source, Statement, read_sources
 PACKAGE = "dialeval"
 ROOT = Path(__file__).parent
 PROMPTS = ROOT / "prompts"
-SPEAKING = frozenset({"dialeval.errors", "dialeval.progress", "dialeval.runwatch"})
-"""Modules whose code says something to people or watches over the process: nothing of theirs reaches a file."""
+SPEAKING = frozenset({"dialeval.errors", "dialeval.progress", "dialeval.progress_files", "dialeval.runwatch"})
+"""Modules whose code says something to people or watches over the process: nothing of theirs reaches a result."""
 
 
 class _Definition(NamedTuple):
