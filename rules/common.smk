@@ -1,4 +1,4 @@
-# What every rule needs: names of the run, the texts of settings and code, and the command of a stage.
+# Names of the run, the texts of settings and code that stages are told, and the command of a stage.
 
 import json
 import os

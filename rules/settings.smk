@@ -1,4 +1,4 @@
-# What stages are told of the configuration: each stage's part, as a rule names it.
+# What stages are told of the configuration, each its part.
 
 WRITING_FIELDS = [  # of dialogbench.written, that the stage is told as they are
     "per_cell",
