@@ -157,7 +157,8 @@ def copy_project(folder: Path) -> None:
     half_written = ("*.pyc.*", "*.json.*")  # by another process that imports it at this moment
     for name in ("rules", "workflow", "profiles", "envs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.egg-info", *half_written))
-    shutil.copy2(ROOT / "Snakefile", folder / "Snakefile")
+    for name in ("Snakefile", "pyproject.toml"):
+        shutil.copy2(ROOT / name, folder / name)
     os.environ["WORKSPACE_PROJECT"] = str(folder.resolve())
 
 
@@ -167,7 +168,8 @@ def new_workspace(folder: Path) -> Workspace:
     folder.mkdir(parents=True)
     for name in ("rules", "profiles", "envs"):
         shutil.copytree(project / name, folder / name)
-    shutil.copy2(project / "Snakefile", folder / "Snakefile")
+    for name in ("Snakefile", "pyproject.toml"):
+        shutil.copy2(project / name, folder / name)
     (folder / "workflow").symlink_to(project / "workflow")
     workspace = Workspace(folder)
     workspace.configure()
