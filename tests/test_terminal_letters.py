@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+from pathlib import Path
 
 import pytest
 
@@ -26,3 +28,16 @@ def test_an_interval_stays_an_interval(encoding: str, shown: str) -> None:
 
 def test_what_is_no_file_of_text_is_left_as_it_is() -> None:
     bear_all_letters(io.StringIO())
+
+
+def test_a_pipe_in_the_place_of_a_file_is_left_as_it_is(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    with (tmp_path / "file").open("a", encoding="ascii") as stream:
+        stream.write("what stood here before")
+        stream.flush()
+        os.dup2(write, stream.fileno())
+        bear_all_letters(stream)
+        print("0.1-0.2", file=stream, flush=True)
+    assert os.read(read, 100) == b"0.1-0.2\n"
+    os.close(read)
+    os.close(write)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+from contextlib import suppress
 from typing import TextIO
 
 _PLAIN = {"–": "-", "—": "-", "−": "-", "×": "x", "…": "...", "≥": ">=", "≤": "<=", "’": "'", "“": '"', "”": '"'}
@@ -18,7 +19,8 @@ def bear_all_letters(stream: TextIO) -> None:
     """
     if isinstance(stream, io.TextIOWrapper):
         codecs.register_error(_NAME, _plain)
-        stream.reconfigure(errors=_NAME)
+        with suppress(OSError):  # a pipe that was put in a file's place: it stays as it is, which is no reason to fail
+            stream.reconfigure(errors=_NAME)
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
