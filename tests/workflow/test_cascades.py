@@ -75,6 +75,7 @@ def estimated(workspace: Workspace) -> dict[str, tuple[int, int]]:
     return {row["model"]: (int(row["requests"]), int(row["to_ask"])) for row in found if row["protocol"] == "closer"}
 
 
+@pytest.mark.slow  # its sums are tested in tests/aggregation/test_cascades.py
 def test_the_dear_judge_is_asked_where_the_cheap_one_is_unsure(workspace: Workspace) -> None:
     share = FULL // 3
     with LoopbackEndpoint(judge) as endpoint:

@@ -110,6 +110,7 @@ def test_one_more_criterion_asks_only_for_itself(followed: Followed) -> None:
     assert clarity["north"] == clarity["west"] > clarity["south"]
 
 
+@pytest.mark.slow
 def test_an_engine_is_a_package_and_an_entry(followed: Followed) -> None:
     assert not followed.up_to(ENGINE)
     (row,) = [row for row in followed.table("usage") if row["protocol"] == "selfchat"]
@@ -125,6 +126,7 @@ def test_a_table_is_a_module(followed: Followed) -> None:
     assert row["n_questions"] > 0
 
 
+@pytest.mark.slow
 def test_other_prompts_are_planned_again(followed: Followed) -> None:
     assert not followed.up_to(PROMPTS)
     jobs = followed.workspace.would_run("results/dialogues/polly.parquet", "--configfile", "mine-in-other-words.yaml")

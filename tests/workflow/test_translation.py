@@ -193,6 +193,7 @@ def test_a_changed_file_asks_for_what_is_new_in_it(workspace: Workspace) -> None
     assert len(seen) == len(set(seen)) == 7 + 1
 
 
+@pytest.mark.slow
 def test_after_kill_9_nothing_is_asked_twice_and_shards_ask_as_much(workspace: Workspace) -> None:
     seen: list[str] = []
     with LoopbackEndpoint(remembering(seen, 0.3)) as endpoint:
