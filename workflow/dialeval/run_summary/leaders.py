@@ -25,6 +25,7 @@ from dialeval.schemas.table import Kind
 MOST_COLUMNS = 3
 MOST_BOARDS = 3
 """Of one part; the report has all."""
+NOTICED = "Share of damage noticed (random scores fall now and then, too; how often scores rise: robustness/robustness)"
 Row = dict[str, Any]
 
 
@@ -115,7 +116,7 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaders]:
         for key in dict.fromkeys((row["level"], row["corpus"], row["language"]) for row in rows)
         for name in ["{} level, {} ({})".format(*key)]
     }
-    yield Leaders("robustness", "Share of damage noticed", "", _wide("Judge", by_column, "average"))
+    yield Leaders("robustness", NOTICED, "", _wide("Judge", by_column, "average"))
 
 
 def _dialogbench(inputs: ReportInputs) -> Iterator[Leaders]:
