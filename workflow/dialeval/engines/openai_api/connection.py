@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import IO, Any
 
 import httpx2
@@ -29,6 +29,9 @@ class Connection:
     Args:
         model: the model's configuration.
 
+    Attributes:
+        heard: told the headers of every answer to a request, errors among them; their names are found in lower case.
+
     Raises:
         UserError: a variable that should hold the key or a header is missing or unfit; it names the variable.
     """
@@ -46,6 +49,7 @@ class Connection:
         self._records = MaskedRecords(self.redactor)
         self._client: AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.heard: Callable[[Mapping[str, str]], None] | None = None
 
     def __repr__(self) -> str:
         return f"Connection({self.address})"
@@ -105,10 +109,13 @@ class Connection:
         seconds = self._model.timeout_seconds if longest is None else longest
         try:
             async with asyncio.timeout(seconds):
-                return await call
+                response = await call
+            self._tell_of(response)
+            return response
         except TimeoutError:
             return Fault("timeout", f"no answer within {seconds:g} s (timeout_seconds)")
         except openai.APIStatusError as error:
+            self._tell_of(error.response)
             return status_fault(error.status_code, _json(error.response), error.response.headers, self.redactor)
         except openai.APIConnectionError as error:
             sent = not isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
@@ -119,6 +126,10 @@ class Connection:
             return Fault("bad_request", words, billed="nothing")
         except (httpx2.HTTPError, openai.OpenAIError) as error:
             return Fault("malformed", short(self.redactor.mask(f"{type(error).__name__}: {error}")))
+
+    def _tell_of(self, response: httpx2.Response) -> None:
+        if self.heard is not None:
+            self.heard(response.headers)
 
     def _payload(self, response: httpx2.Response | Fault) -> dict[str, Any] | Fault:
         if isinstance(response, Fault):
