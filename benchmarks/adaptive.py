@@ -9,6 +9,8 @@ so that no rating fits all, and what is estimated depends on the weights of pair
 design with infinitely many seeds.
 
     python benchmarks/adaptive.py [runs]
+
+Takes 10 min.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Dialogues of 16 utterances are made of words drawn at random; the answers are in the store before the clock starts.
 Each stage is a process of its own, as in a run. The yardstick, in the same run: hashing every prompt and reading every
-answer with `json`, which any way of doing this must do.
+answer with `json`, which any way of doing this must do. Takes 1 min.
 """
 
 from __future__ import annotations

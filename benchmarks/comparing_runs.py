@@ -3,7 +3,7 @@
 Run from the repository root: `python benchmarks/comparing_runs.py [RUNS]` (300 pairs of runs: about seven minutes).
 Every pair of runs has four systems on sixty seeds: a rating of each from 720 comparisons, and a pass rate of each.
 Seeds differ in how hard they are, alike in both runs; the judge's verdicts are drawn anew. Ends with status 1 if alarms
-are more than chance.
+are more than chance. Takes 7 min.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What it costs to know the user's files by their content: read the first time, and looked up from then on.
 
 `python benchmarks/content.py [--megabytes 1024]` makes up one large file and 1,000 small ones. The yardstick is reading
-the large one without a digest. Processor time, in seconds.
+the large one without a digest. Processor time, in seconds. Takes 10 s.
 """
 
 from __future__ import annotations

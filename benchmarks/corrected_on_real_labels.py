@@ -6,11 +6,11 @@ People rated every dialogue of FED-Dial, by system, and every response of three 
 taken for labels and the rest hidden; GPT-4's ratings of all (people's were filled up with these, see data's README)
 are the judge, or the rank of a response's length. Counted is how often the 95% interval holds the mean of all people's
 ratings: corrected, of people alone, and of the judge alone. To reach: corrected 93% or more.
+Takes 10 min with the public data.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator
@@ -20,9 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from stats_timing import Gates  # isort: skip
-
 from dialeval.stats.corrected import correct_means
+from gates import Gates, arguments
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 FED = {
@@ -153,15 +152,15 @@ def _one_rating(rng: np.random.Generator, ratings: np.ndarray) -> np.ndarray:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("data", nargs="?", type=Path, default=DATA)
     parser.add_argument("--draws", type=int, default=500)
-    arguments = parser.parse_args()
-    gates = Gates()
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
     print("what, judge, labels | corrected (worst) people judge % | half-width corrected people ratio | rho lambda")
 
     def show(name: str, rated: list[Rated], labels: int, *, one_person: bool = False, gated: bool = True) -> None:
-        one = measure(rated, labels, arguments.draws, one_person=one_person)
+        one = measure(rated, labels, options.draws, one_person=one_person)
         print(
             f"{name}, {labels} labels | {one.corrected:.1f} ({one.worst:.1f}) {one.people:.1f} {one.judge:.1f} |"
             f" {one.half_width:.3f} {one.people_half_width:.3f} {one.half_width / one.people_half_width:.2f} |"
@@ -172,16 +171,16 @@ def main() -> int:
             gates.at_least(f"{name}, {labels} labels: coverage", one.corrected, 93.0)
             gates.at_most(f"{name}, {labels} labels: coverage of the judge alone", one.judge, 60.0)
 
-    dialogues = list(fed_dialogues(arguments.data))
+    dialogues = list(fed_dialogues(options.data))
     for labels in (8, 17, 25):
         show("FED-Dial, GPT-4", dialogues, labels)
         show("FED-Dial, GPT-4, one person's rating", dialogues, labels, one_person=True, gated=False)
     for labels in (15, 30, 50, 100):
         for judge in ("GPT-4", "length"):
-            show(f"turns, {judge}", [one for one in turns(arguments.data) if one.judge == judge], labels)
-    for one in turns(arguments.data):
+            show(f"turns, {judge}", [one for one in turns(options.data) if one.judge == judge], labels)
+    for one in turns(options.data):
         show(f"{one.name}, {one.judge}", [one], 50, gated=False)
-    return gates.exit_code()
+    return gates.finish()
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-"""Do corrected intervals hold what people would say? (python benchmarks/coverage_corrected.py [--repetitions 300])
+"""Do corrected intervals hold what people would say?
 
 14 chatbots on 222 seeds, seeds that are easy or hard for all, a judge with a bias of its own for each chatbot. People
 label some; what all people's answers come to is known. Counted is how often 95% intervals hold it, corrected, of people
 alone and of the judge alone, of chatbots' numbers and of their differences, and how wide the corrected ones are against
 people's. To reach: 93 to 97% from 50 labels a chatbot on, never wider than people alone by more than 5%, 0.8 of their
 width or less with a judge that correlates .7 within chatbots at 50 labels, all tables of nine criteria in 10 s.
+Takes 20 min.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from stats_timing import Gates, cpu_medians  # isort: skip
+from stats_timing import cpu_medians  # isort: skip
 
 from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.corrected import Corrected, correct_means, correct_ratings
+from gates import Gates, arguments
 
 CHATBOTS, SEEDS = 14, 222
 JUDGES = {"good": 0.7, "useless": 0.0, "adversarial": -0.7}
@@ -310,14 +311,14 @@ def all_tables() -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--repetitions", type=int, default=300)
     parser.add_argument("--only", nargs="*", choices=sorted(SECTIONS), default=list(SECTIONS))
-    arguments = parser.parse_args()
-    gates = Gates()
-    for section in arguments.only:
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
+    for section in options.only:
         print(f"\n{section}\n{Held.heading()}")
-        for held in SECTIONS[section](arguments.repetitions):
+        for held in SECTIONS[section](options.repetitions):
             print(held.line(), flush=True)
             gates.at_most(f"{held.name()}: width", held.width, 1.05)
             if held.labels >= ENOUGH:
@@ -329,7 +330,7 @@ def main() -> int:
             if held.what == "means" and held.judge == "good" and held.labels == ENOUGH:
                 gates.at_most(f"{held.name()}: width with a judge that correlates .7", held.width, 0.8)
     gates.at_most("all tables of nine criteria: seconds", all_tables(), 10.0)
-    return gates.exit_code()
+    return gates.finish()
 
 
 if __name__ == "__main__":

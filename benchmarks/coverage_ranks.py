@@ -1,6 +1,7 @@
 """Do the places of a leaderboard hold, all at once? Systems all equal, a ladder, and ties; by shares and ratings.
 
 `python benchmarks/coverage_ranks.py` compares ways to get places on 50 seeds, of which `stats_coverage.py` has ours.
+Takes 10 min.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 The bare loop tokenises all pairs at once, sorts them by length, cuts batches of as many tokens and computes the mean of
 the hidden states and one head: no store, no requests, no answers. The encoder has random weights of a given size, or is
-one of Hugging Face's. Runs of the two stand beside each other, in turn; told are the medians.
+one of Hugging Face's. Runs of the two stand beside each other, in turn; told are the medians. Takes 1 min with torch.
 """
 
 from __future__ import annotations

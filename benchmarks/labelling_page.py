@@ -3,7 +3,7 @@
     python benchmarks/labelling_page.py [--pairs 300] [--utterances 16] [--words 23] [--page page.html]
 
 The dialogues are made of words drawn at random, 30 tokens an utterance as GPT-4's are in BotChat; text that somebody
-wrote compresses better. With `--page` the page is kept, to be opened in a browser.
+wrote compresses better. With `--page` the page is kept, to be opened in a browser. Takes 5 s.
 """
 
 from __future__ import annotations

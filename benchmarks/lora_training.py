@@ -5,7 +5,7 @@
 No weights are downloaded: the model has the shape of a Llama of that size and random weights. Prompts are random tokens
 whose lengths are drawn as those of Yes/No prompts about dialogues are spread; tokens that fill rows up do not count.
 Both arms have the same examples, batches of the same size, number format and checkpointing, and take turns. Needs what
-`.ci/model-environment` or `pip install -e '.[train]'` installs.
+`.ci/model-environment` or `pip install -e '.[train]'` installs. Takes 5 min with torch.
 """
 
 from __future__ import annotations

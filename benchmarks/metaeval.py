@@ -5,6 +5,7 @@
 Reads every rated corpus under FOLDER (laid out as docs/rated-corpora.md says), plans `yes_no` for all of its English
 items, gives each of the judges random scores on all items and dimensions, and correlates. The yardstick for the latter
 is scipy on the same data: once for every judge, dimension and statistic, without resamples.
+Takes 1 min with the public data.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Is what an estimate promises found? (python benchmarks/planning.py [--repetitions 400])
+"""Is what an estimate promises found?
 
 Differences of the size that `stats.power` calls the smallest are built into simulated runs, which are then tested as
-the tables test them: four of five should be found. Then, how long planning takes at paper scale.
+the tables test them: four of five should be found. Then, how long planning takes at paper scale. Takes 5 min.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 import time
@@ -14,8 +13,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-
-from stats_timing import Gates  # isort: skip
 
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.planning.numbers import PlannedDesign, Size
@@ -30,6 +27,7 @@ from dialeval.stats.power import (
     simulated,
 )
 from dialeval.stats.style_control import controlled_ratings
+from gates import Gates, arguments
 
 STORED = 60
 """Seeds that are stored when a design is planned."""
@@ -135,10 +133,11 @@ def _judgements(n: int, protocol: str, case: np.ndarray) -> pd.DataFrame:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--repetitions", type=int, default=400)
-    repetitions = parser.parse_args().repetitions
-    gates = Gates()
+    options = parser.parse_args()
+    repetitions = options.repetitions
+    gates = Gates(__file__, options)
     for n_seeds in (20, 62, 222):
         for name, found in (("pass rates", pass_rates), ("ratings", ratings)):
             share = 100.0 * float(np.mean(list(found(n_seeds, repetitions))))
@@ -150,7 +149,7 @@ def main() -> int:
             print(f"{n_labels:>4} labels, correlation {correlation:g}: found in {share:.0f}%", flush=True)
             gates.at_least(f"{n_labels} labels, correlation {correlation:g}, found", share, 70.0)
     print(f"planning at paper scale: {paper_scale():.1f} s of CPU")
-    return gates.exit_code()
+    return gates.finish()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What a changed line costs that changes nothing that is made: `python benchmarks/put_back.py FOLDER`.
+"""What a changed line costs that changes nothing that is made.
 
-Runs the small configuration of the tests in a new folder, changes a line of the first stage, and runs it again. Prints
-processor time of both and of a run with nothing to do, and how many jobs were put back.
+Runs the small configuration of the tests in a new folder, changes a line of the first stage, and runs it again: the
+processor time of both and of a run with nothing to do, and how many jobs were put back. Takes 3 min.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 import resource
 import sys
+import tempfile
 from pathlib import Path
+
+from gates import Gates, arguments
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests/support"))
@@ -17,26 +20,33 @@ sys.path.insert(0, str(ROOT / "tests/support"))
 from workspace import Workspace, new_workspace  # noqa: E402 - stands in the tests' folder
 
 
-def timed(workspace: Workspace, what: str) -> None:
-    """Runs the workflow and prints what it took, its jobs included."""
+def timed(workspace: Workspace) -> tuple[float, int]:
+    """Runs the workflow; returns the processor seconds, its jobs included, and how many jobs were put back."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = workspace.start()
     output, _ = process.communicate()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert process.returncode == 0, output
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"{what}: {seconds:.1f} s of processor time, {output.count('is put back')} jobs put back", flush=True)
+    return seconds, output.count("is put back")
 
 
-def main() -> None:
+def main() -> int:
     """Runs, changes, runs again."""
+    gates = Gates(__file__, arguments(__doc__).parse_args())
     os.environ["WORKSPACE_PROJECT"] = str(ROOT)
-    workspace = new_workspace(Path(sys.argv[1]))
-    timed(workspace, "from scratch")
-    timed(workspace, "nothing to do")
-    workspace.edit("workflow/dialeval/stages/read_corpus.py", "if __name__", "UNUSED = 1\n\nif __name__")
-    timed(workspace, "a changed line that changes nothing")
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = new_workspace(Path(folder) / "work")
+        whole, _ = timed(workspace)
+        gates.told("the tests' small run from scratch", whole, unit="CPU s")
+        nothing, _ = timed(workspace)
+        gates.told("the same with nothing to do", nothing, unit="CPU s")
+        workspace.edit("workflow/dialeval/stages/read_corpus.py", "if __name__", "UNUSED = 1\n\nif __name__")
+        seconds, jobs = timed(workspace)
+        gates.at_most("after a changed line that changes nothing made", seconds / whole, 0.25, against="from scratch")
+        gates.told("jobs that it put back", jobs)
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

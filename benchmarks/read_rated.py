@@ -3,7 +3,7 @@
     python benchmarks/read_rated.py [DATA_FOLDER]
 
 The yardsticks, in the same run: reading the bytes of the same files, and parsing them with `str.split`, `json` and
-`csv` without a check.
+`csv` without a check. Takes 5 s with the public data.
 """
 
 from __future__ import annotations

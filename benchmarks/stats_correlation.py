@@ -1,14 +1,14 @@
-"""Bootstrap correlations of 30 judges against scipy's vectorised bootstrap. Run: python benchmarks/stats_correlation.py
+"""Bootstrap correlations of 30 judges, complete and with missing scores, against scipy's vectorised bootstrap.
 
 12 corpora, 5 dimensions, 1000 resamples: 1800 cells, complete and with 1% and 10% of the scores missing. The yardstick
-is timed on one cell per corpus and multiplied. Name coefficients (`pearson spearman kendall`) to run only these.
+is timed on one cell per corpus and multiplied. Takes 20 min.
 """
 
 from __future__ import annotations
 
 import sys
 
-from stats_timing import Gates, cpu_medians, peak_megabytes  # isort: skip
+from stats_timing import cpu_medians, peak_megabytes  # isort: skip
 
 from collections.abc import Callable
 
@@ -17,7 +17,9 @@ from scipy import stats
 
 from dialeval.stats.correlation import correlate
 from dialeval.stats.resampling import cluster_counts
+from gates import Gates, arguments
 
+COEFFICIENTS = ["pearson", "spearman", "kendall"]
 N_JUDGES, N_DIMENSIONS, RESAMPLES = 30, 5, 1000
 CORPUS_SIZES = (125, 119, 500, 500, 375, 300, 900, 1066, 600, 300, 300, 600)
 Corpora = list[tuple[np.ndarray, np.ndarray]]
@@ -98,7 +100,10 @@ def largest_difference(data: Corpora, method: str) -> float:
 
 
 def main() -> int:
-    gates = Gates()
+    parser = arguments(__doc__)
+    parser.add_argument("--only", nargs="*", choices=COEFFICIENTS, default=COEFFICIENTS)
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
     # Kendall's tau on the first six corpora, in one round: scipy has no vectorised one.
     cases = (
         ("Pearson", "pearson", False, scipy_pearson, 100.0, 100.0, 12, 5),
@@ -107,9 +112,8 @@ def main() -> int:
         ("Kendall, continuous", "kendall", False, tau_rows, 20.0, 20.0, 6, 1),
         ("Kendall, five levels", "kendall", True, tau_rows, 20.0, 20.0, 6, 1),
     )
-    chosen = sys.argv[1:] or ["pearson", "spearman", "kendall"]
     for name, method, five_levels, statistic, complete_limit, limit, n_corpora, rounds in cases:
-        if method not in chosen:
+        if method not in options.only:
             continue
         complete = corpora(five_levels)[:n_corpora]
         for share in (0.0, 0.01, 0.1):
@@ -132,7 +136,7 @@ def main() -> int:
             gates.at_least(f"scipy / ours, {title}", ratio, limit if share else complete_limit)
             gates.at_most(f"difference from scipy, {title}", largest_difference(data, method), 1e-6)
             print(f"     peak MB: {peak_megabytes(calls['ours']):.0f}", flush=True)
-    return gates.exit_code()
+    return gates.finish()
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
-"""Bootstrap Elo at paper scale against a floor in C, a plain loop and evalica. Run: python benchmarks/stats_elo.py"""
+"""Bootstrap Elo and its seed intervals at paper scale, against a floor in C, a plain loop and evalica.
+
+Takes 3 min.
+"""
 
 from __future__ import annotations
 
 import sys
 
-from stats_timing import Gates, cpu_medians, paper_arena, peak_megabytes  # isort: skip
+from stats_timing import cpu_medians, paper_arena, peak_megabytes  # isort: skip
 
 import evalica
 import numpy as np
@@ -13,6 +16,7 @@ from dialeval.stats.comparisons import compare
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
 from dialeval.stats.shuffles import compact_codes
+from gates import Gates, arguments
 from stats_floor import build_floor
 
 SHUFFLES = 1000
@@ -35,6 +39,7 @@ def list_loop(rows: list[tuple[int, int, float]], n_players: int, shuffles: int)
 
 
 def main() -> int:
+    gates = Gates(__file__, arguments(__doc__).parse_args())
     arena = paper_arena()
     comparisons = compare(*arena.arguments)
     codes = compact_codes(comparisons.type_of_row, comparisons.n_types)
@@ -69,7 +74,6 @@ def main() -> int:
     print(f"tail length {run.tail_length} of {len(codes)}, certificate gap {run.certificate_gap:.1e} points")
     for name, value in seconds.items():
         print(f"{name}: {value:.3f} CPU s")
-    gates = Gates()
     ends = seconds["certified ends"]
     if "C floor" in seconds:
         base = seconds["C floor"]
@@ -99,7 +103,7 @@ def main() -> int:
     )
     gates.at_most("CPU s, seed intervals, 14 players x 222 seeds", intervals["14 players"], 10.0)
     gates.at_most("CPU s, seed intervals, 4 players x 250 seeds", intervals["4 players"], 2.0)
-    return gates.exit_code()
+    return gates.finish()
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
-"""Bradley-Terry and Davidson with seed intervals against evalica. Run: python benchmarks/stats_ratings.py"""
+"""Bradley-Terry and Davidson with seed intervals, against evalica.
+
+Takes 10 s.
+"""
 
 from __future__ import annotations
 
 import sys
 
-from stats_timing import Gates, cpu_medians, paper_arena, peak_megabytes  # isort: skip
+from stats_timing import cpu_medians, paper_arena, peak_megabytes  # isort: skip
 
 import evalica
 import numpy as np
 
 from dialeval.stats.bradley_terry import bradley_terry, davidson
+from gates import Gates, arguments
 
 RESAMPLES = 1000
 EVALICA_RESAMPLES = 20
@@ -17,6 +21,7 @@ WINNERS = {1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.
 
 
 def main() -> int:
+    gates = Gates(__file__, arguments(__doc__).parse_args())
     arena = paper_arena()
     rows_of_seed = np.arange(len(arena.left)).reshape(-1, len(arena.left) // (int(arena.seed.max()) + 1))
     rng = np.random.default_rng(3)
@@ -45,14 +50,13 @@ def main() -> int:
     points = 1000.0 + 400.0 / np.log(10.0) * (strength - strength.mean())
     ours = bradley_terry(*arena.arguments, **settings)
     print(f"Newton steps: {ours.iterations}; unconverged resamples: {ours.unconverged_replicates}")
-    gates = Gates()
     gates.at_most("difference from evalica in points", float(np.abs(ours.rating - points).max()), 1e-6)
     gates.at_most("CPU s, Bradley-Terry", seconds["Bradley-Terry"], 0.3)
     gates.at_most("CPU s, Davidson", seconds["Davidson"], 0.3)
     gates.at_least("evalica / Bradley-Terry, per resample", seconds["evalica"] / seconds["Bradley-Terry"], 5.0)
     for name in ("Bradley-Terry", "Davidson"):
         print(f"     peak MB, {name}: {peak_megabytes(calls[name]):.0f}")
-    return gates.exit_code()
+    return gates.finish()
 
 
 if __name__ == "__main__":

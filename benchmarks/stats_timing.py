@@ -63,24 +63,3 @@ def peak_megabytes(call: Callable[[], object]) -> float:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak / 1e6
-
-
-class Gates:
-    """Prints each figure beside what is to be reached, and remembers whether all were."""
-
-    def __init__(self) -> None:
-        self.missed: list[str] = []
-
-    def at_most(self, name: str, value: float, limit: float) -> None:
-        self._report(name, value, f"<= {limit:g}", value <= limit)
-
-    def at_least(self, name: str, value: float, limit: float) -> None:
-        self._report(name, value, f">= {limit:g}", value >= limit)
-
-    def _report(self, name: str, value: float, limit: str, reached: bool) -> None:
-        print(f"{'ok  ' if reached else 'MISS'} {name}: {value:.3g} (to reach: {limit})")
-        if not reached:
-            self.missed.append(name)
-
-    def exit_code(self) -> int:
-        return 1 if self.missed else 0

@@ -3,7 +3,7 @@
     python benchmarks/store.py
 
 The yardsticks, in the same run: reading the same bytes and parsing each line with `json`, and writing the same lines
-with plain `os.write`.
+with plain `os.write`. Takes 10 s.
 """
 
 from __future__ import annotations

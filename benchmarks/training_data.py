@@ -5,6 +5,7 @@
 People's dialogues of MuTual are repeated with other words in the place of their long ones, as often as the pairs need,
 so that no two share a passage. Each measurement is a process of its own, as in a run; the yardstick reads the same
 dialogues and writes two rows of the same length for each pair. The goal: 60 seconds of one core, and 1 GB.
+Takes 3 min with the public data.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ Each side is a process of its own, which has the GPU to itself, and begins with 
 and all; `llm` is `LLM.chat`, given all prompts beforehand or those of one round after the other, with vLLM's default of
 a process for its engine, and `llm-inside` without. `ours-workers` is ours with a further process for vLLM's engine.
 `botchat` is the whole of BotChat for two such models: self-chat of both, then the first judges by UniEval and Arena.
+Takes 30 min on a GPU.
 """
 
 from __future__ import annotations

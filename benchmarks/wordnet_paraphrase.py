@@ -4,6 +4,8 @@ Of every word that the published set replaces by one other word: is the new one 
 among those that would be drawn here?
 
     python benchmarks/wordnet_paraphrase.py DATA_DIR package|FOLDER
+
+Takes 1 min with the public data.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python benchmarks/workflow_runs.py [--data-dir ../shared/data] [--cores 8]
 
 Each run starts from a fresh clone of the committed state, in the environment of the Python that runs this. The
-yardstick is the start of Snakemake itself (`snakemake --version`), measured beside.
+yardstick is the start of Snakemake itself (`snakemake --version`), measured beside. Takes 5 min.
 """
 
 from __future__ import annotations

@@ -42,7 +42,6 @@ NOT_RUN = {
         "python",
         "dialeval.prompts_reference",
     ): "writes a file of the project; test_prompts_reference.py calls what it is made of",
-    ("python", "benchmarks/stats_elo.py"): "takes no options, and minutes",
     ("snakemake", "profiles/slurm"): "needs the executor plugin that stands beside it",
     ("snakemake", "mine.yaml"): "docs/extending.md; test_extending.py runs it",
     ("snakemake", "mine-in-other-words.yaml"): "docs/extending.md; test_extending.py runs it",
