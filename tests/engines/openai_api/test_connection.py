@@ -25,10 +25,9 @@ def test_the_headers_of_answers_and_refusals_are_heard() -> None:
         heard.append(headers.get("x-ratelimit-remaining-requests"))
 
     async def ask(connection: Connection) -> list[object]:
-        connection.heard = hear
         bodies = [{"model": "m", "messages": [{"role": "user", "content": text}]} for text in ("9", "0")]
         try:
-            return [await connection.post("/chat/completions", body) for body in bodies]
+            return [await connection.post("/chat/completions", body, hear) for body in bodies]
         finally:
             await connection.close()
 

@@ -20,6 +20,7 @@ from dialeval.engines.openai_api.transport import transport_for
 from dialeval.errors import UserError
 
 LONGEST_CONNECT = 30.0
+Heard = Callable[[Mapping[str, str]], None]
 _ANSWER = httpx2.Response
 
 
@@ -28,9 +29,6 @@ class Connection:
 
     Args:
         model: the model's configuration.
-
-    Attributes:
-        heard: told the headers of every answer to a request, errors among them; their names are found in lower case.
 
     Raises:
         UserError: a variable that should hold the key or a header is missing or unfit; it names the variable.
@@ -49,20 +47,20 @@ class Connection:
         self._records = MaskedRecords(self.redactor)
         self._client: AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.heard: Callable[[Mapping[str, str]], None] | None = None
 
     def __repr__(self) -> str:
         return f"Connection({self.address})"
 
-    async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | Fault:
+    async def post(self, path: str, body: dict[str, Any], heard: Heard | None = None) -> dict[str, Any] | Fault:
         """Sends a request once and returns the JSON of the answer.
 
         Args:
             path: the place below the endpoint's address, or a whole address.
             body: what is sent as JSON.
+            heard: told the headers of the answer, be it an error; their names are found in lower case.
         """
-        client = self._client_of_this_loop()
-        return self._payload(await self._try(client.post(path, cast_to=_ANSWER, body=body, options=self._options)))
+        call = self._client_of_this_loop().post(path, cast_to=_ANSWER, body=body, options=self._options)
+        return self._payload(await self._try(call, heard=heard))
 
     async def get(self, path: str) -> dict[str, Any] | Fault:
         """Asks once for something and returns its JSON."""
@@ -105,17 +103,21 @@ class Connection:
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
 
-    async def _try(self, call: Awaitable[httpx2.Response], longest: float | None = None) -> httpx2.Response | Fault:
+    async def _try(
+        self, call: Awaitable[httpx2.Response], longest: float | None = None, heard: Heard | None = None
+    ) -> httpx2.Response | Fault:
         seconds = self._model.timeout_seconds if longest is None else longest
         try:
             async with asyncio.timeout(seconds):
                 response = await call
-            self._tell_of(response)
+            if heard is not None:
+                heard(response.headers)
             return response
         except TimeoutError:
             return Fault("timeout", f"no answer within {seconds:g} s (timeout_seconds)")
         except openai.APIStatusError as error:
-            self._tell_of(error.response)
+            if heard is not None:
+                heard(error.response.headers)
             return status_fault(error.status_code, _json(error.response), error.response.headers, self.redactor)
         except openai.APIConnectionError as error:
             sent = not isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
@@ -126,10 +128,6 @@ class Connection:
             return Fault("bad_request", words, billed="nothing")
         except (httpx2.HTTPError, openai.OpenAIError) as error:
             return Fault("malformed", short(self.redactor.mask(f"{type(error).__name__}: {error}")))
-
-    def _tell_of(self, response: httpx2.Response) -> None:
-        if self.heard is not None:
-            self.heard(response.headers)
 
     def _payload(self, response: httpx2.Response | Fault) -> dict[str, Any] | Fault:
         if isinstance(response, Fault):
