@@ -96,6 +96,17 @@ def test_runs_without_anything_in_common(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("out", ["a", "a/tables", "b/tables/arena", "a/../b/figures"])
+def test_a_comparison_does_not_stand_among_a_run_s_own_files(out: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    first, other = (write_run(tmp_path / name, passes("judge", "bot", drawn_passes(rng, 0.5, 5))) for name in "ab")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UserError, match="is among the files of the run in .*name another folder, or .*comparison"):
+        compare(first, other, tmp_path / out)
+    assert sorted(tmp_path.rglob("*")) == before
+    compare(first, other, other / "comparison" / "with a")
+
+
 def test_half_a_run_and_tables_of_another_version_are_compared_by_what_they_have(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     games = [(f"c{number}", "bot", "two", "left") for number in range(10)]

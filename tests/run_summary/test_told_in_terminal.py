@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
 
 from dialeval.errors import UserError
-from dialeval.run_summary import words_of_results
+from dialeval.run_summary import tables_since, words_of_results
 
 MARKDOWN = """# DialEval
 
@@ -57,3 +59,21 @@ def test_results_read_from_elsewhere_lie_where_they_are_read(tmp_path: Path) -> 
     told = " ".join(words_of_results(folder).split())
     assert f"- the report: {folder}/report/index.html" in told
     assert f"- all numbers as CSV and Parquet: {folder}/tables" in told
+
+
+def test_a_summary_says_when_a_later_run_left_other_tables(tmp_path: Path) -> None:
+    names = ["tables/arena/ratings.parquet", "usage/a.parquet", "usage/b.parquet"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    digests = {name: hashlib.sha256(name.encode()).hexdigest() for name in names}
+    record = {"inputs": {"tables": {names[0]: digests[names[0]]}, "usage": {name: digests[name] for name in names[1:]}}}
+    (tmp_path / "provenance").mkdir()
+    assert tables_since(tmp_path) == ""  # made by hand, without a record: nothing is known
+    (tmp_path / "provenance" / "summary.md.json").write_text(json.dumps(record), encoding="utf-8")
+    assert tables_since(tmp_path) == ""
+    (tmp_path / names[2]).unlink()
+    (tmp_path / names[0]).write_text("another run", encoding="utf-8")
+    assert "older than 2 of the 3 files that it tells of (first: tables/arena/ratings.parquet)" in tables_since(
+        tmp_path
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialeval.run_summary import words_of_results
+from dialeval.run_summary import tables_since, words_of_results
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,4 +18,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the summary."""
     print(words_of_results(arguments.results))
+    if older := tables_since(arguments.results):
+        print(f"\n{older}")
     return 0

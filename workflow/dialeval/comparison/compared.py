@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from dialeval.schemas.comparison import CHANGES, FLIPS, NUMBERS, VERDICTS
 from dialeval.tables import replacing, write_rows
 
 PAGE = "index.html"
+FOLDER = "comparison"
+"""Where a comparison may stand within the results of a run."""
 
 
 def compare(a: Path, b: Path, out: Path) -> str:
@@ -31,8 +34,11 @@ def compare(a: Path, b: Path, out: Path) -> str:
             Parquet and as CSV.
 
     Raises:
-        UserError: a folder holds no results, the runs have nothing in common, or `out` cannot be written.
+        UserError: a folder holds no results, the runs have nothing in common, or `out` is among a run's own files or
+            cannot be written.
     """
+    for results in (a, b):
+        _keep_out(out, results)
     first, second = open_run(a), open_run(b)
     numbers = compared_numbers(first, second)
     verdicts, flips = compared_verdicts(first, second)
@@ -66,6 +72,16 @@ def compare(a: Path, b: Path, out: Path) -> str:
     with replacing(out / PAGE) as temporary:
         temporary.write_text(text, encoding="utf-8")
     return words_of(comparison, out / PAGE)
+
+
+def _keep_out(out: Path, results: Path) -> None:
+    """Raises UserError where a comparison would stand among the files that a run made."""
+    below = Path(os.path.relpath(out.resolve(), results.resolve())).parts or (".",)
+    if below[0] not in (os.pardir, FOLDER):
+        raise UserError(
+            f"{out} is among the files of the run in {results}, which a comparison must not be mixed with; name "
+            f"another folder, or {results / FOLDER}"
+        )
 
 
 def _known(row: dict[str, Any], names: list[str]) -> dict[str, Any]:

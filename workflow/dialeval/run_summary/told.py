@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 from dialeval.errors import UserError
+from dialeval.provenance import digest_of, read_record, record_path
 from dialeval.run_summary.small_tables import plain_lines
 
 FILE = "summary.md"
@@ -32,6 +33,27 @@ def words_of_results(results_dir: Path) -> str:
     lines = _seen_from_here(lines, results_dir)
     width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
     return "\n".join(folded for line in lines for folded in _folded(line, max(width, 40)))
+
+
+def tables_since(results_dir: Path) -> str:
+    """Returns a line about tables that are not those that the summary tells of, which a later run made; else "".
+
+    Args:
+        results_dir: the folder of results.
+    """
+    inputs = read_record(record_path(results_dir, FILE)).get("inputs", {})
+    told = {name: digest for files in inputs.values() for name, digest in files.items()}
+    changed = [name for name, digest in told.items() if not _is_still(results_dir / name, digest)]
+    if not changed:
+        return ""
+    return (
+        f"note: this summary is older than {len(changed)} of the {len(told)} files that it tells of (first: "
+        f"{min(changed)}): a later run did not come to its end. Run `snakemake` to finish it"
+    )
+
+
+def _is_still(path: Path, digest: str) -> bool:
+    return path.exists() and digest_of(path) == digest
 
 
 def _seen_from_here(lines: list[str], results_dir: Path) -> list[str]:
