@@ -1,0 +1,40 @@
+"""Stages in processes of their own, as the workflow runs them: processor time, wall time and memory of each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Taken(NamedTuple):
+    """What a process took: seconds of the processor and of the clock, and the most memory it held, in MB."""
+
+    cpu: float
+    wall: float
+    megabytes: float
+
+
+def run_stage(
+    stage: str, settings: Mapping[str, Any], *, profile: bool = False, **paths: Path | Sequence[Path]
+) -> Taken:
+    """Runs a stage on files and returns what it took, its start included; with `profile`, writes STAGE.prof."""
+    profiling = ["-m", "cProfile", "-o", f"{stage}.prof"] if profile else []
+    command = [*profiling, "-m", f"dialeval.stages.{stage}", "--settings", json.dumps(settings)]
+    for name, path in paths.items():
+        command += [f"--{name}", *([str(path)] if isinstance(path, Path) else map(str, path))]
+    return run_python(*command)
+
+
+def run_python(*arguments: str) -> Taken:
+    """Runs Python with some arguments in a process of its own; what it prints is not shown."""
+    start = time.perf_counter()
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, arguments
+    return Taken(usage.ru_utime + usage.ru_stime, time.perf_counter() - start, usage.ru_maxrss / 1024)
