@@ -5,6 +5,7 @@ import pytest
 
 from dialeval.engines.embedded.features import NAMES, describe
 from dialeval.engines.embedded.statistics import Statistics
+from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.request import Dialogue
 
 
@@ -14,32 +15,32 @@ def statistics(english: list[Dialogue]) -> Statistics:
 
 
 def _feature(statistics: Statistics, dialogue: Dialogue, name: str) -> list[float]:
-    return [float(value) for value in describe([dialogue], statistics).values[:, NAMES.index(name)]]
+    return [float(value) for value in describe(Batch([dialogue]), statistics).values[:, NAMES.index(name)]]
 
 
 def test_one_row_for_each_utterance(statistics: Statistics, english: list[Dialogue]) -> None:
-    described = describe(english[:20], statistics)
+    described = describe(Batch(english[:20]), statistics)
     assert described.values.shape == (sum(map(len, english[:20])), len(NAMES))
     assert np.isfinite(described.values).all()
 
 
 def test_a_row_depends_on_its_own_dialogue_alone(statistics: Statistics, english: list[Dialogue]) -> None:
-    together = describe(english[:20], statistics).values
-    alone = np.concatenate([describe([dialogue], statistics).values for dialogue in english[:20]])
+    together = describe(Batch(english[:20]), statistics).values
+    alone = np.concatenate([describe(Batch([dialogue]), statistics).values for dialogue in english[:20]])
     np.testing.assert_array_equal(together, alone)
 
 
 def test_a_row_depends_on_what_came_before_alone(statistics: Statistics, english: list[Dialogue]) -> None:
     dialogue = english[0]
     np.testing.assert_array_equal(
-        describe([dialogue[:4]], statistics).values, describe([dialogue], statistics).values[:4]
+        describe(Batch([dialogue[:4]]), statistics).values, describe(Batch([dialogue]), statistics).values[:4]
     )
 
 
 def test_a_repetition_is_seen_even_of_words_never_heard(statistics: Statistics) -> None:
     dialogue = ("Flurb zig wopple grunt nim?", "Not today.", "Flurb zig wopple grunt nim?")
     assert _feature(statistics, dialogue, "repetition") == pytest.approx([0, 0, 1])
-    assert list(describe([dialogue], statistics).nearest) == [0, 0, 2]
+    assert list(describe(Batch([dialogue]), statistics).nearest) == [0, 0, 2]
 
 
 def test_a_question_without_its_mark_is_seen(statistics: Statistics) -> None:
@@ -52,4 +53,4 @@ def test_word_salad_is_less_fluent(statistics: Statistics) -> None:
 
 
 def test_silence_is_described(statistics: Statistics) -> None:
-    assert np.isfinite(describe([("...", "", "?!")], statistics).values).all()
+    assert np.isfinite(describe(Batch([("...", "", "?!")]), statistics).values).all()

@@ -18,6 +18,7 @@ from dialeval.engines.embedded.learning import Learned, learn
 from dialeval.engines.embedded.reply_fit import ReplyFit
 from dialeval.engines.embedded.selection import N_STRANGE, Replies, SelectingReader, Selector, describe_replies
 from dialeval.engines.embedded.statistics import Statistics
+from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.request import Dialogue
 from dialeval.text.folds import split
 
@@ -65,12 +66,12 @@ def test_one_dialogue_has_no_strange_replies(known: tuple[Statistics, ReplyFit],
 
 def test_the_reader_adds_one_column(known: tuple[Statistics, ReplyFit], english: list[Dialogue]) -> None:
     reader = SelectingReader(*known, Selector([describe_replies(english[:20], *known, random_seed=1)]))
-    described = reader.describe(english[20:30])
+    described = reader.describe(Batch(english[20:30]))
     assert described.values.shape[1] == N_FEATURES + 1
     assert (described.values[described.turn == 0, -1] == 0).all()
-    alone = np.concatenate([reader.describe([dialogue]).values for dialogue in english[20:30]])
+    alone = np.concatenate([reader.describe(Batch([dialogue])).values for dialogue in english[20:30]])
     np.testing.assert_array_equal(described.values, alone)
-    beginning = reader.describe([english[20][:2]]).values
+    beginning = reader.describe(Batch([english[20][:2]])).values
     np.testing.assert_array_equal(beginning, described.values[:2])
 
 

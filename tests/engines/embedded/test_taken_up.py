@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from dialeval.engines.embedded.taken_up import NAMES, TakenUp
+from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.request import Dialogue
 
 
 def values(taken_up: TakenUp, *dialogues: Dialogue) -> dict[str, list[float]]:
-    utterances = sorted({utterance for dialogue in dialogues for utterance in dialogue})
-    row = np.array([utterances.index(utterance) for dialogue in dialogues for utterance in dialogue])
-    turn = np.concatenate([np.arange(len(dialogue)) for dialogue in dialogues])
-    table = taken_up.values(utterances, row, turn)
+    table = taken_up.values(Batch(dialogues))
     assert np.isfinite(table).all()
     return {name: [float(value) for value in table[:, number]] for number, name in enumerate(NAMES)}
 

@@ -13,19 +13,25 @@ from sklearn.ensemble import ExtraTreesClassifier
 from dialeval.engines.embedded.trees import Trees
 
 
-def learned(seed: int, n_classes: int, leaf: int, n: int = 400) -> tuple[ExtraTreesClassifier, np.ndarray]:
+def drawn(seed: int, n_classes: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     values = np.round(rng.normal(size=(n, 7)), 1)  # many equal ones, some on the very threshold
-    classes = rng.integers(n_classes, size=n) * 3
+    return values, rng.integers(n_classes, size=n) * 3, rng.random(n)
+
+
+def learned(seed: int, n_classes: int, leaf: int) -> Trees:
+    return Trees(*drawn(seed, n_classes), n_trees=5, leaf=leaf, share=0.3, random_seed=seed)
+
+
+def scikit_learns(seed: int, n_classes: int, leaf: int) -> ExtraTreesClassifier:
     forest = ExtraTreesClassifier(5, min_samples_leaf=leaf, max_features=0.3, random_state=seed)
-    return forest.fit(values, classes, rng.random(n)), values
+    return forest.fit(*drawn(seed, n_classes))
 
 
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 1000), st.integers(1, 5), st.integers(1, 200))
 def test_trees_vote_as_scikit_learns(seed: int, n_classes: int, leaf: int) -> None:
-    forest, values = learned(seed, n_classes, leaf)
-    trees = Trees(forest)
+    forest, trees, values = scikit_learns(seed, n_classes, leaf), learned(seed, n_classes, leaf), drawn(seed, 1)[0]
     np.testing.assert_array_equal(trees.classes, forest.classes_)
     wide = np.concatenate([values, values * 1e30, np.zeros((1, 7)), np.full((1, 7), -np.inf)])
     expected = np.zeros((len(wide), len(forest.classes_)))
@@ -36,16 +42,22 @@ def test_trees_vote_as_scikit_learns(seed: int, n_classes: int, leaf: int) -> No
 
 @pytest.mark.parametrize("n", [0, 1, 1023, 1024, 1025, 5000])
 def test_any_number_of_rows(n: int) -> None:
-    forest, values = learned(0, 3, 2)
-    rows = np.resize(values, (n, 7))
-    np.testing.assert_allclose(
-        Trees(forest).vote(rows), forest.predict_proba(rows) if n else np.zeros((0, 3)), rtol=0, atol=1e-15
-    )
+    rows = np.resize(drawn(0, 3)[0], (n, 7))
+    expected = scikit_learns(0, 3, 2).predict_proba(rows) if n else np.zeros((0, 3))
+    np.testing.assert_allclose(learned(0, 3, 2).vote(rows), expected, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("spoilt", [np.nan, np.inf, 1e39])
+def test_what_is_no_finite_number_is_not_learned_from(spoilt: float) -> None:
+    values, classes, weight = drawn(0, 2)
+    values[3, 2] = spoilt
+    with pytest.raises(ValueError, match="finite"):
+        Trees(values, classes, weight, n_trees=1, leaf=5, share=0.3, random_seed=0)
 
 
 @pytest.mark.parametrize("spoil", ["circle", "outside", "feature", "root", "length", "shape"])
 def test_arrays_that_are_no_trees_are_refused(spoil: str) -> None:
-    state = copy.deepcopy(Trees(learned(0, 2, 20)[0]).__getstate__())
+    state = copy.deepcopy(learned(0, 2, 20).__getstate__())
     assert isinstance(state, dict)
     match spoil:
         case "circle":

@@ -6,7 +6,6 @@ dialogue.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
@@ -14,7 +13,8 @@ from types import MappingProxyType
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, KneserNey
+from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
+from dialeval.engines.embedded.texts import Texts
 from dialeval.engines.request import Dialogue
 from dialeval.text.tokens import is_word, tokens
 
@@ -58,12 +58,12 @@ class Perplexity:
     """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
-        texts = [tokens(utterance) for dialogue in dialogues for utterance in dialogue]
-        counted = Counter(token for text in texts for token in text)
-        known = sorted(token for token, count in counted.items() if count >= MIN_COUNT)
+        texts = Texts([utterance for dialogue in dialogues for utterance in dialogue])
+        counted = np.bincount(texts.token, minlength=len(texts.vocabulary))
+        known = sorted(texts.vocabulary[place] for place in np.flatnonzero(counted >= MIN_COUNT).tolist())
         self._number = {token: number for number, token in enumerate(known, start=FIRST_TOKEN)}
         self._rare = max(len(counted) - len(known), 1)
-        self._trigrams = KneserNey([self._numbers(text) for text in texts], FIRST_TOKEN + len(known))
+        self._trigrams = KneserNey(self._numbers(texts), texts.n, FIRST_TOKEN + len(known))
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
         """Scores dialogues: dialogues by dimensions."""
@@ -75,17 +75,17 @@ class Perplexity:
 
     def _log_probability(self, utterances: Sequence[str]) -> tuple[Floats, Floats]:
         """Returns the summed log-probability of each utterance's words and its end, and how many these are."""
-        numbers = [self._numbers(tokens(utterance)) for utterance in utterances]
-        if not numbers:
+        if not utterances:
             return np.zeros(0), np.zeros(0)
-        n = np.array([len(text) + 1 for text in numbers])
-        each = np.log(self._trigrams.probability(self._trigrams.grams(numbers)))
-        n_rare = np.array([text.count(OTHER) for text in numbers])
-        total = np.add.reduceat(each, np.cumsum([0, *n])[:-1]) - n_rare * np.log(self._rare)
+        texts = Texts(utterances)
+        numbers, n = self._numbers(texts), texts.n + 1
+        each = np.log(self._trigrams.probability(self._trigrams.grams(numbers, texts.n)))
+        n_rare = np.bincount(texts.of[numbers == OTHER], minlength=len(n))
+        total = np.add.reduceat(each, np.cumsum(n) - n) - n_rare * np.log(self._rare)
         return total, n.astype(np.float64)
 
-    def _numbers(self, text: Sequence[str]) -> list[int]:
-        return [self._number.get(token, OTHER) for token in text]
+    def _numbers(self, texts: Texts) -> Integers:
+        return texts.numbers(lambda token: self._number.get(token, OTHER))
 
 
 def _judged(dialogue: Dialogue, level: Level) -> Dialogue:

@@ -7,8 +7,6 @@ many answers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
@@ -16,9 +14,6 @@ from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.features import Described
 from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.embedded.trees import Trees
-
-if TYPE_CHECKING:
-    from sklearn.ensemble import ExtraTreesClassifier
 
 UTTERANCE_TREES = 20
 DIALOGUE_TREES = 40
@@ -39,8 +34,9 @@ class UtteranceClassifier:
     """
 
     def __init__(self, values: Floats, is_machine: npt.NDArray[np.bool_], weight: Floats, random_seed: int) -> None:
-        forest = _untaught(UTTERANCE_TREES, UTTERANCE_LEAF, random_seed)
-        self._trees = Trees(forest.fit(values, is_machine, _balanced(is_machine, weight)))
+        self._trees = _taught(
+            values, is_machine, _balanced(is_machine, weight), UTTERANCE_TREES, UTTERANCE_LEAF, random_seed
+        )
 
     def machine(self, values: Floats) -> Floats:
         """Returns for each utterance the probability that it is a machine's."""
@@ -65,8 +61,8 @@ class DialogueClassifier:
     ) -> None:
         design = np.column_stack([np.ones(len(n)), np.log(n)])
         self._line = np.linalg.lstsq(design[~is_machine], table[~is_machine], rcond=None)[0]
-        forest = _untaught(DIALOGUE_TREES, DIALOGUE_LEAF, random_seed)
-        self._trees = Trees(forest.fit(self.corrected(table, n), is_machine, _balanced(is_machine, weight)))
+        values, balanced = self.corrected(table, n), _balanced(is_machine, weight)
+        self._trees = _taught(values, is_machine, balanced, DIALOGUE_TREES, DIALOGUE_LEAF, random_seed)
 
     def human(self, table: Floats, n: Integers) -> Floats:
         """Returns for each dialogue the probability that people alone wrote it."""
@@ -91,8 +87,8 @@ class KindClassifier:
         total = np.bincount(kind, weights=weight, minlength=1 + len(KINDS))
         n_kinds = max(int(np.count_nonzero(total[1:])), 1)
         share = np.where(np.arange(len(total)) == 0, 0.5, 0.5 / n_kinds)
-        forest = _untaught(KIND_TREES, leaf, random_seed)
-        self._trees = Trees(forest.fit(values, kind, (share / np.maximum(total, 1e-12))[kind] * weight * len(weight)))
+        of_one = share / np.maximum(total, 1e-12)
+        self._trees = _taught(values, kind, of_one[kind] * weight * len(weight), KIND_TREES, leaf, random_seed)
 
     def probabilities(self, values: Floats) -> Floats:
         """Returns how likely each row is true, and of each kind: rows by 1 + kinds."""
@@ -152,7 +148,12 @@ def _balanced(chosen: npt.NDArray[np.bool_], weight: Floats) -> Floats:
     return np.asarray(weight / total * len(weight) / 2, dtype=np.float64)
 
 
-def _untaught(n_trees: int, leaf: int, random_seed: int) -> ExtraTreesClassifier:
-    from sklearn.ensemble import ExtraTreesClassifier
-
-    return ExtraTreesClassifier(n_trees, min_samples_leaf=leaf, max_features=0.3, random_state=random_seed, n_jobs=1)
+def _taught(
+    values: Floats,
+    classes: Integers | npt.NDArray[np.bool_],
+    weight: Floats,
+    n_trees: int,
+    leaf: int,
+    random_seed: int,
+) -> Trees:
+    return Trees(values, classes, weight, n_trees=n_trees, leaf=leaf, share=0.3, random_seed=random_seed)

@@ -12,6 +12,7 @@ from dialeval.engines.embedded.damage import KINDS, Spoiler, most_generic
 from dialeval.engines.embedded.features import Described
 from dialeval.engines.embedded.reading import Reader
 from dialeval.engines.embedded.statistics import Floats, Integers
+from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.request import Dialogue
 from dialeval.text.folds import generator_for
 
@@ -68,7 +69,7 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
             weights += [1.0, *[1.0 / len(copies)] * len(copies)]
             kinds += [TRUE, *(KINDS.index(copy.kind) + 1 for copy in copies)]
     return Examples(
-        described=reader.describe(texts),
+        described=reader.describe(Batch(texts)),
         is_machine=np.array(kinds) != TRUE,
         kind=np.array(kinds, dtype=np.int64),
         weight=np.array(weights),
@@ -76,15 +77,15 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
     )
 
 
-def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[str], float]) -> Spoiler:
+def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Floats]) -> Spoiler:
     """Returns what spoils dialogues with utterances of a pool.
 
     Args:
         pool: dialogues.
-        rarity: of an utterance, by statistics that did not count the pool.
+        rarity: of utterances, by statistics that did not count the pool.
     """
     utterances = [utterance for dialogue in pool for utterance in dialogue]
-    return Spoiler(pool, most_generic(utterances, [rarity(utterance) for utterance in utterances]))
+    return Spoiler(pool, most_generic(utterances, rarity(utterances).tolist()))
 
 
 def _lengths(n: int, rng: np.random.Generator) -> list[int]:

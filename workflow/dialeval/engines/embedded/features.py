@@ -6,15 +6,14 @@ depends on its own dialogue alone, whatever else is described at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
+from dialeval.engines.embedded.texts import Batch, Texts
 from dialeval.engines.embedded.topics import cosine
-from dialeval.engines.request import Dialogue
 
 NAMES = (
     "length",
@@ -104,26 +103,18 @@ class _Alone:
     opener: Integers
 
 
-def describe(dialogues: Sequence[Dialogue], statistics: Statistics) -> Described:
-    """Describes every utterance of the dialogues with the statistics of others."""
-    number: dict[str, int] = {}
-    for dialogue in dialogues:
-        for utterance in dialogue:
-            number.setdefault(utterance, len(number))
-    alone = _describe_alone(list(number), statistics)
-    row = np.array([number[utterance] for dialogue in dialogues for utterance in dialogue], dtype=np.int64)
-    of = np.repeat(np.arange(len(dialogues)), [len(dialogue) for dialogue in dialogues])
-    turn = np.concatenate([np.arange(len(dialogue)) for dialogue in dialogues])
-    last = np.where(turn > 0, np.roll(row, 1), row)
-    replies = turn > 0
+def describe(batch: Batch, statistics: Statistics) -> Described:
+    """Describes every utterance of some dialogues with the statistics of others."""
+    alone = _describe_alone(batch.texts, statistics)
+    row, last, turn, replies = batch.row, batch.last, batch.turn, batch.turn > 0
 
     cosine_any, similar, nearest, first_two = _look_back(alone.tfidf, row, turn)
     repeats = cosine_any >= REPETITION
     is_new = 1.0 - repeats
-    so_far = _said_so_far(alone.tfidf, row, turn)
+    so_far = _said_so_far(alone.tfidf, batch)
     question, asked = alone.question[row], alone.question[last] * replies
     length = np.log1p(alone.n_words[row])
-    usual = _mean_before(length, turn)
+    usual = (batch.before @ length) / np.maximum(turn, 1)
     values = np.column_stack(
         [
             length,
@@ -133,8 +124,8 @@ def describe(dialogues: Sequence[Dialogue], statistics: Statistics) -> Described
             first_two[1],
             similar,
             is_new * _cosine_rows(so_far, alone.tfidf[row]),
-            is_new * _seen_before(alone.presence[row], statistics.idf, turn),
-            cosine(before(turn) @ alone.place[row], alone.place[row]),
+            is_new * _seen_before(alone.presence[row], statistics.idf, batch),
+            cosine(batch.before @ alone.place[row], alone.place[row]),
             replies * cosine(alone.place[last], alone.place[row]),
             replies * statistics.reply.fit(alone.asked[last], alone.answered[row]),
             replies
@@ -152,17 +143,18 @@ def describe(dialogues: Sequence[Dialogue], statistics: Statistics) -> Described
             alone.diversity[row],
         ]
     )
-    return Described(values=values, dialogue=of, turn=turn, nearest=nearest)
+    return Described(values=values, dialogue=batch.dialogue, turn=turn, nearest=nearest)
 
 
-def _describe_alone(utterances: Sequence[str], statistics: Statistics) -> _Alone:
-    encoded = [statistics.encode(utterance) for utterance in utterances]
-    word, of = statistics.words_of(encoded)
-    presence = statistics.presence(encoded)
+def _describe_alone(texts: Texts, statistics: Statistics) -> _Alone:
+    words = statistics.words(texts)
+    presence = statistics.presence(words, len(texts.n))
     n_distinct = np.maximum(np.diff(presence.indptr), 1)
-    n_words = np.bincount(of, minlength=len(encoded)).astype(np.float64)
-    n_unknown = np.bincount(of, word >= statistics.size, len(encoded))
-    fluency, worst_word = statistics.language.fluency(utterances)
+    n_words = np.bincount(words.of, minlength=len(texts.n)).astype(np.float64)
+    n_unknown = np.bincount(words.of, words.word >= statistics.size, len(texts.n))
+    fluency, worst_word = statistics.language.fluency(texts)
+    asked, answered = statistics.reply.read(texts)
+    opener = statistics.opener(texts)
     weighted = sparse.csr_array(presence * statistics.idf)
     weighted.sort_indices()
     norm = np.sqrt(np.asarray((weighted * weighted).sum(axis=1)).ravel())
@@ -171,18 +163,18 @@ def _describe_alone(utterances: Sequence[str], statistics: Statistics) -> _Alone
         tfidf=tfidf,
         presence=presence,
         place=statistics.topics.place(statistics.known(presence)),
-        asked=statistics.reply.asked(utterances),
-        answered=statistics.reply.answered(utterances),
+        asked=asked,
+        answered=answered,
         n_words=n_words,
         fluency=fluency,
         worst_word=worst_word,
-        question=np.array([float(statistics.question(utterance)) for utterance in utterances]),
+        question=statistics.question(texts, opener),
         opening=statistics.opening(presence),
         closing=statistics.closing(presence),
         specificity=np.asarray(weighted.sum(axis=1)).ravel() / n_distinct,
         unknown=n_unknown / np.maximum(n_words, 1),
         diversity=n_distinct / np.maximum(n_words, 1),
-        opener=np.array([statistics.opener(utterance) for utterance in utterances], dtype=np.int64),
+        opener=opener,
     )
 
 
@@ -229,31 +221,19 @@ def _look_back(
     return greatest, similar, nearest, first_two
 
 
-def before(turn: Integers) -> sparse.csr_array:
-    """Returns a matrix that sums over the earlier utterances of the same dialogue."""
-    ends = np.cumsum([0, *turn])
-    within = np.arange(ends[-1]) - np.repeat(ends[:-1], turn)
-    columns = within + np.repeat(np.arange(len(turn)) - turn, turn)
-    return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(turn), len(turn)))
-
-
-def _said_so_far(tfidf: sparse.csr_array, row: Integers, turn: Integers) -> sparse.csr_array:
+def _said_so_far(tfidf: sparse.csr_array, batch: Batch) -> sparse.csr_array:
     """Returns the TF-IDF vectors, of length 1, of all that was said before each utterance."""
-    total = sparse.csr_array(before(turn) @ tfidf[row])
+    total = sparse.csr_array(batch.before @ tfidf[batch.row])
     norm = np.sqrt(np.asarray((total * total).sum(axis=1)).ravel())
     return sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ total)
 
 
-def _seen_before(presence: sparse.csr_array, idf: Floats, turn: Integers) -> Floats:
+def _seen_before(presence: sparse.csr_array, idf: Floats, batch: Batch) -> Floats:
     """Returns the share of each utterance's words, weighted by idf, that were said before in the dialogue."""
-    said = sparse.csr_array(before(turn) @ presence)
+    said = sparse.csr_array(batch.before @ presence)
     said.data = np.minimum(said.data, 1.0)
     total = presence @ idf
     return np.asarray((sparse.csr_array(said * presence) @ idf) / np.maximum(total, 1e-12), dtype=np.float64)
-
-
-def _mean_before(values: Floats, turn: Integers) -> Floats:
-    return np.asarray((before(turn) @ values) / np.maximum(turn, 1), dtype=np.float64)
 
 
 def _greatest_before(values: Floats, turn: Integers) -> Floats:

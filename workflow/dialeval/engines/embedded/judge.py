@@ -36,6 +36,7 @@ from dialeval.engines.embedded.examples import Examples, make_examples
 from dialeval.engines.embedded.features import ALONE, N_FEATURES, Described
 from dialeval.engines.embedded.reading import Reader
 from dialeval.engines.embedded.statistics import Floats, Integers
+from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.request import Dialogue
 from dialeval.text.tokens import normalised
 
@@ -134,9 +135,9 @@ class Judge:
             return verdicts.unieval_answer(self, judgements[0], judged)
         return verdicts.comparison_answer(self, judgements[0], judgements[1], protocol)
 
-    def rarity(self, utterance: str) -> float:
-        """Returns the idf of the rarest word of an utterance."""
-        return self._parts[0].reader.rarity(utterance)
+    def rarity(self, utterances: Sequence[str]) -> Floats:
+        """Returns the idf of the rarest word of each utterance."""
+        return self._parts[0].reader.rarity(utterances)
 
     def _judge_chunk(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
         described, opinions = self._read(dialogues)
@@ -215,7 +216,8 @@ class Judge:
         return np.array([self._part_of.get(normalised(u), _IN_NONE) for dialogue in dialogues for u in dialogue])
 
     def _describe(self, dialogues: Sequence[Dialogue], learned_by: Integers) -> list[Described]:
-        described = [part.reader.describe(dialogues) for part in self._parts]
+        batch = Batch(dialogues)
+        described = [part.reader.describe(batch) for part in self._parts]
         values = _without_the_learned([one.values for one in described], learned_by)
         return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,13 +33,14 @@ class KneserNey:
     """A trigram model; lower orders count in how many different places a token follows.
 
     Args:
-        texts: numbers of the tokens of each text.
+        tokens: number of every token of all texts in a row.
+        n: number of tokens of each text.
         size: how many numbers there are; each is less.
     """
 
-    def __init__(self, texts: Sequence[Sequence[int]], size: int) -> None:
+    def __init__(self, tokens: Integers, n: Integers, size: int) -> None:
         self._size = size
-        grams = self.grams(texts)
+        grams = self.grams(tokens, n)
         codes, counts = np.unique(grams, return_counts=True)
         self._orders: list[Order] = []
         for order in range(ORDER, 1, -1):
@@ -50,12 +50,13 @@ class KneserNey:
         unigrams[codes] += counts
         self._unigrams = unigrams / unigrams.sum()
 
-    def grams(self, texts: Sequence[Sequence[int]]) -> Integers:
+    def grams(self, tokens: Integers, n: Integers) -> Integers:
         """Returns the codes of the trigrams of texts, one text after the other; the last one of each ends it."""
-        edges = [BOUNDARY] * (ORDER - 1)
-        bounded = np.array([token for text in texts for token in (*edges, *text, BOUNDARY)], dtype=np.int64)
+        of = np.repeat(np.arange(len(n)), n)
+        bounded = np.full(len(tokens) + ORDER * len(n), BOUNDARY, dtype=np.int64)
+        bounded[np.arange(len(tokens)) + ORDER * of + ORDER - 1] = tokens  # between two edges before, and one after
         first = np.ones(len(bounded), dtype=np.bool_)  # whether a trigram begins here, within one text
-        ends = np.cumsum([len(text) + ORDER for text in texts], dtype=np.int64)
+        ends = np.cumsum(n + ORDER)
         for place in range(1, ORDER):
             first[ends - place] = False
         starts = np.flatnonzero(first)

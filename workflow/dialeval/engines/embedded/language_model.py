@@ -7,12 +7,12 @@ stand for themselves, and all others for the group with the same ending; what is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
-from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, KneserNey
-from dialeval.text.tokens import unfinished_tokens
+from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
+from dialeval.engines.embedded.texts import Texts
 
 N_FREQUENT = 150
 """How many words stand for themselves."""
@@ -24,40 +24,40 @@ ENDING = 2
 class LanguageModel:
     """Tells how well words fit after each other, from the utterances it learned from."""
 
-    def __init__(self, utterances: Sequence[str]) -> None:
-        found = [unfinished_tokens(utterance) for utterance in utterances]
-        frequent = _most_common((token for utterance in found for token in utterance), N_FREQUENT)
+    def __init__(self, texts: Texts) -> None:
+        place, n = np.unique(texts.token[texts.is_unfinished], return_counts=True)
+        counted = {texts.vocabulary[number]: count for number, count in zip(place.tolist(), n.tolist(), strict=True)}
+        frequent = _most_common(counted, N_FREQUENT)
         self._of_word = {token: number for number, token in enumerate(frequent, start=FIRST_TOKEN)}
-        rare = {token for utterance in found for token in utterance} - self._of_word.keys()
-        endings = _most_common((token[-ENDING:] for token in rare), N_ENDINGS)
+        rare = counted.keys() - self._of_word.keys()
+        endings = _most_common(Counter(token[-ENDING:] for token in rare), N_ENDINGS)
         self._of_ending = {ending: number for number, ending in enumerate(endings, start=FIRST_TOKEN + N_FREQUENT)}
-        texts = [self._numbers(utterance) for utterance in utterances]
-        self._trigrams = KneserNey(texts, FIRST_TOKEN + N_FREQUENT + N_ENDINGS)
+        self._trigrams = KneserNey(*self._numbers(texts), FIRST_TOKEN + N_FREQUENT + N_ENDINGS)
 
-    def fluency(self, utterances: Sequence[str]) -> tuple[Floats, Floats]:
+    def fluency(self, texts: Texts) -> tuple[Floats, Floats]:
         """Returns how much likelier each word is where it stands than anywhere, in nats.
 
         Args:
-            utterances: at least one.
+            texts: at least one.
 
         Returns:
-            The mean over the words and marks of each utterance, and the least of them.
+            The mean over the words and marks of each text, and the least of them.
         """
-        texts = [self._numbers(utterance) for utterance in utterances]
-        code = self._trigrams.grams(texts)
-        n = np.array([len(text) + 1 for text in texts])
-        starts = np.cumsum([0, *n])[:-1]
-        gain = np.log(self._trigrams.probability(code)) - np.log(self._trigrams.alone(code))
-        return np.add.reduceat(gain, starts) / n, np.minimum.reduceat(gain, starts)
+        tokens, n = self._numbers(texts)
+        grams = self._trigrams.grams(tokens, n)
+        codes, place = np.unique(grams, return_inverse=True)
+        gain = (np.log(self._trigrams.probability(codes)) - np.log(self._trigrams.alone(codes)))[place]
+        starts = np.cumsum(n + 1) - (n + 1)
+        return np.add.reduceat(gain, starts) / (n + 1), np.minimum.reduceat(gain, starts)
 
-    def _numbers(self, utterance: str) -> list[int]:
-        return [
-            self._of_word.get(token) or self._of_ending.get(token[-ENDING:], OTHER)
-            for token in unfinished_tokens(utterance)
-        ]
+    def _numbers(self, texts: Texts) -> tuple[Integers, Integers]:
+        """Returns the numbers of the tokens that do not end a text, and how many each text has."""
+        of_word, of_ending = self._of_word, self._of_ending
+        numbers = texts.numbers(lambda token: of_word.get(token) or of_ending.get(token[-ENDING:], OTHER))
+        used = texts.is_unfinished
+        return numbers[used], np.bincount(texts.of[used], minlength=len(texts.n))
 
 
-def _most_common(elements: Iterable[str], n: int) -> list[str]:
+def _most_common(counted: Mapping[str, int], n: int) -> list[str]:
     """Returns the most frequent elements; equally frequent ones in alphabetical order."""
-    counted = sorted(Counter(elements).items(), key=lambda pair: (-pair[1], pair[0]))
-    return [element for element, _ in counted[:n]]
+    return sorted(counted, key=lambda element: (-counted[element], element))[:n]

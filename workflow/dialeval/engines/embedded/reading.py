@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dialeval.engines.embedded.features import Described, describe
-from dialeval.engines.embedded.statistics import Statistics
-from dialeval.engines.request import Dialogue
+from dialeval.engines.embedded.statistics import Floats, Statistics
+from dialeval.engines.embedded.texts import Batch
 
 
 class Reader(Protocol):
     """Describes utterances."""
 
-    def describe(self, dialogues: Sequence[Dialogue]) -> Described:
+    def describe(self, batch: Batch) -> Described:
         """Describes every utterance of the dialogues.
 
         Returns:
@@ -21,8 +21,8 @@ class Reader(Protocol):
         """
         ...
 
-    def rarity(self, utterance: str) -> float:
-        """Returns the idf of the rarest word of an utterance."""
+    def rarity(self, utterances: Sequence[str]) -> Floats:
+        """Returns the idf of the rarest word of each utterance."""
         ...
 
 
@@ -32,10 +32,10 @@ class PlainReader:
     def __init__(self, statistics: Statistics) -> None:
         self._statistics = statistics
 
-    def describe(self, dialogues: Sequence[Dialogue]) -> Described:
+    def describe(self, batch: Batch) -> Described:
         """Describes every utterance of the dialogues."""
-        return describe(dialogues, self._statistics)
+        return describe(batch, self._statistics)
 
-    def rarity(self, utterance: str) -> float:
-        """Returns the idf of the rarest word of an utterance."""
-        return self._statistics.rarity(utterance)
+    def rarity(self, utterances: Sequence[str]) -> Floats:
+        """Returns the idf of the rarest word of each utterance."""
+        return self._statistics.rarity(utterances)

@@ -11,6 +11,7 @@ from dialeval.engines.embedded.expected_reply import ExpectedReply
 from dialeval.engines.embedded.features import Described
 from dialeval.engines.embedded.statistics import Floats
 from dialeval.engines.embedded.taken_up import TakenUp
+from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.embedded.word_signs import (
     signs_of_first_sentence,
     signs_of_last,
@@ -36,17 +37,14 @@ class ReplyFit:
         self._whole = ExpectedReply([*map(signs_of_last, last)], [*map(signs_of_reply, reply)])
         self._by_sentence = ExpectedReply([*map(signs_of_last_sentence, last)], [*map(signs_of_first_sentence, reply)])
 
-    def values(self, dialogues: Sequence[Dialogue], described: Described) -> Floats:
+    def values(self, batch: Batch, described: Described) -> Floats:
         """Returns the features of each utterance: utterances by those of the judge and `NAMES`.
 
         Args:
-            dialogues: of utterances.
-            described: the same dialogues, by statistics of the same dialogues that this was learned from.
+            batch: dialogues.
+            described: the same, by statistics of the same dialogues that this was learned from.
         """
-        number: dict[str, int] = {}
-        row = np.array([number.setdefault(utterance, len(number)) for one in dialogues for utterance in one])
-        utterances, turn = list(number), described.turn
-        last = np.where(turn > 0, np.roll(row, 1), row)
+        utterances, row, last, turn = batch.texts.texts, batch.row, batch.last, batch.turn
         whole = self._whole.expected([*map(signs_of_last, utterances)])[last]
         by_sentence = self._by_sentence.expected([*map(signs_of_last_sentence, utterances)])[last]
         said = self._whole.place([*map(signs_of_reply, utterances)])[row]
@@ -54,7 +52,7 @@ class ReplyFit:
         return np.column_stack(
             [
                 described.values,
-                self._taken_up.values(utterances, row, turn),
+                self._taken_up.values(batch),
                 (turn > 0) * (whole * said).sum(axis=1),
                 (turn > 0) * (by_sentence * said_first).sum(axis=1),
             ]

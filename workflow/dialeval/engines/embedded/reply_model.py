@@ -6,16 +6,12 @@ by telling true replies from replies to something else.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from itertools import chain
-
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from dialeval.engines.embedded.texts import Texts
 from dialeval.text.folds import generator_for
-from dialeval.text.tokens import telling_tokens
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -25,24 +21,26 @@ N_FALSE = 3
 """How many strange replies stand against each true one."""
 STRENGTH = 0.02
 """Inverse strength of the penalty."""
+_RARE = -1
 
 
 class ReplyModel:
     """Tells replies from strange utterances.
 
     Args:
-        utterances: of all dialogues.
-        replies: numbers of those that follow another one, which is the one before it in `utterances`.
+        texts: the utterances of all dialogues.
+        replies: numbers of those that follow another one, which is the one before it in `texts`.
     """
 
-    def __init__(self, utterances: Sequence[str], replies: Integers) -> None:
+    def __init__(self, texts: Texts, replies: Integers) -> None:
         from sklearn.linear_model import LogisticRegression  # takes long to load, and those who only ask need none
 
-        counted = Counter(token for utterance in utterances for token in telling_tokens(utterance))
-        frequent = sorted(counted, key=lambda token: (-counted[token], token))[:N_FREQUENT]
+        counted = np.bincount(texts.token[texts.tells], minlength=len(texts.vocabulary))
+        by_token = {token: n for token, n in zip(texts.vocabulary, counted.tolist(), strict=True) if n}
+        frequent = sorted(by_token, key=lambda token: (-by_token[token], token))[:N_FREQUENT]
         self._number = {token: number for number, token in enumerate(frequent)}
         rng = generator_for(0, "strange replies")
-        asked, answered = self.asked(utterances), self.answered(utterances)
+        asked, answered = self.read(texts)
         strange = [_pairs(asked[replies - 1], answered[rng.permutation(replies)]) for _ in range(N_FALSE)]
         pairs = sparse.vstack([_pairs(asked[replies - 1], answered[replies]), *strange], format="csr")
         is_true = np.repeat([1, 0], [len(replies), N_FALSE * len(replies)])
@@ -51,30 +49,32 @@ class ReplyModel:
         self._weights: Floats = regression.coef_.reshape(asked.shape[1], answered.shape[1])
         self._constant = float(regression.intercept_[0])
 
-    def asked(self, utterances: Sequence[str]) -> sparse.csr_array:
-        """Returns the frequent words of utterances that are replied to, and a constant."""
-        return self._presence(utterances, with_first=False)
+    def read(self, texts: Texts) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Returns the frequent words of texts, and a constant.
 
-    def answered(self, utterances: Sequence[str]) -> sparse.csr_array:
-        """Returns the frequent words of replies, a constant, and with which one they begin."""
-        return self._presence(utterances, with_first=True)
+        Returns:
+            As of what is replied to, and as of replies: these have besides with which frequent word they begin.
+        """
+        n, number = len(self._number), self._number
+        numbers = texts.numbers(lambda token: number.get(token, _RARE))
+        found = numbers != _RARE
+        first = texts.first(numbers, _RARE, texts.tells)
+        begins = np.flatnonzero(first != _RARE)
+        width, every = 2 * n + 1, np.arange(len(texts.n))
+        asked = np.unique(np.concatenate([texts.of[found] * width + numbers[found], every * width + n]))
+        answered = np.sort(np.concatenate([asked, begins * width + n + 1 + first[begins]]))
+        return _presence(asked, width, (len(every), n + 1)), _presence(answered, width, (len(every), width))
 
     def fit(self, asked: sparse.csr_array, answered: sparse.csr_array) -> Floats:
         """Returns log-odds for being a true reply, row by row."""
         return np.asarray(((asked @ self._weights) * answered.toarray()).sum(axis=1) + self._constant)
 
-    def _presence(self, utterances: Sequence[str], with_first: bool) -> sparse.csr_array:
-        n = len(self._number)
-        rows: list[list[int]] = []
-        for utterance in utterances:
-            told = telling_tokens(utterance)
-            found = {self._number[token] for token in told if token in self._number}
-            begins = with_first and told and told[0] in self._number
-            rows.append([*sorted(found), n, *([n + 1 + self._number[told[0]]] if begins else [])])
-        columns = np.array([*chain.from_iterable(rows)], dtype=np.int64)
-        ends = np.cumsum([0, *map(len, rows)])
-        shape = (len(utterances), 2 * n + 1 if with_first else n + 1)
-        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+
+def _presence(codes: Integers, width: int, shape: tuple[int, int]) -> sparse.csr_array:
+    """Returns a matrix of 0 and 1 from where the ones are: in order, row by row, each row `width` long."""
+    row, columns = np.divmod(codes, width)
+    ends = np.searchsorted(row, np.arange(shape[0] + 1))
+    return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
 
 
 def _pairs(asked: sparse.csr_array, answered: sparse.csr_array) -> sparse.csr_array:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from dialeval.engines.embedded.features import Described, describe
 from dialeval.engines.embedded.reply_fit import ReplyFit
 from dialeval.engines.embedded.statistics import Floats, Statistics
+from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.request import Dialogue
 from dialeval.text.folds import generator_for
 
@@ -78,15 +79,15 @@ class SelectingReader:
     def __init__(self, statistics: Statistics, fit: ReplyFit, selector: Selector) -> None:
         self._statistics, self._fit, self._selector = statistics, fit, selector
 
-    def describe(self, dialogues: Sequence[Dialogue]) -> Described:
+    def describe(self, batch: Batch) -> Described:
         """Describes every utterance of the dialogues; the last column is the selector's, 0 at the first turn."""
-        described = describe(dialogues, self._statistics)
-        selected = (described.turn > 0) * self._selector.log_odds(self._fit.values(dialogues, described))
+        described = describe(batch, self._statistics)
+        selected = (described.turn > 0) * self._selector.log_odds(self._fit.values(batch, described))
         return replace(described, values=np.column_stack([described.values, selected]))
 
-    def rarity(self, utterance: str) -> float:
-        """Returns the idf of the rarest word of an utterance."""
-        return self._statistics.rarity(utterance)
+    def rarity(self, utterances: Sequence[str]) -> Floats:
+        """Returns the idf of the rarest word of each utterance."""
+        return self._statistics.rarity(utterances)
 
 
 def describe_replies(dialogues: Sequence[Dialogue], statistics: Statistics, fit: ReplyFit, random_seed: int) -> Replies:
@@ -108,6 +109,7 @@ def describe_replies(dialogues: Sequence[Dialogue], statistics: Statistics, fit:
             strange = [utterance for utterance in drawn if utterance not in dialogue]
             texts += [dialogue[: turn + 1], *((*dialogue[:turn], utterance) for utterance in strange)]
             is_true += [True, *[False] * len(strange)]
-    described = describe(texts, statistics)
+    batch = Batch(texts)
+    described = describe(batch, statistics)
     last = np.cumsum([*map(len, texts)]) - 1
-    return Replies(fit.values(texts, described)[last], np.array(is_true))
+    return Replies(fit.values(batch, described)[last], np.array(is_true))

@@ -7,8 +7,8 @@ These counts look perfect on the dialogues they were taken from, so a judge must
 from __future__ import annotations
 
 import zlib
-from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,10 @@ from scipy import sparse
 
 from dialeval.engines.embedded.language_model import LanguageModel
 from dialeval.engines.embedded.reply_model import ReplyModel
-from dialeval.engines.embedded.retrieval import is_question
+from dialeval.engines.embedded.texts import Texts
 from dialeval.engines.embedded.topics import Topics
 from dialeval.engines.request import Dialogue
-from dialeval.text.tokens import is_word, tokens
+from dialeval.text.tokens import is_word
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -28,6 +28,7 @@ UNKNOWN = 0
 BOUNDARY = 1
 """Kept free for the edges of an utterance."""
 _FIRST_WORD = 2
+_NONE = -1
 N_STRANGE = 1 << 16
 """How many unknown words are told apart: that one comes again in a dialogue matters, whatever it is."""
 
@@ -37,6 +38,13 @@ N_OPENERS = 60
 """How many first words of an utterance are told apart."""
 MOSTLY = 0.6
 """The share of questions among the utterances that begin with a word, from which on the word begins a question."""
+
+
+class Words(NamedTuple):
+    """The words of some texts, one after the other: the number of each, and of the text that it is in."""
+
+    word: Integers
+    of: Integers
 
 
 class Statistics:
@@ -51,66 +59,57 @@ class Statistics:
     """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
-        utterances = [utterance for dialogue in dialogues for utterance in dialogue]
-        known = sorted({token for utterance in utterances for token in tokens(utterance)})
+        texts = Texts([utterance for dialogue in dialogues for utterance in dialogue])
+        n_texts = len(texts.n)
+        known = sorted(texts.vocabulary)
         self._number = {token: index for index, token in enumerate(known, start=_FIRST_WORD)}
         self._is_word = np.array([False, False, *map(is_word, known), True])
         self.size = len(known) + _FIRST_WORD
 
-        presence = self.presence([self.encode(utterance) for utterance in utterances])
+        presence = self.presence(self.words(texts), n_texts)
         frequency = np.asarray(presence.sum(axis=0)).ravel()
-        self.idf: Floats = np.log((len(utterances) + 1) / (frequency + 1))
+        self.idf: Floats = np.log((n_texts + 1) / (frequency + 1))
         self.idf[[UNKNOWN, BOUNDARY]] = 0.0
 
         first = np.cumsum([0, *map(len, dialogues)])[:-1]
         turn = np.concatenate([np.arange(len(dialogue)) for dialogue in dialogues])
         left = np.concatenate([np.arange(len(dialogue))[::-1] for dialogue in dialogues])
-        is_reply = np.ones(len(utterances), dtype=np.bool_)
+        is_reply = np.ones(n_texts, dtype=np.bool_)
         is_reply[first] = False
         replies = np.flatnonzero(is_reply)
         self.topics = Topics(self.known(presence), np.repeat(np.arange(len(dialogues)), [*map(len, dialogues)]))
-        self.language = LanguageModel(utterances)
-        self.reply = ReplyModel(utterances, replies)
+        self.language = LanguageModel(texts)
+        self.reply = ReplyModel(texts, replies)
         self._opening = _log_odds(presence, turn < OPENING_TURNS)
         self._closing = _log_odds(presence, left == 0)
-        self._count_openers(utterances, replies)
+        self._count_openers(texts, replies)
 
-    def encode(self, utterance: str) -> Integers:
-        """Returns the numbers of an utterance's tokens; a strange one has the number of its hash."""
+    def words(self, texts: Texts) -> Words:
+        """Returns the words of texts; a strange token is one, too, with the number of its hash."""
         number, size = self._number, self.size
-        return np.array(
-            [number.get(token) or size + zlib.crc32(token.encode()) % N_STRANGE for token in tokens(utterance)],
-            dtype=np.int64,
+        numbers = texts.numbers(
+            lambda token: number.get(token) or size + zlib.crc32(token.encode("utf-8", "surrogatepass")) % N_STRANGE
         )
+        words = self._is_word[np.minimum(numbers, size)]
+        return Words(numbers[words], texts.of[words])
 
-    def words(self, encoded: Integers) -> Integers:
-        """Returns the words among the tokens."""
-        return np.asarray(encoded[self._is_word[np.minimum(encoded, self.size)]], dtype=np.int64)
-
-    def words_of(self, encoded: Sequence[Integers]) -> tuple[Integers, Integers]:
-        """Returns the words among the tokens of some utterances, and the number of the utterance of each."""
-        of = np.repeat(np.arange(len(encoded)), [*map(len, encoded)])
-        token = np.concatenate([*encoded, np.zeros(0, dtype=np.int64)])
-        words = self._is_word[np.minimum(token, self.size)]
-        return token[words], of[words]
-
-    def presence(self, encoded: Sequence[Integers]) -> sparse.csr_array:
-        """Returns which words occur in which utterance: a matrix of 0 and 1, utterances by known and strange words."""
+    def presence(self, words: Words, n_texts: int) -> sparse.csr_array:
+        """Returns which words occur in which text: a matrix of 0 and 1, texts by known and strange words."""
         n_columns = self.size + N_STRANGE
-        word, of = self.words_of(encoded)
-        row, columns = np.divmod(np.unique(of * n_columns + word), n_columns)
-        ends = np.searchsorted(row, np.arange(len(encoded) + 1))
-        shape = (len(encoded), self.size + N_STRANGE)
-        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+        row, columns = np.divmod(np.unique(words.of * n_columns + words.word), n_columns)
+        ends = np.searchsorted(row, np.arange(n_texts + 1))
+        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(n_texts, n_columns))
 
     def known(self, presence: sparse.csr_array) -> sparse.csr_array:
         """Returns the part of a presence matrix that is about known words."""
         return sparse.csr_array(presence[:, : self.size])
 
-    def rarity(self, utterance: str) -> float:
-        """Returns the idf of the rarest known word of an utterance; of a strange one, it is as great as can be."""
-        words = self.words(self.encode(utterance))
-        return float(self.idf[words].max(initial=0.0))
+    def rarity(self, utterances: Sequence[str]) -> Floats:
+        """Returns the idf of each utterance's rarest known word; of a strange one, it is as great as can be."""
+        words = self.words(Texts(utterances))
+        rarest = np.zeros(len(utterances))
+        np.maximum.at(rarest, words.of, self.idf[words.word])
+        return rarest
 
     def opening(self, presence: sparse.csr_array) -> Floats:
         """Returns how much more the words speak for an utterance at the beginning of a dialogue than elsewhere."""
@@ -120,17 +119,18 @@ class Statistics:
         """Returns how much more the words speak for the last utterance of a dialogue than for another."""
         return _mean_over_words(presence, self._closing)
 
-    def opener(self, utterance: str) -> int:
-        """Returns a number for how an utterance begins: one for each frequent first word, 0 for all others."""
-        first = tokens(utterance)[:1]
-        return self._openers.get(first[0], 0) if first else 0
+    def opener(self, texts: Texts) -> Integers:
+        """Returns a number for how each text begins: one for each frequent first word, 0 for all others."""
+        return texts.first(texts.numbers(lambda token: self._openers.get(token, 0)), missing=0)
 
-    def question(self, utterance: str) -> bool:
-        """Says whether an utterance asks: by its mark, or if it ends with no mark at all, by its first word."""
-        if is_question(utterance):
-            return True
-        found = tokens(utterance)
-        return bool(found) and is_word(found[-1]) and bool(self._asks[self.opener(utterance)])
+    def question(self, texts: Texts, opener: Integers) -> Floats:
+        """Returns 1 for each text that asks: by its mark, or if it ends with no mark at all, by its first word.
+
+        Args:
+            texts: any.
+            opener: of each.
+        """
+        return np.asarray(texts.asks | (texts.ends_in_word & self._asks[opener]), dtype=np.float64)
 
     def opener_fit(self, last: Integers, kind: Integers, opener: Integers) -> Floats:
         """Returns how much likelier a reply begins as it does because of how the last utterance begins and ends.
@@ -142,13 +142,13 @@ class Statistics:
         """
         return self._opener_after_opener[last, opener] + self._opener_after_kind[kind, opener]
 
-    def _count_openers(self, utterances: Sequence[str], replies: Integers) -> None:
-        first = [tokens(utterance)[:1] for utterance in utterances]
-        frequent = Counter(token[0] for token in first if token).most_common()
-        frequent.sort(key=lambda pair: (-pair[1], pair[0]))
-        self._openers = {token: number for number, (token, _) in enumerate(frequent[:N_OPENERS], start=1)}
-        opener = np.array([self._openers.get(token[0], 0) if token else 0 for token in first])
-        kind = np.array([int(is_question(utterance)) for utterance in utterances])
+    def _count_openers(self, texts: Texts, replies: Integers) -> None:
+        first = texts.first(texts.token, missing=_NONE)
+        counted = np.bincount(first[first >= 0], minlength=len(texts.vocabulary)).tolist()
+        frequent = sorted((-n, texts.vocabulary[place]) for place, n in enumerate(counted) if n)[:N_OPENERS]
+        self._openers = {token: number for number, (_, token) in enumerate(frequent, start=1)}
+        opener = self.opener(texts)
+        kind = texts.asks.astype(np.int64)
         n = np.bincount(opener, minlength=N_OPENERS + 1)
         self._asks = np.bincount(opener, weights=kind, minlength=N_OPENERS + 1) > MOSTLY * np.maximum(n, 1)
         self._asks[0] = False

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from dialeval.engines.embedded.features import before
-from dialeval.engines.embedded.statistics import Floats, Integers
+from dialeval.engines.embedded.statistics import Floats
+from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.embedded.word_signs import beginnings
 
 NAMES = (
@@ -46,21 +46,16 @@ class TakenUp:
         n = np.array([*(frequency[word] for word in known), *[0] * N_STRANGE])
         self._idf: Floats = np.log((len(utterances) + 1) / (n + 1))
 
-    def values(self, utterances: Sequence[str], row: Integers, turn: Integers) -> Floats:
+    def values(self, batch: Batch) -> Floats:
         """Describes replies.
-
-        Args:
-            utterances: different ones.
-            row: number of the utterance at each place of some dialogues in a row.
-            turn: 0-based turn of each place.
 
         Returns:
             Places by `NAMES`; 0 at the first turn, except for what is new.
         """
-        presence = self._presence(utterances)
-        here = presence[row]
-        last = _rows_or_nothing(presence[np.where(turn > 0, np.roll(row, 1), row)], turn > 0)
-        said = sparse.csr_array(before(turn) @ here)
+        presence, turn = self._presence(batch.texts.texts), batch.turn
+        here = presence[batch.row]
+        last = _rows_or_nothing(presence[batch.last], turn > 0)
+        said = sparse.csr_array(batch.before @ here)
         said.data = np.minimum(said.data, 1.0)
         weighted = sparse.csr_array(here * self._idf)
         taken_up = sparse.csr_array(weighted * said)

@@ -1,20 +1,17 @@
-"""Randomised trees as plain arrays: they are learned by scikit-learn, kept as numbers, and walked here.
+"""Randomised trees as plain arrays: scikit-learn grows each, and they are kept as numbers and walked here.
 
-What they say is what scikit-learn's own say, to the last bit: features are compared as 32-bit floats with thresholds
-of 64 bits, and the trees are summed up in their order.
+They are those of its `ExtraTreesClassifier` of the same seed, and say the same to the last bit: features are compared
+as 32-bit floats with thresholds of 64 bits, and the trees are summed up in their order.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dialeval.engines.embedded.kneser_ney import Floats, Integers
-
-if TYPE_CHECKING:
-    from sklearn.ensemble import ExtraTreesClassifier
 
 _ROWS_AT_ONCE = 1024
 """So many rows go down all trees together, which numpy does faster than one tree after the other."""
@@ -22,20 +19,49 @@ _LEAF = -1
 
 
 class Trees:
-    """Learned trees, one after the other in each array; nodes are counted over all of them.
+    """Extremely randomised trees (Geurts et al., 2006), one after the other in each array; nodes are counted over all.
+
+    They are grown one by one, and the data are checked once: a forest copies, names and checks every tree anew, which
+    takes as long as a third of the growing where trees are as small as here.
 
     Args:
-        forest: the trees as scikit-learn has learned them.
+        values: rows by features.
+        classes: what each row is.
+        weight: what each row counts for.
+        n_trees: how many trees.
+        leaf: so many rows must be left on either side of a node.
+        share: which part of the features is tried at each node.
+        random_seed: of everything that is drawn.
 
     Attributes:
         classes: the classes that they tell apart.
     """
 
-    def __init__(self, forest: ExtraTreesClassifier) -> None:
-        trees = [estimator.tree_ for estimator in forest.estimators_]
+    def __init__(
+        self,
+        values: Floats,
+        classes: Integers | npt.NDArray[np.bool_],
+        weight: Floats,
+        *,
+        n_trees: int,
+        leaf: int,
+        share: float,
+        random_seed: int,
+    ) -> None:
+        from sklearn import config_context
+        from sklearn.tree import ExtraTreeClassifier
+
+        seeds = np.random.RandomState(random_seed).randint(np.iinfo(np.int32).max, size=n_trees).tolist()
+        untaught = [ExtraTreeClassifier(min_samples_leaf=leaf, max_features=share, random_state=seed) for seed in seeds]
+        narrow = np.ascontiguousarray(values, dtype=np.float32)
+        if not np.isfinite(narrow).all() or not np.isfinite(weight).all():
+            raise ValueError("trees cannot learn from values or weights that are no finite numbers")
+        known, number = np.unique(classes, return_inverse=True)
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            trees = [tree.fit(narrow, number[:, None], weight, check_input=False).tree_ for tree in untaught]
         first = np.cumsum([0, *(tree.node_count for tree in trees)])
-        self.classes: Integers = forest.classes_.astype(np.int64)
-        self._n_features = int(forest.n_features_in_)
+        self.classes: Integers = known.astype(np.int64)
+        self._n_features = narrow.shape[1]
         self._roots: Integers = first[:-1]
         sides = [
             np.column_stack([tree.children_right, tree.children_left]) + start
@@ -45,7 +71,8 @@ class Trees:
         self._children: Integers = np.where(is_leaf[:, None], _LEAF, np.concatenate(sides))
         self._feature: Integers = np.where(is_leaf, _LEAF, np.concatenate([tree.feature for tree in trees]))
         self._threshold: Floats = np.concatenate([tree.threshold for tree in trees])
-        self._says: Floats = np.concatenate([tree.value[:, 0, :] for tree in trees])
+        says = np.concatenate([tree.value[:, 0, :] for tree in trees])
+        self._says: Floats = np.where(is_leaf[:, None], says, 0.0)  # nobody stays at the others: zeros keep small
 
     def vote(self, values: Floats) -> Floats:
         """Returns the mean of what the trees say: rows by classes.

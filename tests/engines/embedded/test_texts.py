@@ -1,0 +1,60 @@
+"""Texts read as numbers have the words that the texts themselves have, one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialeval.engines.embedded.retrieval import is_question
+from dialeval.engines.embedded.texts import Batch, Texts
+from dialeval.engines.request import Dialogue
+from dialeval.text.tokens import is_word, telling_tokens, tokens, unfinished_tokens
+
+PIECES = st.sampled_from(
+    ["Yes", "no", "It's", "5", "?", "？", "...", "!", "_", "我", "是", "e\u0301", " ", "\ud800", ""]
+)
+TEXTS = st.lists(st.lists(PIECES, max_size=6).map(" ".join), max_size=6)
+
+
+def by_text(texts: Texts, kept: np.ndarray) -> list[tuple[str, ...]]:
+    """Returns the tokens of each text that are kept."""
+    return [
+        tuple(texts.vocabulary[place] for place in texts.token[kept & (texts.of == number)])
+        for number in range(len(texts.n))
+    ]
+
+
+@given(TEXTS)
+def test_tokens_and_what_they_are(given_texts: list[str]) -> None:
+    texts = Texts(given_texts)
+    assert by_text(texts, np.ones(len(texts.of), dtype=bool)) == [*map(tokens, given_texts)]
+    assert by_text(texts, texts.is_word) == [tuple(filter(is_word, tokens(text))) for text in given_texts]
+    assert by_text(texts, texts.tells) == [*map(telling_tokens, given_texts)]
+    assert by_text(texts, texts.is_unfinished) == [*map(unfinished_tokens, given_texts)]
+    assert texts.asks.tolist() == [*map(is_question, given_texts)]
+    assert texts.ends_in_word.tolist() == [bool(found) and is_word(found[-1]) for found in map(tokens, given_texts)]
+
+
+@given(TEXTS)
+def test_first_tokens(given_texts: list[str]) -> None:
+    texts = Texts(given_texts)
+    length = texts.numbers(len)
+    assert length.tolist() == [len(token) for text in given_texts for token in tokens(text)]
+    assert texts.first(length, -1).tolist() == [len(found[0]) if found else -1 for found in map(tokens, given_texts)]
+    telling = texts.first(length, -1, texts.tells)
+    assert telling.tolist() == [len(found[0]) if found else -1 for found in map(telling_tokens, given_texts)]
+
+
+@pytest.mark.parametrize("dialogues", [[], [("a",)], [("a", "b", "a"), ("b",), ("c", "c")]])
+def test_a_batch_has_every_place_of_every_dialogue(dialogues: list[Dialogue]) -> None:
+    batch = Batch(dialogues)
+    places = [(number, turn) for number, dialogue in enumerate(dialogues) for turn in range(len(dialogue))]
+    assert [*zip(batch.dialogue.tolist(), batch.turn.tolist(), strict=True)] == places
+    said = [batch.texts.texts[row] for row in batch.row.tolist()]
+    assert said == [dialogues[number][turn] for number, turn in places]
+    last = [batch.texts.texts[row] for row in batch.last.tolist()]
+    assert last == [dialogues[number][max(turn - 1, 0)] for number, turn in places]
+    summed = batch.before @ np.arange(len(places))
+    assert summed.tolist() == [sum(range(place - turn, place)) for place, (_, turn) in enumerate(places)]

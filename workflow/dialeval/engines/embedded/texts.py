@@ -1,0 +1,130 @@
+"""Texts as numbers of their tokens, read once for everything that is counted over them.
+
+Several models describe the same dialogues, each by counts of its own: what is the same for all of them is found here,
+and each then looks up the different tokens of many texts instead of all tokens of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from dialeval.engines.request import Dialogue
+from dialeval.text.tokens import QUESTION_MARKS, is_word, tokens
+
+Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
+
+
+class Texts:
+    """Texts, one after the other.
+
+    Attributes:
+        texts: as they were given.
+        vocabulary: their different tokens.
+        token: place in the vocabulary of every token of all texts in a row.
+        of: number of the text of every token.
+        n: number of tokens of each text.
+
+    Args:
+        texts: any, equal ones as often as they count.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        found = [tokens(text) for text in texts]
+        flat = [*chain.from_iterable(found)]
+        place = {token: number for number, token in enumerate(dict.fromkeys(flat))}
+        self.texts = texts
+        self.vocabulary = [*place]
+        self.token: Integers = np.fromiter(map(place.__getitem__, flat), np.int64, len(flat))
+        self.n: Integers = np.fromiter(map(len, found), np.int64, len(found))
+        self.of: Integers = np.repeat(np.arange(len(found)), self.n)
+
+    def numbers(self, number_of: Callable[[str], int]) -> Integers:
+        """Returns a number for every token of all texts, from what numbers a token of the vocabulary."""
+        return np.fromiter(map(number_of, self.vocabulary), np.int64, len(self.vocabulary))[self.token]
+
+    @cached_property
+    def is_word(self) -> Booleans:
+        """Whether each token is a word, and not punctuation."""
+        return np.fromiter(map(is_word, self.vocabulary), np.bool_, len(self.vocabulary))[self.token]
+
+    @cached_property
+    def tells(self) -> Booleans:
+        """Whether each token is a word or a question mark; see `tokens.telling_tokens`."""
+        marks = np.fromiter((token in QUESTION_MARKS for token in self.vocabulary), np.bool_, len(self.vocabulary))
+        return np.asarray(self.is_word | marks[self.token], dtype=np.bool_)
+
+    @cached_property
+    def is_unfinished(self) -> Booleans:
+        """Whether each token stands before the marks that end its text; see `tokens.unfinished_tokens`."""
+        place = np.arange(len(self.token))
+        last = np.full(len(self.n), -1)
+        last[self.of[self.is_word]] = place[self.is_word]  # of several, the last one stays
+        return np.asarray(place <= last[self.of], dtype=np.bool_)
+
+    @cached_property
+    def asks(self) -> Booleans:
+        """Whether each text has a question mark."""
+        return np.fromiter((not QUESTION_MARKS.isdisjoint(text) for text in self.texts), np.bool_, len(self.texts))
+
+    @cached_property
+    def ends_in_word(self) -> Booleans:
+        """Whether the last token of each text is a word; of a text without any, false."""
+        ends = np.cumsum(self.n) - 1
+        some = self.n > 0
+        some[some] = self.is_word[ends[some]]
+        return some
+
+    def first(self, numbers: Integers, missing: int, where: Booleans | None = None) -> Integers:
+        """Returns the number of each text's first token.
+
+        Args:
+            numbers: one for every token.
+            missing: for a text without tokens.
+            where: which tokens count; all if None.
+        """
+        places = np.arange(len(self.token)) if where is None else np.flatnonzero(where)
+        of, first = np.unique(self.of[places], return_index=True)
+        found = np.full(len(self.n), missing, dtype=np.int64)
+        found[of] = numbers[places[first]]
+        return found
+
+
+class Batch:
+    """Dialogues that are described together; each row depends on its own dialogue alone all the same.
+
+    Attributes:
+        texts: their different utterances.
+        row: number of the utterance at each place of the dialogues in a row.
+        dialogue: number of the dialogue of each place.
+        turn: 0-based turn of each place in its dialogue.
+        last: number of the utterance before each place; of a first one, its own.
+
+    Args:
+        dialogues: of one utterance or more each.
+    """
+
+    def __init__(self, dialogues: Sequence[Dialogue]) -> None:
+        number: dict[str, int] = {}
+        row = [number.setdefault(utterance, len(number)) for dialogue in dialogues for utterance in dialogue]
+        n = np.array([*map(len, dialogues)], dtype=np.int64)
+        self.texts = Texts([*number])
+        self.row: Integers = np.array(row, dtype=np.int64)
+        self.dialogue: Integers = np.repeat(np.arange(len(n)), n)
+        self.turn: Integers = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
+        self.last: Integers = np.where(self.turn > 0, np.roll(self.row, 1), self.row)
+
+    @cached_property
+    def before(self) -> sparse.csr_array:
+        """A matrix that sums over the earlier places of the same dialogue."""
+        turn = self.turn
+        ends = np.cumsum([0, *turn])
+        within = np.arange(ends[-1]) - np.repeat(ends[:-1], turn)
+        columns = within + np.repeat(np.arange(len(turn)) - turn, turn)
+        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(turn), len(turn)))
