@@ -8,8 +8,6 @@ A second table is of the ratings that are fitted to what was asked: some pairs h
 so that no rating fits all, and what is estimated depends on the weights of pairs. The truth is the rating of the full
 design with infinitely many seeds.
 
-    python benchmarks/adaptive.py [runs]
-
 Takes 10 min.
 """
 
@@ -30,6 +28,7 @@ from dialeval.stats.sequential import (
     settled,
 )
 from dialeval.stats.style_control import controlled_ratings
+from gates import Gates, arguments
 
 PLACES = np.array([0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 7, 8, 9, 10])
 PAIRS = np.array(list(combinations(range(len(PLACES)), 2)))
@@ -150,22 +149,33 @@ def ratings(runs: int) -> None:
         print(f"| {name} | {inside:.3f} | {half:.0f} |")
 
 
-def main(runs: int) -> None:
-    print(f"{runs} runs of {len(PAIRS)} pairs on {N_SEEDS} seeds, {(BETTER != 0).sum()} of the pairs differ")
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("--runs", type=int, default=1000)
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
+    differ = int((BETTER != 0).sum())
+    print(f"{options.runs} runs of {len(PAIRS)} pairs on {N_SEEDS} seeds, {differ} of the pairs differ")
     print("| Elo between neighbours | way | requests | right claims | error of a tied pair | any wrong claim |")
     print("|---|---|---|---|---|---|")
     for step in STEPS:
         found: dict[str, list[Outcome]] = {name: [] for name in ways()}
-        for run in range(runs):
+        for run in range(options.runs):
             score = draw(np.random.default_rng([run, step]), step)
             for name, looks in ways().items():
                 found[name].append(outcome(score, *looks))
         for name, of in found.items():
             cost, right, tied, wrong = np.mean(of, axis=0)
             print(f"| {step} | {name} | {cost:.0%} | {right:.1f} | {tied:.3f} | {wrong:.2f} |", flush=True)
+            if name == "O'Brien-Fleming":
+                what = f"{step} Elo between neighbours, {name}"
+                full = float(np.mean([one.right for one in found["full design, one look"]]))
+                gates.told(f"{what}: requests", 100 * cost, unit="%", against="the full design")
+                gates.told(f"{what}: right claims", 100 * right / full, unit="%", against="the full design")
+                gates.at_most(f"{what}: error of a tied pair", 100 * tied, 100 * ERROR, unit="%")
+    ratings(max(options.runs // 10, 2))
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    main(n_runs)
-    ratings(max(n_runs // 10, 2))
+    sys.exit(main())

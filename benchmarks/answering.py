@@ -1,7 +1,5 @@
 """A table of 100,000 UniEval requests planned, answered from the store and parsed, by the stages themselves.
 
-    python benchmarks/answering.py [--requests 100000] [--profile]
-
 Dialogues of 16 utterances are made of words drawn at random; the answers are in the store before the clock starts.
 Each stage is a process of its own, as in a run. The yardstick, in the same run: hashing every prompt and reading every
 answer with `json`, which any way of doing this must do. Takes 1 min.
@@ -9,18 +7,15 @@ answer with `json`, which any way of doing this must do. Takes 1 min.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from dialeval.config import OpenAIModel
 from dialeval.config.resolved import shipped
@@ -33,6 +28,8 @@ from dialeval.schemas import shared
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.tables import TableWriter, count_rows, iterate_rows
+from gates import Gates, arguments
+from stage_runs import run_stage
 
 SEEDS, UTTERANCES = 1000, 16
 MODEL = {"engine": "openai", "model": "gpt-4o-2024-11-20", "base_url": "http://127.0.0.1:1/v1", "api_key_env": None}
@@ -70,58 +67,42 @@ def fill_store(requests: Path, store: Path) -> float:
     return seconds
 
 
-def timed(stage: str, settings: dict[str, Any], profile: bool, **paths: Path | list[Path]) -> tuple[float, float]:
-    """Runs a stage, and returns its seconds and its peak memory in MB."""
-    profiling = ["-m", "cProfile", "-o", f"{stage}.prof"] if profile else []
-    command = [sys.executable, *profiling, "-m", f"dialeval.stages.{stage}", "--settings", json.dumps(settings)]
-    for name, path in paths.items():
-        command += [f"--{name}", *map(str, path if isinstance(path, list) else [path])]
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0, stage
-    return time.perf_counter() - start, usage.ru_maxrss / 1024
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> int:
+    parser = arguments(__doc__)
     parser.add_argument("--requests", type=int, default=100_000)
     parser.add_argument("--profile", action="store_true", help="write STAGE.prof for each stage")
     options = parser.parse_args()
+    gates = Gates(__file__, options)
+    unieval = {"name": "unieval", "shipped": True, "protocol": shipped("unieval").model_dump(mode="json")}
+    run = partial(run_stage, profile=options.profile)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        items = folder / "items.parquet"
+        items, requests, responses, judgements = (
+            folder / f"{name}.parquet" for name in ("items", "requests", "responses", "judgements")
+        )
         with TableWriter(items, ITEMS) as table:
             table.write_all(item_rows(dialogues(max(2, options.requests // SEEDS))), group_size=512)
-        unieval = {"name": "unieval", "shipped": True, "protocol": shipped("unieval").model_dump(mode="json")}
-        requests, responses, judgements = (
-            folder / f"{name}.parquet" for name in ("requests", "responses", "judgements")
-        )
-        plan = timed(
-            "plan_detect", unieval, options.profile, items=items, damaged=[], pairs=[], requests=requests,
-        )  # fmt: skip
+        plan = run("plan_detect", unieval, items=items, damaged=[], pairs=[], requests=requests)
         yardstick = fill_store(requests, folder / "store")
         settings = {"name": "judge", "protocol": "unieval", "model": MODEL, "answering": {}}
-        answer = timed(
-            "answer", settings, options.profile,
+        answer = run(
+            "answer", settings,
             requests=requests, learned=[], store=folder / "store", responses=responses, usage=folder / "usage.json",
         )  # fmt: skip
-        parse = timed(
-            "parse_detect", unieval | {"judge": "judge"}, options.profile,
+        parse = run(
+            "parse_detect", unieval | {"judge": "judge"},
             requests=requests, responses=[responses], again=[], judgements=judgements,
         )  # fmt: skip
         n = count_rows(judgements, JUDGEMENTS)
-        size = requests.stat().st_size
-    print(f"{n} requests, {size / 1e6:.0f} MB of them; hashing prompts and reading answers alone: {yardstick:.1f} s\n")
-    print("| stage | seconds | peak memory, MB |\n|---|---|---|")
-    for name, (seconds, megabytes) in {"plan": plan, "answer": answer, "parse": parse}.items():
-        print(f"| {name} | {seconds:.1f} | {megabytes:.0f} |")
-    total, peak = sum(part[0] for part in (plan, answer, parse)), max(part[1] for part in (plan, answer, parse))
-    reached = total <= 60 and peak <= 1500
-    print(
-        f"| together | {total:.1f} | {peak:.0f} |\n\n{n:,} in 60 s and 1,500 MB: {'reached' if reached else 'missed'}"
-    )
+    for name, taken in (("planned", plan), ("answered from the store", answer), ("parsed", parse)):
+        gates.told(f"{n:,} requests {name}", taken.cpu, unit="CPU s", note=f"{taken.megabytes:.0f} MB")
+    all_of_it = [plan, answer, parse]
+    seconds = sum(taken.cpu for taken in all_of_it)
+    gates.at_most("together", seconds, 60.0, unit="CPU s")
+    gates.told("the same", seconds / yardstick, unit="x", against="hashing prompts and reading answers alone")
+    gates.at_most("memory at most", max(taken.megabytes for taken in all_of_it), 1500.0, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

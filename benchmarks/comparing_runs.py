@@ -1,9 +1,8 @@
 """Comparing two runs of the same truth: how often a number is said to have moved, and how often a comparison says so.
 
-Run from the repository root: `python benchmarks/comparing_runs.py [RUNS]` (300 pairs of runs: about seven minutes).
 Every pair of runs has four systems on sixty seeds: a rating of each from 720 comparisons, and a pass rate of each.
-Seeds differ in how hard they are, alike in both runs; the judge's verdicts are drawn anew. Ends with status 1 if alarms
-are more than chance. Takes 7 min.
+Seeds differ in how hard they are, alike in both runs; the judge's verdicts are drawn anew. Missed are
+alarms that chance alone would give one time in a thousand. Takes 7 min.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
 from dialeval.stats.multiplicity import holm
 from dialeval.stats.shares import share_interval
+from gates import Gates, arguments
 
 SYSTEMS, SEEDS, SHUFFLES = 4, 60, 300
 STRENGTH = np.array([0.6, 0.2, -0.2, -0.6])
@@ -78,9 +78,13 @@ def compared(rng: np.random.Generator) -> dict[str, list[float]]:
     return p
 
 
-def main() -> None:
-    """Prints the share of alarms of each test, and of comparisons with one that survives Holm's correction."""
-    n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+def main() -> int:
+    """Tells the share of alarms of each test, and of comparisons with one that survives Holm's correction."""
+    parser = arguments(__doc__)
+    parser.add_argument("--runs", type=int, default=300, help="pairs of runs")
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
+    n_runs = options.runs
     rng = np.random.default_rng(0)
     alarms: Counter[str] = Counter()
     tests: Counter[str] = Counter()
@@ -92,10 +96,12 @@ def main() -> None:
             tests[name] += len(p)
         surviving += bool((holm(found["ratings, paired"] + found["shares, paired"]) < ALPHA).any())
     for name, n in tests.items():
-        print(f"{name}: {alarms[name] / n:.3f} of {n} tests below {ALPHA}")
-    print(f"comparisons that say of any number that it moved (Holm): {surviving / n_runs:.3f} of {n_runs}")
-    sys.exit(int(binom.sf(surviving - 1, n_runs, ALPHA) < 1e-3))
+        gates.told(f"{name}: tests below {ALPHA}", 100 * alarms[name] / n, unit="%", note=f"of {n}")
+    most = 100 * float(binom.isf(1e-3, n_runs, ALPHA)) / n_runs
+    what = "comparisons that say of any number that it moved (Holm)"
+    gates.at_most(what, 100 * surviving / n_runs, most, unit="%", note=f"of {n_runs}")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

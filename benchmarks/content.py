@@ -1,26 +1,28 @@
 """What it costs to know the user's files by their content: read the first time, and looked up from then on.
 
-`python benchmarks/content.py [--megabytes 1024]` makes up one large file and 1,000 small ones. The yardstick is reading
-the large one without a digest. Processor time, in seconds. Takes 10 s.
+One large file and 1,000 small ones are made up. The yardstick is reading the large one without a digest, in processor
+time. Takes 10 s.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from dialeval.content import SETTLED, content_digest
+from gates import Gates, arguments
 
 
-def main() -> None:
-    """Prints one line for each way."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> int:
+    parser = arguments(__doc__)
     parser.add_argument("--megabytes", type=int, default=1024, help="size of the large file")
-    megabytes = parser.parse_args().megabytes
+    options = parser.parse_args()
+    megabytes = options.megabytes
+    gates = Gates(__file__, options)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
@@ -33,11 +35,12 @@ def main() -> None:
             path.write_bytes(os.urandom(20_000))
         time.sleep(SETTLED + 1)
         bare = seconds(lambda: read(large))
-        print(f"reading {megabytes} MB: {bare:.3f}")
-        for what in ("the first time", "once it is known"):
-            took = seconds(lambda: content_digest([large]))
-            print(f"its digest {what}: {took:.4f} ({took / bare:.3g} x reading)")
-        print(f"the digest of 1,000 files of 20 kB: {seconds(lambda: content_digest(small)):.3f}")
+        first, again = (seconds(lambda: content_digest([large])) for _ in range(2))
+        what = f"the digest of a file of {megabytes} MB"
+        gates.told(f"{what}, the first time", first / bare, unit="x", against="reading it", note=f"{first:.2f} CPU s")
+        gates.at_most(f"{what}, once it is known", again, 0.01, unit="CPU s")
+        gates.told("the digest of 1,000 files of 20 kB", seconds(lambda: content_digest(small)), unit="CPU s")
+    return gates.finish()
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -54,4 +57,4 @@ def read(path: Path) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,7 +1,5 @@
 """Do corrected means hold what all people said, where they said it of everything? Real ratings, a slice of them hidden.
 
-    python benchmarks/corrected_on_real_labels.py [DATA_FOLDER] [--draws 500]
-
 People rated every dialogue of FED-Dial, by system, and every response of three turn-level corpora. A random slice is
 taken for labels and the rest hidden; GPT-4's ratings of all (people's were filled up with these, see data's README)
 are the judge, or the rank of a response's length. Counted is how often the 95% interval holds the mean of all people's
@@ -153,7 +151,7 @@ def _one_rating(rng: np.random.Generator, ratings: np.ndarray) -> np.ndarray:
 
 def main() -> int:
     parser = arguments(__doc__)
-    parser.add_argument("data", nargs="?", type=Path, default=DATA)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the public data")
     parser.add_argument("--draws", type=int, default=500)
     options = parser.parse_args()
     gates = Gates(__file__, options)
@@ -168,8 +166,9 @@ def main() -> int:
             flush=True,
         )
         if gated:
-            gates.at_least(f"{name}, {labels} labels: coverage", one.corrected, 93.0)
-            gates.at_most(f"{name}, {labels} labels: coverage of the judge alone", one.judge, 60.0)
+            note = f"lowest {one.worst:.1f}; people alone {one.people:.1f}, judge alone {one.judge:.1f}"
+            gates.at_least(f"{name}, {labels} labels: coverage", one.corrected, 93.0, unit="%", note=note)
+            gates.at_most(f"{name}, {labels} labels: coverage of the judge alone", one.judge, 60.0, unit="%")
 
     dialogues = list(fed_dialogues(options.data))
     for labels in (8, 17, 25):

@@ -1,11 +1,12 @@
 """Do the places of a leaderboard hold, all at once? Systems all equal, a ladder, and ties; by shares and ratings.
 
-`python benchmarks/coverage_ranks.py` compares ways to get places on 50 seeds, of which `stats_coverage.py` has ours.
+Run by itself, it compares ways to get places on 50 seeds, of which `stats_coverage.py` has ours.
 Takes 10 min.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,6 +17,7 @@ from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import contrast_interval, contrast_variance, paired_differences
 from dialeval.stats.ranks import Places, order_claims, places
 from dialeval.stats.style_control import controlled_ratings
+from gates import Gates, arguments
 
 SHARES = {
     "all equal": np.full(8, 0.6),
@@ -102,6 +104,7 @@ def _by_ratings(rng: np.random.Generator, truth: FloatArray, correlation: float,
 
 
 if __name__ == "__main__":
-    print(Measured.heading())
-    for line in others(400):
-        print(line.line())
+    gates = Gates(__file__, arguments(__doc__).parse_args())
+    for found in others(400):
+        gates.told(found.name(), found.coverage, unit="%", note=f"standard error {found.error:.1f}")
+    sys.exit(gates.finish())

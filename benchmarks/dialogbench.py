@@ -1,15 +1,12 @@
 """Checking, deduplicating and planning 10,000 written items of DialogBench for five models.
 
-    python benchmarks/dialogbench.py [--items 10000] [--models 5]
-
 What a writer returns is made of words drawn at random, as long as published items are; one in twenty is broken, and one
 in twenty repeats another one but for a few words. Models are asked by letter, by choice and by perplexity in turn, and
-their requests are written to tables. The goal: 60 seconds and 2 GB for 10,000 items and five models. Takes 20 s.
+their requests are written to tables. Takes 20 s.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import resource
@@ -28,9 +25,9 @@ from dialeval.dialogbench.positions import shuffled
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.shared import REQUESTS
 from dialeval.tables import TableWriter
+from gates import Gates, arguments
 
 TASKS = ("IC", "DI", "MRG", "DS", "OD")
-SECONDS, MEGABYTES = 60.0, 2048.0
 
 
 def answers(briefs: list[Brief], rng: random.Random) -> Iterator[dict[str, Any]]:
@@ -58,22 +55,23 @@ def answers(briefs: list[Brief], rng: random.Random) -> Iterator[dict[str, Any]]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__)
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--models", type=int, default=5)
     options = parser.parse_args()
+    gates = Gates(__file__, options)
     cells = len(TASKS) * len(NAMES)
     briefs = list(plan_briefs(TASKS, per_cell=-(-options.items // cells)))[: options.items]
     returned = list(answers(briefs, random.Random(0)))
 
-    start = time.perf_counter()
+    start = time.process_time()
     outcomes = [written.read_written(brief, one, "w") for brief, one in zip(briefs, returned, strict=True)]
-    read = time.perf_counter()
+    read = time.process_time()
     outcomes = checked(outcomes)
     reasons: dict[str, int] = {}
     for row in counts(outcomes):
         reasons[row["reason"]] = reasons.get(row["reason"], 0) + row["n"]
-    done = time.perf_counter()
+    done = time.process_time()
     items = [shuffled(one.item, 0) for one in outcomes if one.item and one.accepted]
     templates = Templates()
     n_requests = 0
@@ -83,14 +81,16 @@ def main() -> int:
             with TableWriter(Path(scratch) / f"{model}.parquet", REQUESTS) as table:
                 table.write_all(planned.to_row() for planned in examination.plan(items, method, templates))
                 n_requests += table.rows
-    end = time.perf_counter()
+    end = time.process_time()
 
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{len(briefs)} items: {reasons}")
-    print(f"read {read - start:.1f} s, checked and deduplicated {done - read:.1f} s, planned {end - done:.1f} s")
-    print(f"{n_requests} requests for {options.models} models")
-    print(f"{end - start:.1f} s (to reach: {SECONDS:.0f}), {megabytes:.0f} MB (to reach: {MEGABYTES:.0f})")
-    return 0 if end - start <= SECONDS and megabytes <= MEGABYTES else 1
+    what = f"{len(briefs):,} items, {n_requests:,} requests for {options.models} models"
+    gates.at_most(f"{what}: read, checked, planned and written", end - start, 60.0, unit="CPU s")
+    gates.told("of that, reading what the writer returned", read - start, unit="CPU s")
+    gates.told("checking and removing what repeats another", done - read, unit="CPU s")
+    gates.at_most("memory at most", megabytes, 2000.0, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":

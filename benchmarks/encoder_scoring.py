@@ -1,8 +1,5 @@
 """Scoring with a trained encoder through engine and store against a bare transformers loop over the same texts.
 
-    python benchmarks/encoder_scoring.py [--requests 3000] [--pairs 5] [--width 256] [--layers 6] [--gpus 0]
-        [--precision float32] [--encoder NAME]
-
 The bare loop tokenises all pairs at once, sorts them by length, cuts batches of as many tokens and computes the mean of
 the hidden states and one head: no store, no requests, no answers. The encoder has random weights of a given size, or is
 one of Hugging Face's. Runs of the two stand beside each other, in turn; told are the medians. Takes 1 min with torch.
@@ -15,6 +12,7 @@ import asyncio
 import itertools
 import os
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -33,6 +31,7 @@ from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
+from gates import Gates, arguments
 
 MAX_TOKENS = 256
 Seconds = tuple[float, float]
@@ -111,9 +110,9 @@ def bare(network: Any, tokenizer: Any, texts: Sequence[tuple[str, ...]], batch_t
     return time.perf_counter() - start, time.process_time() - cpu
 
 
-def main() -> None:
+def main() -> int:
     """Compares the two as the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--requests", type=int, default=3000)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--width", type=int, default=256)
@@ -123,6 +122,7 @@ def main() -> None:
     parser.add_argument("--precision", default="float32")
     parser.add_argument("--encoder", default="")
     options = parser.parse_args()
+    gates = Gates(__file__, options, part="gpu" if options.gpus else "")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     import transformers
 
@@ -166,12 +166,14 @@ def main() -> None:
                 flush=True,
             )
         parameters = sum(part.numel() for part in network.parameters())
-        print(
-            f"{parameters:,} parameters, {device}, {options.precision}: median ratio {statistics.median(ratios):.3f} "
-            f"(from {min(ratios):.3f} to {max(ratios):.3f}), by processor time {statistics.median(cpu_ratios):.3f}; "
-            f"{statistics.median(rate for rate, _ in rates):,.0f} turns/s"
-        )
+        what = f"{parameters:,} parameters, {device}, {options.precision}"
+        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        loop = "a bare transformers loop"
+        gates.at_least(f"{what}: rate", statistics.median(ratios), 0.9, unit="x", against=loop, note=spread)
+        gates.told("the same by processor time", statistics.median(cpu_ratios), unit="x", against=loop)
+        gates.told("turns a second", statistics.median(rate for rate, _ in rates))
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

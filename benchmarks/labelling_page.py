@@ -1,24 +1,21 @@
 """Size of a labelling page of 300 pairs of dialogues, and what writing it takes against compressing its texts alone.
 
-    python benchmarks/labelling_page.py [--pairs 300] [--utterances 16] [--words 23] [--page page.html]
-
 The dialogues are made of words drawn at random, 30 tokens an utterance as GPT-4's are in BotChat; text that somebody
 wrote compresses better. With `--page` the page is kept, to be opened in a browser. Takes 5 s.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
+import sys
 import time
 import zlib
 from pathlib import Path
 
 from dialeval.labels.page import page_html
 from dialeval.labels.sheet import Option, Sheet, SheetQuestion, ShownTurn, Thing
-
-MOST_BYTES = 2_000_000
+from gates import Gates, arguments
 
 
 def sheet(pairs: int, utterances: int, n_words: int) -> Sheet:
@@ -33,29 +30,30 @@ def sheet(pairs: int, utterances: int, n_words: int) -> Sheet:
     return Sheet("better", "anna", "d1", "pair", "dialogue", (question,), things)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main() -> int:
+    parser = arguments(__doc__)
     parser.add_argument("--pairs", type=int, default=300)
     parser.add_argument("--utterances", type=int, default=16)
     parser.add_argument("--words", type=int, default=23)
     parser.add_argument("--page", type=Path)
-    arguments = parser.parse_args()
-    made = sheet(arguments.pairs, arguments.utterances, arguments.words)
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
+    made = sheet(options.pairs, options.utterances, options.words)
     texts = [turn.text for thing in made.things for dialogue in thing.dialogues for turn in dialogue]
-    started = time.perf_counter()
+    begun = time.process_time()
     zlib.compress(json.dumps(texts).encode(), 6)
-    alone = time.perf_counter() - started
-    started = time.perf_counter()
+    alone = time.process_time() - begun
+    begun = time.process_time()
     page = page_html(made)
-    taken = time.perf_counter() - started
-    size = len(page.encode())
+    taken = time.process_time() - begun
     said = sum(len(text.encode()) for text in texts)
-    print(f"{arguments.pairs} pairs, {said / 1e6:.2f} MB of text")
-    print(f"page of {size / 1e6:.2f} MB (to reach: {MOST_BYTES / 1e6:g} MB)")
-    print(f"written in {taken:.2f} s, {taken / alone:.2f} x compressing the texts alone")
-    if arguments.page:
-        arguments.page.write_text(page, encoding="utf-8")
+    what = f"page of {options.pairs} pairs of dialogues, {said / 1e6:.2f} MB of text"
+    gates.at_most(what, len(page.encode()) / 1e6, 2.0, unit="MB")
+    gates.told("writing it", taken / alone, unit="x", against="compressing the texts alone", note=f"{taken:.2f} CPU s")
+    if options.page:
+        options.page.write_text(page, encoding="utf-8")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

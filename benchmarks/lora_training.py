@@ -1,7 +1,5 @@
 """Training of an adapter by our stage's Trainer against a bare loop over peft and AdamW: tokens a second.
 
-    python benchmarks/lora_training.py [--size tiny|1b|7b] [--gpus 0|1] [--steps 12] [--repeats 3]
-
 No weights are downloaded: the model has the shape of a Llama of that size and random weights. Prompts are random tokens
 whose lengths are drawn as those of Yes/No prompts about dialogues are spread; tokens that fill rows up do not count.
 Both arms have the same examples, batches of the same size, number format and checkpointing, and take turns. Needs what
@@ -10,9 +8,9 @@ Both arms have the same examples, batches of the same size, number format and ch
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import random
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -28,6 +26,7 @@ from dialeval.engines.labels import LabelTree
 from dialeval.training.arguments import micro_batch
 from dialeval.training.lora.learning import train_adapter, with_adapter
 from dialeval.training.lora.questions import LoraQuestion
+from gates import Gates, arguments
 
 SHAPES: dict[str, dict[str, int]] = {
     "tiny": {"hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 4, "num_attention_heads": 4},
@@ -96,13 +95,14 @@ def ours(model: Any, learning: LoraTraining, questions: list[LoraQuestion], step
     return sum(one.length for one in questions) * result.epochs / seconds
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> int:
+    parser = arguments(__doc__)
     parser.add_argument("--size", choices=SHAPES, default="tiny")
     parser.add_argument("--gpus", type=int, choices=(0, 1), default=0)
     parser.add_argument("--steps", type=int, default=12)
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
+    gates = Gates(__file__, options, part="gpu" if options.gpus else "")
     small = options.size == "tiny"
     learning = LoraTraining(
         train=["any"],
@@ -134,13 +134,13 @@ def main() -> None:
             rates[name].append(arm(model, learning, questions, options.steps))
             print(f"{name}: {rates[name][-1]:,.0f} tokens/s", flush=True)
     ratios = [ours_ / bare for ours_, bare in zip(rates["ours"], rates["bare"], strict=True)]
-    rate, yardstick = median(rates["ours"]), median(rates["bare"])
     where = torch.cuda.get_device_name() if options.gpus else "CPU"
-    print(
-        f"{options.size} ({base.num_parameters():,} parameters) on {where}: ours {rate:,.0f} tokens/s, bare loop "
-        f"{yardstick:,.0f}; ratio {median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
-    )
+    what = f"{options.size} ({base.num_parameters():,} parameters) on {where}: tokens a second"
+    spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+    gates.at_least(what, median(ratios), 0.95, unit="x", against="a bare loop over peft and AdamW", note=spread)
+    gates.told(what, median(rates["ours"]))
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

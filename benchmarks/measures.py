@@ -1,19 +1,14 @@
 """Time and memory of Arena's measures at scale: 4.4 million judgements, 100 chatbots, 222 seeds, 2 orders, 2 lengths.
 
-`python benchmarks/measures.py [--chatbots 100] [--measures ratings win_rates ...]` makes up the tables of judgements
-and of items in a temporary folder and runs each measure's stage in a process of its own, as the workflow does.
+The tables of judgements and of items are made up in a temporary folder, and each measure's stage runs in a process of
+its own, as in the workflow.
 Takes 5 min.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from itertools import permutations
 from pathlib import Path
 
@@ -24,6 +19,8 @@ from dialeval.aggregation.measures.design import Design
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.tables import TableWriter
+from gates import Gates, arguments
+from stage_runs import run_stage
 
 LENGTHS = [8, 16]
 
@@ -71,35 +68,31 @@ def write_items(path: Path, names: list[str], seeds: list[str]) -> None:
         )  # fmt: skip
 
 
-def main() -> None:
-    """Prints seconds and peak memory of every measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def main() -> int:
+    """Measures everything that is asked for."""
+    parser = arguments(__doc__)
     parser.add_argument("--chatbots", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=222)
     parser.add_argument("--measures", nargs="*", default=["ratings", "win_rates", "differences", "bias"])
     options = parser.parse_args()
+    gates = Gates(__file__, options)
     names = [f"chatbot {number:03}" for number in range(options.chatbots)]
     seeds = [f"seed-{number:03}" for number in range(options.seeds)]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        rows = write_judgements(folder / "judgements.parquet", names, seeds)
-        write_items(folder / "items.parquet", names, seeds)
-        print(f"{rows:,} judgements of {len(names)} chatbots on {len(seeds)} seeds", flush=True)
+        judgements, items = folder / "judgements.parquet", folder / "items.parquet"
+        rows = write_judgements(judgements, names, seeds)
+        write_items(items, names, seeds)
         design = Design(
             protocol="arena", judges=["judge"], systems=names, lengths=LENGTHS, measures=["ratings", "win_rates"]
-        )
+        ).model_dump(mode="json")
         for measure in options.measures:
-            command = [sys.executable, "-m", f"dialeval.stages.measure_{measure}"]
-            command += ["--settings", json.dumps(design.model_dump(mode="json"))]
-            command += ["--judgements", str(folder / "judgements.parquet"), "--items", str(folder / "items.parquet")]
-            command += ["--table", str(folder / "out.parquet"), "--csv", str(folder / "out.csv")]
-            start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run(command, check=True)
-            seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            peak = after.ru_maxrss / 1024**2
-            print(f"{measure}: {cpu:.0f} CPU s, {seconds:.0f} s, {peak:.1f} GB at most so far", flush=True)
+            out = {"table": folder / "out.parquet", "csv": folder / "out.csv"}
+            taken = run_stage(f"measure_{measure}", design, judgements=[judgements], items=items, **out)
+            what = f"{rows:,} judgements of {len(names)} chatbots: {measure}"
+            gates.told(what, taken.cpu, unit="CPU s", note=f"{taken.megabytes:,.0f} MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

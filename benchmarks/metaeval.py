@@ -1,17 +1,15 @@
 """Meta-evaluation at the papers' scale: planning, and correlating many judges with people.
 
-    python benchmarks/metaeval.py --data FOLDER [--judges 30] [--resamples 1000]
-
-Reads every rated corpus under FOLDER (laid out as docs/rated-corpora.md says), plans `yes_no` for all of its English
-items, gives each of the judges random scores on all items and dimensions, and correlates. The yardstick for the latter
-is scipy on the same data: once for every judge, dimension and statistic, without resamples.
+Reads every rated corpus of the public data (laid out as docs/rated-corpora.md says), plans `yes_no` for all of its
+English items, gives each of the judges random scores on all items and dimensions, and correlates. The yardstick for the
+latter is scipy on the same data: once for every judge, dimension and statistic, without resamples.
 Takes 1 min with the public data.
 """
 
 from __future__ import annotations
 
-import argparse
 import resource
+import sys
 import time
 from pathlib import Path
 
@@ -30,6 +28,9 @@ from dialeval.forms.probability import plan
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.tables import to_table
+from gates import Gates, arguments
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 def corpora(folder: Path) -> list[tuple[str, str, Path]]:
@@ -66,7 +67,7 @@ def score_table(items: list[Item], judges: int) -> pa.Table:
 
 def scipys_time(cells: list[Cell]) -> float:
     """Returns the seconds that scipy takes for the same correlations without intervals."""
-    start = time.perf_counter()
+    start = time.process_time()
     for cell in cells:
         for ratings in cell.ratings.values():
             for place in np.flatnonzero(~np.isnan(ratings).all(axis=1)):
@@ -74,47 +75,55 @@ def scipys_time(cells: list[Cell]) -> float:
                     known = ~np.isnan(scores) & ~np.isnan(ratings[place])
                     for statistic in (pearsonr, spearmanr, kendalltau) if known.sum() > 1 else ():
                         statistic(scores[known], ratings[place][known])
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the public data")
     parser.add_argument("--judges", type=int, default=30)
     parser.add_argument("--resamples", type=int, default=1000)
-    arguments = parser.parse_args()
-    clock = time.perf_counter()
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
+    clock = time.process_time()
 
-    def lap(what: str) -> None:
+    def lap(what: str, limit: float | None = None) -> float:
         nonlocal clock
-        now = time.perf_counter()
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{what}: {now - clock:.1f} s, peak {peak:.0f} MB", flush=True)
-        clock = time.perf_counter()
+        seconds = time.process_time() - clock
+        if limit is None:
+            gates.told(what, seconds, unit="CPU s")
+        else:
+            gates.at_most(what, seconds, limit, unit="CPU s")
+        clock = time.process_time()
+        return seconds
 
-    readings = [read_rated(reader, name, path) for reader, name, path in corpora(arguments.data)]
+    readings = [read_rated(reader, name, path) for reader, name, path in corpora(options.data)]
     items = [item for reading in readings for item in reading.items]
     ratings = [rating for reading in readings for rating in reading.ratings]
     lap(f"{len(items)} items and {len(ratings)} ratings of {len(readings)} corpora read")
 
     english = [item for item in items if item.language == "en"]
     n = sum(1 for one in plan(english, Templates()) if one.to_row())
-    lap(f"{n} yes_no requests planned for the {len(english)} English items")
+    lap(f"{n:,} yes_no requests planned for the {len(english):,} English items", 20.0)
 
     item_table, rating_table = (
         to_table(ITEMS, list(item_rows(items))),
         to_table(RATINGS, list(rating_rows(ratings))),
     )
-    scores = score_table(items, arguments.judges)
-    lap(f"{len(scores)} scores of {arguments.judges} judges made up")
+    scores = score_table(items, options.judges)
+    lap(f"{len(scores)} scores of {options.judges} judges made up")
     cells = gather(item_table, rating_table, scores, {item.corpus: "all" for item in items})
     lap(f"{len(cells)} cells gathered")
-    results = correlate_cells(cells, resamples=arguments.resamples, confidence=0.95, random_seed=0)
-    lap(f"{sum(1 for _ in correlation_rows(results))} x 3 correlations with {arguments.resamples} resamples")
+    results = correlate_cells(cells, resamples=options.resamples, confidence=0.95, random_seed=0)
+    n = sum(1 for _ in correlation_rows(results))
+    seconds = lap(f"{n:,} x 3 correlations of {options.judges} judges with {options.resamples} resamples", 30.0)
     lap(f"{sum(1 for _ in average_rows(results))} averages")
     lap(f"{sum(1 for _ in pair_rows(results))} pairs of judges compared")
-    print(f"yardstick, scipy without intervals: {scipys_time(cells):.1f} s")
+    gates.told("the correlations", seconds / scipys_time(cells), unit="x", against="scipy, without intervals")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    gates.told("memory at most", memory, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,20 +1,13 @@
 """Planning all of Arena at the paper's scale: 14 chatbots, 222 seeds, both orders, N = 8 and 16.
 
-    python benchmarks/plan_arena.py [--chatbots 14] [--seeds 222]
-
 The dialogues are made of words drawn at random, 30 tokens an utterance as GPT-4's are in the paper. Takes 1 min.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +16,8 @@ from dialeval.corpora.items import Item, item_rows
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import REQUESTS
 from dialeval.tables import TableWriter, count_rows
+from gates import Gates, arguments
+from stage_runs import run_stage
 
 N_UTTERANCES = 16
 
@@ -38,26 +33,23 @@ def dialogues(systems: int, seeds: int) -> Iterator[Item]:
             yield Item("selfchat", *about, system=f"bot{system}", case_id=case)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
+def main() -> int:
+    parser = arguments(__doc__)
     parser.add_argument("--chatbots", type=int, default=14)
     parser.add_argument("--seeds", type=int, default=222)
     options = parser.parse_args()
+    gates = Gates(__file__, options)
+    arena = {"name": "arena", "shipped": True, "protocol": shipped("arena").model_dump(mode="json")}
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        with TableWriter(folder / "items.parquet", ITEMS) as table:
+        items, requests = (Path(scratch) / f"{name}.parquet" for name in ("items", "requests"))
+        with TableWriter(items, ITEMS) as table:
             table.write_all(item_rows(dialogues(options.chatbots, options.seeds)), group_size=512)
-        arena = {"name": "arena", "shipped": True, "protocol": shipped("arena").model_dump(mode="json")}
-        command = [sys.executable, "-m", "dialeval.stages.plan_pair", "--settings", json.dumps(arena)]
-        command += ["--items", str(folder / "items.parquet"), "--damaged", "--pairs"]
-        start = time.perf_counter()
-        subprocess.run([*command, "--requests", str(folder / "requests.parquet")], check=True)
-        seconds = time.perf_counter() - start
-        requests = count_rows(folder / "requests.parquet", REQUESTS)
-        size = (folder / "requests.parquet").stat().st_size
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"{requests} requests in {seconds:.1f} s, {size / 1e6:.0f} MB on disk, peak memory {peak:.0f} MB")
+        taken = run_stage("plan_pair", arena, items=items, damaged=[], pairs=[], requests=requests)
+        n, size = count_rows(requests, REQUESTS), requests.stat().st_size
+    gates.at_most(f"{n:,} requests planned and written", taken.cpu, 60.0, unit="CPU s", note=f"{size / 1e6:.0f} MB")
+    gates.at_most("memory at most", taken.megabytes, 1000.0, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

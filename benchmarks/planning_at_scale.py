@@ -1,7 +1,5 @@
 """What Snakemake costs before any job starts, where there are many models: a dry run, and a run with nothing to do.
 
-    python benchmarks/planning_at_scale.py [--chatbots 60] [--judges 5] [--shards 8] [--folder FOLDER]
-
 Nobody is asked anything: all files of a finished run are made empty, and `--touch` writes down that they are up to
 date. Figures are seconds of CPU (user and system, children included), which depend on what else the machine does; the
 yardstick is the start of Snakemake itself. Takes 2 min.
@@ -9,7 +7,6 @@ yardstick is the start of Snakemake itself. Takes 2 min.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -21,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval import fingerprint, source_code
+from gates import Gates, arguments
 
 ROOT = Path(__file__).parents[1]
 SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
@@ -70,33 +68,40 @@ def fingerprinting() -> float:
     return time.process_time() - before
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
+def main() -> int:
+    parser = arguments(__doc__)
     for name, count in (("chatbots", 60), ("judges", 5), ("shards", 8)):
         parser.add_argument(f"--{name}", type=int, default=count)
     options = parser.parse_args()
+    gates = Gates(__file__, options)
     written = configuration(options.chatbots, options.judges, options.shards)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / "large.yaml").write_text(json.dumps(written), encoding="utf-8")
         given = ("--configfile", str(folder / "large.yaml"))
-        print(f"snakemake --version   {snakemake(folder, '--version')[0]:6.1f} s")
-        print(f"first dry run         {snakemake(folder, *given, '--dry-run', '--quiet', 'all')[0]:6.1f} s")
+        start, _ = snakemake(folder, "--version")
+
+        def gate(what: str, seconds: float) -> None:
+            what = f"{options.chatbots} chatbots, {options.judges} judges, {options.shards} shards each: {what}"
+            gates.at_most(what, seconds, 6.0, unit="CPU s", note=f"{seconds / start:.1f} x the start of Snakemake")
+
+        gate("first dry run", snakemake(folder, *given, "--dry-run", "--quiet", "all")[0])
         _, listed = snakemake(folder, *given, "--summary")
         for line in listed.splitlines()[1:]:
             path = folder / line.split("\t")[0]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
         snakemake(folder, *given, "--touch", "--forceall", "--cores", "1", "--quiet", "all")
-        print(f"dry run, nothing to do{snakemake(folder, *given, '--dry-run')[0]:6.1f} s")
-        print(f"run, nothing to do    {snakemake(folder, *given, '--cores', '1')[0]:6.1f} s")
-    print(f"fingerprints, kept sources {fingerprinting():6.2f} s")
+        gate("dry run with nothing to do", snakemake(folder, *given, "--dry-run")[0])
+        gate("run with nothing to do", snakemake(folder, *given, "--cores", "1")[0])
+    gates.at_most("fingerprints of all stages, their sources kept", fingerprinting(), 1.0, unit="CPU s")
     sources = list((ROOT / "workflow" / "dialeval").rglob("*.py"))
     before = time.process_time()
     for path in sources:
         source_code._read(path.read_bytes(), path)
-    print(f"sources read anew: {len(sources)} modules {time.process_time() - before:6.2f} s")
+    gates.told(f"sources of {len(sources)} modules read anew", time.process_time() - before, unit="CPU s")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,7 +1,5 @@
 """Reading every rated corpus of the public data into items and ratings.
 
-    python benchmarks/read_rated.py [DATA_FOLDER]
-
 The yardsticks, in the same run: reading the bytes of the same files, and parsing them with `str.split`, `json` and
 `csv` without a check. Takes 5 s with the public data.
 """
@@ -20,6 +18,7 @@ from pathlib import Path
 from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated import rating_rows
 from dialeval.corpora.rated_readers import rated_source_files, read_rated
+from gates import Gates, arguments
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 PATTERNS = {
@@ -38,8 +37,12 @@ def parse(path: Path) -> int:
     return len([line.split("\t") for line in text.split("\n")])
 
 
-def main() -> None:
-    data = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the public data")
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
+    data = options.data
     sources = [(reader, path) for reader, pattern in PATTERNS.items() for path in sorted(data.glob(pattern))]
     files = {file for reader, path in sources for file in rated_source_files(reader, path)}
 
@@ -55,7 +58,7 @@ def main() -> None:
     readings = [(reader, path, read_rated(reader, path.stem.removesuffix("_text"), path)) for reader, path in sources]
     seconds = time.perf_counter() - start
     start = time.perf_counter()
-    rows = [(item_rows(reading.items), rating_rows(reading.ratings)) for _, _, reading in readings]
+    rows = [(list(item_rows(reading.items)), list(rating_rows(reading.ratings))) for _, _, reading in readings]
     making_rows = time.perf_counter() - start
 
     for reader, path, reading in readings:
@@ -66,12 +69,15 @@ def main() -> None:
             f"{clusters:>5} clusters{len(reading.ratings):>7} ratings{sum(reading.skipped.values()):>6} left out"
         )
     n_items, n_ratings = sum(len(items) for items, _ in rows), sum(len(ratings) for _, ratings in rows)
-    print(f"{len(files)} files, {n_bytes / 1e6:.1f} MB: {n_items} items, {n_ratings} ratings")
-    print(f"read into items and ratings  {seconds:6.2f} s   {seconds / parsing:5.2f} x parsing without a check")
-    print(f"parsed without a check       {parsing:6.2f} s   {parsing / reading_bytes:5.1f} x reading the bytes")
-    print(f"rows of tables               {making_rows:6.2f} s")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    what = f"{n_items:,} items and {n_ratings:,} ratings of {len(files)} files, {n_bytes / 1e6:.1f} MB"
+    gates.at_most(f"{what}, read", seconds, 30.0, unit="s")
+    gates.told("the same", seconds / parsing, unit="x", against="parsing them without a check")
+    gates.told("parsing them without a check", parsing / reading_bytes, unit="x", against="reading the bytes")
+    gates.told("made into rows of tables", making_rows, unit="s")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    gates.at_most("memory at most", memory, 1500.0, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

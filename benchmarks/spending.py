@@ -1,6 +1,6 @@
 """What keeping a ledger costs: tries set aside and settled, with and without a budget, and a ledger that is read.
 
-python benchmarks/spending.py [tries] Takes 30 s.
+Takes 30 s.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.terms import ModelTerms, RunTerms, Terms
 from dialeval.engines.store import ResponseStore
+from gates import Gates, arguments
 
 CONCURRENCY = 64
 
@@ -52,8 +53,12 @@ def store_answers(folder: Path, n_tries: int) -> None:
             store.append(f"{number:032x}", Response("x" * 400, prompt_tokens=500, completion_tokens=100))
 
 
-def main() -> None:
-    n_tries = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("--tries", type=int, default=100_000)
+    options = parser.parse_args()
+    n_tries = options.tries
+    gates = Gates(__file__, options)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         stored = seconds(lambda: store_answers(folder / "answers", n_tries))
@@ -61,13 +66,16 @@ def main() -> None:
             enough = budget if budget != 0.0 else n_tries * (500 * 1.0 + 100 * 4.0) / 1e6 + 64 * 0.0041
             account = Account(folder / name, terms(enough), "arena")
             took = seconds(lambda account=account: asyncio.run(spend(account, n_tries)))
-            print(f"{n_tries} tries, {name}: {took / stored:.2f} times what storing their answers takes")
+            what = f"{n_tries:,} tries, {CONCURRENCY} at once, {name}"
+            gates.at_most(what, took / stored, 4.0, unit="x", against="storing their answers")
         for number in range(1000):
             close_file(folder / "many" / FOLDER / ("0" * 12) / f"{number}.{SUFFIX}", Entry("0" * 12, {}, Sums(1.0)))
         ledger = Ledger(folder / "many" / FOLDER)
         first, again = seconds(ledger.entries), seconds(ledger.entries)
-        print(f"a ledger of 1000 jobs: {first / stored:.4f} of that to read, {again / stored:.4f} to look at again")
+        gates.at_most("a ledger of 1,000 jobs read", first / stored, 0.2, unit="x", against="the same")
+        gates.at_most("looked at again", again / stored, 0.05, unit="x", against="the same")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

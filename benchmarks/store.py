@@ -1,7 +1,5 @@
 """The response store: loading 100,000 responses of 1 kB, for the first time and again, and appending them.
 
-    python benchmarks/store.py
-
 The yardsticks, in the same run: reading the same bytes and parsing each line with `json`, and writing the same lines
 with plain `os.write`. Takes 10 s.
 """
@@ -11,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from dialeval.engines.request import Response
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.stored_answers import StoredAnswers
+from gates import Gates, arguments
 
 N = 100_000
 
@@ -30,7 +30,8 @@ def opened_for_another_protocol(folder: Path) -> StoredAnswers:
     return StoredAnswers(folder, identity="benchmark", protocol="unieval")
 
 
-def main() -> None:
+def main() -> int:
+    gates = Gates(__file__, arguments(__doc__).parse_args())
     response = Response("x" * 900, prompt_tokens=431, completion_tokens=200)
     keys = [f"{number:032x}" for number in range(N)]
     with tempfile.TemporaryDirectory() as scratch:
@@ -69,12 +70,16 @@ def main() -> None:
             assert keys[0] in other
             again = time.perf_counter() - start
 
-    print(f"append    {N / appending:>9,.0f} a second   {appending / plain_writing:5.2f} x plain os.write")
-    print(f"load      {loading:>9.2f} s          {loading / plain_reading:5.2f} x reading and parsing every line")
-    print(f"load again{again:>9.2f} s          {again / plain_reading:5.2f} x the same, under another protocol")
-    print(f"get all   {getting:>9.2f} s          {getting / plain_reading:5.2f} x the same")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    gates.at_least("answers appended a second", N / appending, 10_000)
+    gates.told("the same, time", appending / plain_writing, unit="x", against="writing each line with os.write")
+    gates.at_most("100,000 answers of 1 kB loaded", loading, 2.0, unit="s")
+    parsing = "reading and parsing every line"
+    gates.told("the same, time", loading / plain_reading, unit="x", against=parsing)
+    gates.told("loaded again, for another protocol", again, unit="s", note="the places of a long file are kept")
+    gates.told("all looked up, each checked, time", getting / plain_reading, unit="x", against=parsing)
+    gates.told("memory at most", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,22 +1,16 @@
 """How long 100,000 pairs take that judges learn from, and how much memory, beside reading and writing as many rows.
 
-    python benchmarks/training_data.py [--data DIR] [--pairs N] [--joined N] [--level turn|dialogue]
-
 People's dialogues of MuTual are repeated with other words in the place of their long ones, as often as the pairs need,
 so that no two share a passage. Each measurement is a process of its own, as in a run; the yardstick reads the same
-dialogues and writes two rows of the same length for each pair. The goal: 60 seconds of one core, and 1 GB.
-Takes 3 min with the public data.
+dialogues and writes two rows of the same length for each pair. Takes 3 min with the public data.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,8 +24,9 @@ from dialeval.training.pairs.human_dialogues import read_dialogues
 from dialeval.training.pairs.pair import Pair, Side, Spoiled, rows_of
 from dialeval.training.pairs.recipe import Recipe
 from dialeval.training.pairs.splitting import Placed
+from gates import Gates, arguments
+from stage_runs import run_python
 
-GOAL_SECONDS, GOAL_BYTES = 60.0, 1_000_000_000
 SHARE_OF_NEW_WORDS = 0.5
 _LONG_WORD = re.compile(r"[a-z]{5,}")
 _SYLLABLES = [one + two for one in "bdfgklmnprstvz" for two in "aeiou"]
@@ -84,16 +79,8 @@ def copies(level: str, utterances: Path) -> Iterator[Pair]:
             yield Pair(one, placed, turn, "relevance", side, Spoiled(side, "none"))
 
 
-def measured(doing: str, level: str, utterances: Path, examples: Path) -> None:
-    before = time.process_time()
-    {"make": make, "copy": copy}[doing](level, utterances, examples)
-    seconds, peak = time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    n = count_rows(examples, TRAINING_EXAMPLES) // 2
-    print(f"{doing} ({level}): {n} pairs, {seconds:.1f} CPU seconds, peak {peak / 1e6:.0f} MB", flush=True)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> int:
+    parser = arguments(__doc__)
     data = Path(__file__).parents[2] / "shared" / "data" / "mutual" / "test"
     parser.add_argument("--data", type=Path, default=data, help="folder of MuTual's test_<n>.txt")
     parser.add_argument("--pairs", type=int, default=100_000)
@@ -103,18 +90,24 @@ def main() -> None:
     parser.add_argument("--files", nargs=2, type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.doing:
-        measured(options.doing, options.level[0], *options.files)
-        return
+        {"make": make, "copy": copy}[options.doing](options.level[0], *options.files)
+        return 0
+    gates = Gates(__file__, options)
     with tempfile.TemporaryDirectory() as folder:
         for level in options.level or ["turn", "dialogue"]:
-            utterances, examples = Path(folder, "utterances.parquet"), Path(folder, "examples.parquet")
+            files = utterances, examples = [Path(folder, f"{name}.parquet") for name in ("utterances", "examples")]
             with TableWriter(utterances, UTTERANCES) as table:
                 table.write_all(rows(options.data, level, options.pairs, options.joined))
-            for doing in ("copy", "make"):
-                command = [sys.executable, __file__, "--level", level, "--doing", doing, "--files"]
-                subprocess.run([*command, str(utterances), str(examples)], check=True)
-    print(f"goals: {GOAL_SECONDS:.0f} seconds, {GOAL_BYTES / 1e6:.0f} MB")
+            copied, made = (
+                run_python(__file__, "--level", level, "--doing", doing, "--files", *map(str, files))
+                for doing in ("copy", "make")
+            )
+            what = f"{count_rows(examples, TRAINING_EXAMPLES) // 2:,} pairs of {level}s"
+            gates.at_most(what, made.cpu, 60.0, unit="CPU s")
+            gates.told("the same", made.cpu / copied.cpu, unit="x", against="reading and writing as many rows")
+            gates.at_most(f"{what}, memory at most", made.megabytes, 1000.0, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

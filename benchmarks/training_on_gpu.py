@@ -12,8 +12,8 @@ wrong. `lora_training.py` compares the rate with a bare loop. Takes 10 min on a 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,6 +35,7 @@ from dialeval.training.encoder.learning import Learned, train_network
 from dialeval.training.lora.learning import LoraResult, train_adapter, with_adapter
 from dialeval.training.lora.questions import LoraQuestion
 from dialeval.training.memory import Memory, training_memory
+from gates import Gates, arguments
 from lora_training import SHAPES, VOCABULARY
 
 GB = 2**30
@@ -54,14 +55,11 @@ def digest(parts: Sequence[Any]) -> str:
     return found.hexdigest()[:12]
 
 
-def tell_memory(what: str, estimate: Memory) -> None:
-    """Prints what a training took since the last reset beside its estimate."""
+def tell_memory(gates: Gates, what: str, estimate: Memory) -> None:
+    """Tells what a training took since the last reset beside its estimate."""
     peak, reserved = torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
-    print(
-        f"{what}: at most {peak / GB:.1f} GB of tensors ({reserved / GB:.1f} GB set aside); {estimate}; "
-        f"estimate / measured {estimate.total / peak:.2f}, / set aside {estimate.total / reserved:.2f}",
-        flush=True,
-    )
+    note = f"{peak / GB:.1f} GB of tensors, {reserved / GB:.1f} GB set aside; {estimate}"
+    gates.told(f"{what}: estimated memory", estimate.total / peak, unit="x", against="tensors at their most", note=note)
 
 
 def forget_memory() -> None:
@@ -88,7 +86,7 @@ def lora_questions(number: int, vocabulary: int, longest: int, *, all_longest: b
     ]  # fmt: skip
 
 
-def lora(size: str, steps: int, micro_batches: Sequence[int]) -> None:
+def lora(gates: Gates, size: str, steps: int, micro_batches: Sequence[int]) -> None:
     shape = transformers.LlamaConfig(
         vocab_size=VOCABULARY[size], num_key_value_heads=SHAPES[size]["num_attention_heads"],
         max_position_embeddings=4096, **SHAPES[size],
@@ -138,7 +136,7 @@ def lora(size: str, steps: int, micro_batches: Sequence[int]) -> None:
             n_parameters, sum(part.numel() for part in learned), shape, precision="bfloat16",
             tokens=at_once * learning.cutoff, checkpointing=kept_small, words=2 * at_once,
         )  # fmt: skip
-        tell_memory(f"{at_once} x {learning.cutoff} tokens, checkpointing {kept_small}", estimate)
+        tell_memory(gates, f"{at_once} x {learning.cutoff} tokens, checkpointing {kept_small}", estimate)
     print("equal runs:", flush=True)
     for _ in range(2):
         train(how())
@@ -158,7 +156,7 @@ def encoder_pairs(number: int, longest: int) -> Pairs:
     return pairs
 
 
-def encoder(size: str, steps: int) -> None:
+def encoder(gates: Gates, size: str, steps: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         build_tiny_encoder(Path(scratch) / "tiny")
         tokenizer = transformers.AutoTokenizer.from_pretrained(Path(scratch) / "tiny")
@@ -191,19 +189,16 @@ def encoder(size: str, steps: int) -> None:
                 0, n_learned, shape, precision=precision, tokens=micro_batch(learning)[0] * ENCODER_TOKENS,
                 checkpointing=False,
             )  # fmt: skip
-            tell_memory(f"{size}, {n_learned:,} parameters, {precision}, 32 x {ENCODER_TOKENS} tokens", estimate)
-            print(
-                f"  {result.steps} steps in {result.seconds:.1f} s, {result.n_tokens / result.seconds:,.0f} tokens/s, "
-                f"{losses(result)}",
-                flush=True,
-            )
+            tell_memory(gates, f"{size}, {n_learned:,} parameters, {precision}, 32 x {ENCODER_TOKENS} tokens", estimate)
+            rate = result.n_tokens / result.seconds
+            gates.told(f"{size}, {precision}, {result.steps} steps: tokens a second", rate, note=losses(result))
             found.append(digest(list(network.parameters())))
             del network
         print(f"  weights {', '.join(found)}", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> int:
+    parser = arguments(__doc__)
     parser.add_argument("kind", choices=("lora", "encoder"))
     parser.add_argument("--size", choices=(*SHAPES, *ENCODERS))
     parser.add_argument("--steps", type=int)
@@ -211,13 +206,15 @@ def main() -> None:
     options = parser.parse_args()
     if not torch.cuda.is_available():
         parser.error("torch finds no GPU here")
+    gates = Gates(__file__, options, part=options.kind)
     transformers.utils.logging.set_verbosity_error()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}", flush=True)
     if options.kind == "lora":
-        lora(options.size or "7b", options.steps or 3, options.micro_batches)
+        lora(gates, options.size or "7b", options.steps or 3, options.micro_batches)
     else:
-        encoder(options.size or "base", options.steps or 60)
+        encoder(gates, options.size or "base", options.steps or 60)
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,14 +1,11 @@
 """Judging by `choice` through the engine and the store against the same vLLM driven directly.
 
-    python benchmarks/vllm_choice.py [--model DIR] [--requests 10000] [--rounds 3]
-
 The direct engine gets all requests at once, as rendered texts by `LLM.generate` and, where tokenising is not to count,
 as tokens; its log-probabilities are read. Takes 10 min with vLLM.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
 import sys
@@ -19,7 +16,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from vllm_direct import Direct, Scheme, cpu_settings, final, interleaved, own_megabytes, report, restart, tiny_model  # isort: skip
+from vllm_direct import Direct, Scheme, cpu_settings, final, interleaved, own_megabytes, restart, tiny_model  # isort: skip
 
 from dialeval.corpora import bundled
 from dialeval.engines.answering import Answering
@@ -29,6 +26,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import render_dialogue
+from gates import Gates, arguments
 
 LABELS = ("A", "B")
 QUESTION = (
@@ -60,13 +58,14 @@ def through_the_store(engine: VllmEngine, table: Sequence[Request]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--model", help="folder of a tiny model; built if not given")
     parser.add_argument("--steps", type=int, default=100, help="training steps of the model that is built")
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cache-bytes", type=int, default=1 << 30)
     options = parser.parse_args()
+    gates = Gates(__file__, options)
     settings = cpu_settings(tiny_model(options.model, options.steps), kv_cache_memory_bytes=options.cache_bytes)
     table = list(requests(options.requests))
 
@@ -103,20 +102,12 @@ def main() -> int:
         "directly, tokenised before": Scheme(direct.forget, from_tokens),
     }
     seconds = interleaved(schemes, options.rounds)
-    print(f"{len(table) / seconds['ours']:.0f} answers/s, prefix hits {engine.prefix_hit_rate:.2f}")
-    report(
-        [
-            ("rate / the same engine driven directly", seconds["directly"] / seconds["ours"], ">=", 0.9),
-            (
-                "rate / driven directly with prompts tokenised before",
-                seconds["directly, tokenised before"] / seconds["ours"],
-                ">=",
-                0.9,
-            ),
-            ("memory beside the engine's process, MB", megabytes, "<=", 500),
-        ]
-    )
-    return 0
+    for other, least in (("directly", 0.9), ("directly, tokenised before", 0.9)):
+        gates.at_least("rate", seconds[other] / seconds["ours"], least, unit="x", against=f"vLLM driven {other}")
+    gates.told("answers a second", len(table) / seconds["ours"])
+    gates.told("prompt tokens that were cached", 100 * engine.prefix_hit_rate, unit="%")
+    gates.at_most("memory beside the engine's process", megabytes, 500, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":

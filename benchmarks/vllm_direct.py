@@ -1,7 +1,6 @@
-"""What the benchmarks of the vLLM engine share: the same vLLM driven directly, seeds, and a table of ratios.
+"""What the benchmarks of the vLLM engine share: the same vLLM driven directly, and seeds.
 
-The direct engine is the yardstick. It is started with the same arguments and runs in the benchmark's process, where it
-is faster than in vLLM's default of a process of its own.
+The direct engine is the yardstick. It is started with the same arguments.
 """
 
 from __future__ import annotations
@@ -29,10 +28,16 @@ from dialeval.engines.vllm_engine.arguments import computing_environment, engine
 
 
 class Direct:
-    """vLLM as its users drive it, in this process: `llm` for whole batches, `run` for prompts in tokens."""
+    """vLLM as its users drive it: `llm` for whole batches, `run` for prompts in tokens.
 
-    def __init__(self, model: VllmModel) -> None:
+    Args:
+        model: what to start.
+        apart: whether it computes in a process of its own, as ours does and as is vLLM's default, or in this one.
+    """
+
+    def __init__(self, model: VllmModel, *, apart: bool = False) -> None:
         os.environ |= computing_environment(model, os.environ)
+        os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = str(int(apart))
         from vllm import LLM
         from vllm.platforms import current_platform
 
@@ -127,10 +132,3 @@ def own_megabytes() -> float:
     """Returns the memory that this process shares with no other."""
     parts = re.findall(r"^Private_\w+:\s+(\d+) kB", Path("/proc/self/smaps").read_text(), re.MULTILINE)
     return sum(map(int, parts)) * 1024 / 1e6
-
-
-def report(lines: Sequence[tuple[str, float, str, float]]) -> None:
-    """Prints one line per figure: what, how much, and the bound it is held against."""
-    for what, value, sign, bound in lines:
-        kept = value <= bound if sign == "<=" else value >= bound
-        print(f"{what}: {value:.3f} ({sign} {bound}: {'reached' if kept else 'NOT reached'})", flush=True)

@@ -1,7 +1,5 @@
 """What the process that drives vLLM costs: requests through engine and store, with a vLLM that answers at once.
 
-    python benchmarks/vllm_driver.py [--model DIR] [--requests 10000] [--profile]
-
 No model computes: the driver is replaced by one that has every answer ready, so that what remains is this process's own
 work on a request: its key, the rendered prompt, its tokens, the store. Figures are of CPU time, which other work on the
 machine changes less than wall time: requests for each second of it, all of which one thread spends.
@@ -10,7 +8,6 @@ Takes 3 min with vLLM.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
 import resource
@@ -35,6 +32,7 @@ from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates, render_dialogue
 from dialeval.protocols.selfchat import chat_all
 from dialeval.protocols.voices import SELFCHAT, Talk
+from gates import Gates, arguments
 from vllm_choice import requests as choice_requests
 
 
@@ -104,12 +102,13 @@ def measured(folder: str, number: int, work: Callable[[VllmEngine, Answering], N
 
 def main() -> int:
     """Prints what each kind of request costs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--model", help="folder of a tiny model; built if not given")
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--only", choices=["arena", "choice", "self-chat"], help="one kind alone")
     parser.add_argument("--profile", action="store_true", help="prints where the time goes")
     options = parser.parse_args()
+    gates = Gates(__file__, options)
     folder = tiny_model(options.model, 0)
     arena, choice = arena_requests(options.requests), list(choice_requests(options.requests))
     begun = seeds(max(2, options.requests // 14))
@@ -144,13 +143,10 @@ def main() -> int:
             pstats.Stats(profile).sort_stats("tottime").print_stats(25)
             continue
         cpu, wall = measured(folder, number, work)
-        print(
-            f"{name}: {1000 * cpu / number:.2f} ms of CPU a request, {number / cpu:.0f} a second of it "
-            f"(>= {wanted}: {'reached' if number / cpu >= wanted else 'NOT reached'}); {number / wall:.0f} a second "
-            "by the clock",
-            flush=True,
-        )
-    return 0
+        what = f"{name}: requests a second of processor time"
+        note = f"{1000 * cpu / number:.2f} ms each; {number / wall:,.0f} a second by the clock"
+        gates.at_least(what, number / cpu, wanted, note=note)
+    return gates.finish()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Self-chat and judging on a GPU with randomly initialised models of realistic shape.
 
-    python benchmarks/vllm_gpu.py [--size 1b|3b|7b|8b] [--dialogues 547] [--judgements 5000] [--sides ours llm]
-
 No weights are downloaded: the model has the tokenizer of the tiny model, with made-up words up to Llama 3's number, the
 shape of a model of that size and random weights (vLLM's load_format dummy). Its utterances make no sense, and how long
 each is, from 16 to 80 tokens, is drawn from its sampling seed.
@@ -45,6 +43,7 @@ from dialeval.engines.vllm_engine.exchange import Answered, Ask
 from dialeval.progress import Progress
 from dialeval.prompts.rendering import render_dialogue
 from dialeval.protocols.voices import history
+from gates import Gates, arguments
 from vllm_choice import LABELS, QUESTION
 from vllm_choice import requests as choice_requests
 from vllm_direct import final, seeds, tiny_model
@@ -375,7 +374,7 @@ def one_side(options: argparse.Namespace) -> int:
 
 def main() -> int:
     """Runs every side in a process of its own and prints the ratios."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--size", choices=SHAPES, default="7b")
     parser.add_argument("--model", help="folder of the model; made if not given")
     parser.add_argument("--dialogues", type=int, default=547)
@@ -392,6 +391,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.side:
         return one_side(options)
+    gates = Gates(__file__, options)
     options.model = options.model or random_model(options.size)
     options.found = options.found or Path(tempfile.mkdtemp()) / "found.json"
     for side in options.sides:
@@ -411,13 +411,14 @@ def main() -> int:
                 theirs = found[other].get(name, {})
                 if side.startswith("ours") and other.startswith("llm") and "answers" in theirs and "answers" in figure:
                     ratio = figure["answers"] / figure["seconds"] / (theirs["answers"] / theirs["seconds"])
-                    print(f"{name}: rate of {side} / {other}: {ratio:.2f} (>= 0.95)")
+                    gates.at_least(f"{name}: rate of {side}", ratio, 0.95, unit="x", against=f"`{other}`")
         if side.startswith("ours") and "self-chat by rounds" in found.get("llm", {}):
             ratio = figures["self-chat"]["seconds"] / found["llm"]["self-chat by rounds"]["seconds"]
-            print(f"self-chat: time of {side} / one batch per round: {ratio:.2f} (<= 0.85)")
+            gates.at_most(f"self-chat: time of {side}", ratio, 0.85, unit="x", against="one batch per round")
         if "tokens" in figures.get("self-chat", {}):
-            print(f"{side}: {figures['self-chat']['tokens'] / figures['self-chat']['seconds']:.0f} tokens/s said")
-    return 0
+            rate = figures["self-chat"]["tokens"] / figures["self-chat"]["seconds"]
+            gates.told(f"self-chat of {side}: tokens a second", rate)
+    return gates.finish()
 
 
 if __name__ == "__main__":

