@@ -1,4 +1,4 @@
-"""The page on paper, in the dark, on a phone, read aloud, and with tables of any length."""
+"""The page on paper, in the dark, on a phone, and read aloud."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dialeval.tables import to_table
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 
 READY = "document.readyState === 'complete'"
-N_ROWS = 1500
+N_ROWS = 150
 PAPER = 718
 """Width of what is printed on A4 between the page's margins, in CSS pixels."""
 OPEN = "document.querySelectorAll('#{0} details').forEach(d => {{ d.open = true; }})"
@@ -72,22 +72,6 @@ def shown(browser: Browser, selector: str) -> int:
         f"[...document.querySelectorAll({selector!r})].filter(e => e.getClientRects().length > 0).length"
     )
     return found
-
-
-def test_a_long_closed_table_is_no_part_of_the_document_until_it_is_opened(page: Browser) -> None:
-    table = "document.querySelector('#table-unieval-pass_rates')"
-    assert page.evaluate("document.querySelectorAll('*').length") < 10_000
-    assert page.evaluate(f"{table}.tBodies[0].rows.length") == 0
-    page.evaluate(f"{table}.closest('details').open = true")
-    page.wait(f"{table}.tBodies[0].rows.length === {N_ROWS}")
-    assert page.evaluate(f"{table}.querySelectorAll('template').length") == 0
-
-
-def test_a_table_that_the_address_sorts_is_opened_with_its_rows(page: Browser, address: str) -> None:
-    page.evaluate("location.hash = '#sort=table-unieval-pass_rates.0.down'")
-    page.wait("document.querySelector('#table-unieval-pass_rates').tBodies[0].rows.length > 0")
-    first = "document.querySelector('#table-unieval-pass_rates tbody td').textContent"
-    assert page.evaluate(first) == f"clerk {N_ROWS - 1}"
 
 
 def test_paper_has_leaderboards_figures_and_open_tables_and_clips_nothing(page: Browser) -> None:
@@ -146,10 +130,7 @@ def test_axe_finds_nothing_with_all_tables_open(page: Browser, dark: bool) -> No
     assert AXE is not None
     page.look(1200, 900, dark=dark)
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    page.wait(f"document.querySelectorAll('#table-unieval-pass_rates tbody tr').length === {N_ROWS}")
-    page.evaluate(
-        "document.querySelectorAll('#table-unieval-pass_rates tbody tr:nth-child(n + 9)').forEach(r => r.remove())"
-    )
+    page.wait("[...document.querySelectorAll('details.table[id]')].every(d => d.querySelector('tbody td'))")
     page.evaluate(Path(AXE).read_text(encoding="utf-8") + "; 1")
     found = page.evaluate(
         "axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html)]))"

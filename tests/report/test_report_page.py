@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 import report_example as example
+from page_links import packed_tables
 
 from dialeval.pages.self_contained import unpack
 from dialeval.report import Figure, build_report
@@ -76,7 +77,12 @@ def test_names_titles_and_notes_are_escaped() -> None:
     )
     parsed = Page(strange)
     assert not [script for script in parsed.scripts if "alert" in script]
-    assert len(parsed.scripts) == 4 + len(SCRIPTS)
+    tables = packed_tables(strange)
+    assert len(parsed.scripts) == 4 + len(tables) + len(SCRIPTS)
+    assert len(tables) == 2
+    for table in tables.values():
+        assert not Page(table).scripts
+        assert "&lt;script&gt;alert(1)" in table
     assert "&lt;/script&gt;&lt;script&gt;alert(1)" in strange
 
 

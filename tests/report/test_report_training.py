@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import training_example as example
+from page_links import packed_tables
 from report_example import inputs
 
 from dialeval.aggregation.training import sample_rows
@@ -20,7 +21,7 @@ def test_record_curve_and_samples_are_shown_in_a_part_of_their_own() -> None:
     assert part.index("What judges learned") < part.index("Told apart on dialogues that were held back")
     for heading in ("Training", "What was trained", "Some of what is learned"):
         assert heading in part
-    assert "A: Which number?" in part
+    assert "A: Which number?" in packed_tables(page)["table-training-samples"]
 
 
 def test_without_training_there_is_no_such_part() -> None:

@@ -1,4 +1,4 @@
-"""The cells of a report that lead to cases, and which cases these are, found in the text of the page."""
+"""The tables of a report, packed or not, its cells that lead to cases, and which cases these are, found in its text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,17 @@ from dialeval.pages.self_contained import unpack
 _RESULTS = ("won", "tied", "lost", "none", "told")
 
 
+def packed_tables(page: str) -> dict[str, str]:
+    """Returns the HTML of the tables that lie packed in a page, by their names."""
+    found = re.findall(r'<script type="text/plain" id="([^"]+)-packed">([^<]*)<', page)
+    contents = {name: unpack(packed) for name, packed in found}
+    return {name: "\n".join([one.get("frame", ""), *one["rows"]]) for name, one in contents.items()}
+
+
 def links_in(page: str) -> list[str]:
-    """Returns the addresses that cells lead to."""
-    return [html.unescape(one) for one in re.findall(r'class="value to-cases"[^>]*href="#([^"]+)"', page)]
+    """Returns the addresses that cells lead to, those of packed rows as well."""
+    whole = "\n".join([page, *packed_tables(page).values()])
+    return [html.unescape(one) for one in re.findall(r'class="value to-cases"[^>]*href="#([^"]+)"', whole)]
 
 
 def cases_at(page: str, address: str) -> list[str]:

@@ -15,7 +15,7 @@
   }
 
   /** Sorts by a heading, the other way round than now unless a direction is given. */
-  function sortBy(table, heading, direction = "") {
+  async function sortBy(table, heading, direction = "") {
     const headings = [...heading.parentElement.children];
     const place = headings.indexOf(heading);
     const numeric = heading.classList.contains("number");
@@ -25,25 +25,22 @@
       other.setAttribute("aria-sort", "none");
     }
     heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-    rows.draw(table);
-    const body = table.tBodies[0];
-    const keyed = [...body.rows].map((row) => ({ row, key: row.cells[place].getAttribute("data-sort") }));
-    keyed.sort((left, right) => compare(left.key, right.key, numeric, descending ? -1 : 1));
-    body.append(...keyed.map(({ row }) => row));
-    sorted.set(table.id, `${table.id}.${place}.${descending ? "down" : "up"}`);
+    const { name } = table.dataset;
+    sorted.set(name, `${name}.${place}.${descending ? "down" : "up"}`);
+    const all = await rows.open(name);
+    all.sort(place, (left, right) => compare(left, right, numeric, descending ? -1 : 1));
   }
 
   /** Sorts the tables as the address says, opened, and shows the first of them where the address asks for nothing else. */
-  function followAddress() {
+  async function followAddress() {
     let first = null;
     for (const wanted of address.fields().get("sort") ?? []) {
-      const [, id, place, direction] = /^(.+)\.(\d+)\.(up|down)$/.exec(wanted) ?? [];
-      const table = id && byId(id);
-      const heading = table?.classList.contains("sortable") && table.tHead.rows[0].cells[place];
-      if (heading && sorted.get(id) !== wanted) {
-        sortBy(table, heading, direction);
+      const [, name, place, direction] = /^(.+)\.(\d+)\.(up|down)$/.exec(wanted) ?? [];
+      const table = name && (await rows.open(name))?.table;
+      const heading = table?.tHead.rows[0].cells[place];
+      if (heading && sorted.get(name) !== wanted) {
+        await sortBy(table, heading, direction);
         first ??= table;
-        table.closest("details")?.setAttribute("open", "");
       }
     }
     if (first && !address.cases()) {
@@ -51,15 +48,13 @@
     }
   }
 
-  for (const table of document.querySelectorAll("table.sortable")) {
-    table.tHead.addEventListener("click", (event) => {
-      const button = event.target.closest("button");
-      if (button) {
-        sortBy(table, button.closest("th"));
-        address.refresh();
-      }
-    });
-  }
+  document.addEventListener("click", (event) => {
+    const heading = event.target.closest("table.sortable thead button")?.closest("th");
+    if (heading) {
+      sortBy(heading.closest("table"), heading);
+      address.refresh();
+    }
+  });
   address.keep("sort", () => [...sorted.values()]);
   window.addEventListener("hashchange", followAddress);
   followAddress();

@@ -142,9 +142,13 @@ const verdictLists = (() => {
         summary.append(element("span", `badge ${outcome.name}`, `${tally.get(outcome)} ${outcome.comparison}`), " ");
       }
       const list = element("ul");
-      list.append(...inBothOrders(model, verdicts).map((both) => opposite(model, both)));
+      const draw = () => list.childElementCount || list.append(...inBothOrders(model, verdicts).map((both) => opposite(model, both)));
       made.append(summary, list);
       made.open = verdicts.length <= 2 || isAskedFor(verdicts[0]);
+      if (made.open) {
+        draw();
+      }
+      made.addEventListener("toggle", draw); // a dialogue may have hundreds of comparisons: they are drawn when they are opened
       return made;
     }
 

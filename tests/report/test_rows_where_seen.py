@@ -1,0 +1,183 @@
+"""Leaderboards and tables of any length: their rows are in the document where they are seen, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import report_example as example
+from page_links import packed_tables
+from report_browser import PROGRAM, Browser
+
+from dialeval.pages.self_contained import unpack
+from dialeval.report import build_report
+from dialeval.report.tables_on_page import MOST_CELLS
+from dialeval.schemas.measures import PASS_RATES, RATINGS
+from dialeval.tables import to_table
+
+needs_browser = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
+
+JUDGES = tuple(f"judge {number}" for number in range(5))
+BOTS = tuple(f"bot {number:02}" for number in range(60))
+LENGTHS = (4, 8, 12, 16)
+READY = (
+    "document.querySelector('.bubble') && "
+    "[...document.querySelectorAll('.board table')].every(table => table.querySelector('tbody[data-start]'))"
+)
+NODES = (
+    "(() => { const all = document.createTreeWalker(document); let n = 1; while (all.nextNode()) n++; return n; })()"
+)
+LONG = "#table-unieval-pass_rates-rows"
+
+
+def rows() -> dict[str, Any]:
+    """Pass rates at four lengths and Elo of sixty chatbots by five judges, best first."""
+    rates = [
+        example._rate(bot, n, 0.9 - place / 100, judge=judge)
+        for judge in JUDGES
+        for place, bot in enumerate(BOTS)
+        for n in LENGTHS
+    ]
+    elo = [example._rating(bot, 1200.0 - place, judge=judge) for judge in JUDGES for place, bot in enumerate(BOTS)]
+    return {"unieval/pass_rates": to_table(PASS_RATES, rates), "arena/ratings": to_table(RATINGS, elo)}
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    inputs = example.inputs()
+    return build_report(example.inputs(judges=JUDGES, chatbots=(*inputs.chatbots, *BOTS), tables=rows()))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser, text: str, tmp_path: Path) -> Browser:
+    path = tmp_path / "index.html"
+    path.write_text(text, encoding="utf-8")
+    browser.look(1200, 900)
+    browser.open(path.as_uri(), until=READY)
+    return browser
+
+
+def texts(page: Browser, selector: str) -> list[str]:
+    found: list[str] = page.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
+    return found
+
+
+def open_long(page: Browser) -> None:
+    page.evaluate(f"document.querySelector({LONG.removesuffix('-rows')!r}).open = true")
+    page.wait(f"document.querySelector('{LONG} tbody td')")
+
+
+def test_the_first_rows_stand_in_the_document_and_the_rest_is_packed(text: str) -> None:
+    _, first, after = text.partition('id="board-1"')
+    assert first
+    board = after[: after.index("</table>")]
+    assert 0 < board.count("<td") <= MOST_CELLS
+    assert "bot 00" in board
+    assert "bot 59" not in board
+    packed = packed_tables(text)
+    assert {f"board-{number}" for number in range(1, 6)} <= set(packed)
+    assert packed["board-1"].count("<tr") == 62
+    assert f"Without JavaScript only {board.count('<tr') - 1} of its 62 rows can be shown here" in after
+    assert text.index("</main>") < text.index("-packed")  # nothing of it stands before what is read first
+
+
+def test_what_is_packed_sorts_like_what_is_written() -> None:
+    small = build_report(example.inputs())
+    assert "board-1-packed" not in small
+    packed = small.split('id="table-unieval-pass_rates-packed">')[1].partition("<")[0]
+    content = unpack(packed)
+    assert set(content) == {"frame", "rows"}
+    assert len(content["rows"]) == 6
+    assert 'data-sort="0.6666666666666666"' in "".join(content["rows"])
+
+
+@needs_browser
+def test_the_page_stays_light_wherever_it_is_scrolled(page: Browser) -> None:
+    assert page.evaluate(NODES) < 10_000
+    for number in range(1, 6):
+        board = f"#board-{number}"
+        for part in ("0", "0.5", "1"):
+            page.evaluate(
+                f"(() => {{ const box = document.querySelector('{board}').getBoundingClientRect();"
+                f"scrollBy({{top: box.top + {part} * (box.height - 600) - 100, behavior: 'instant'}}); }})()"
+            )
+            page.wait(  # what is in the middle of the window is a row, and no blank
+                "(() => { const row = document.elementFromPoint(600, 450).closest('tr');"
+                f"return row?.closest('{board}') && !row.matches('.blank'); }})()"
+            )
+        last = f"document.querySelector('{board} tbody[data-start]:nth-last-of-type(2)').lastElementChild.textContent"
+        page.wait(f"{last}.startsWith('able')")
+        assert page.evaluate(NODES) < 10_000
+    assert page.complaints() == []
+
+
+@needs_browser
+def test_a_long_table_draws_what_is_seen_in_order(page: Browser) -> None:
+    open_long(page)
+    scroller = f"document.querySelector('{LONG}').closest('.scroll')"
+    page.evaluate(f"{scroller}.scrollIntoView()")
+    assert page.evaluate(NODES) < 10_000
+    page.evaluate(f"{scroller}.scrollTop = 1e9")
+    page.wait(f"document.querySelector('{LONG} tr[aria-rowindex=\"1201\"]')")
+    page.wait(f"!document.querySelector('{LONG} tr[aria-rowindex=\"2\"]')")  # gone again
+    last = f"document.querySelector('{LONG} tr[aria-rowindex=\"1201\"]').textContent"
+    assert "judge 4" in page.evaluate(last)
+    assert "bot 59" in page.evaluate(last)
+    seen = page.evaluate(
+        f"[...document.querySelectorAll('{LONG} tr[aria-rowindex]')].map(r => Number(r.getAttribute('aria-rowindex')))"
+    )
+    assert seen == sorted(seen)
+    assert page.evaluate(NODES) < 10_000
+
+
+@needs_browser
+def test_all_rows_are_sorted_and_not_those_alone_that_are_drawn(page: Browser) -> None:
+    open_long(page)
+    page.click(f"{LONG} thead th:first-child button")
+    page.click(f"{LONG} thead th:first-child button")
+    page.wait(f"document.querySelector('{LONG} tbody td').textContent === 'judge 4'")
+    assert page.evaluate("location.hash") == "#sort=table-unieval-pass_rates.0.down"
+    page.click("#board-2 thead th:first-child button")  # names upwards, and then downwards
+    page.click("#board-2 thead th:first-child button")
+    page.wait("document.querySelector('#board-2 tbody th span').textContent === 'weak'")
+
+
+@needs_browser
+def test_an_address_opens_sorts_and_shows_a_closed_table(page: Browser) -> None:
+    page.evaluate("location.hash = '#sort=table-unieval-pass_rates.0.down'")
+    page.wait(f"document.querySelector('{LONG} tbody td')?.textContent === 'judge 4'")
+    page.evaluate("location.hash = '#table-arena-ratings'")
+    page.wait("document.querySelector('#table-arena-ratings-rows tbody td')")
+
+
+@needs_browser
+def test_paper_gets_every_row(page: Browser) -> None:
+    open_long(page)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(f"document.querySelectorAll('{LONG} tbody[data-start] tr').length") == 1200
+    assert page.evaluate("document.querySelectorAll('.board tbody[data-start] tr').length") == 5 * 62
+    assert page.evaluate("document.querySelectorAll('tr.blank').length") == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.wait(f"{NODES} < 10000")
+
+
+@needs_browser
+def test_a_row_that_the_reader_is_in_stays(page: Browser) -> None:
+    link = "#board-1 tbody tr:first-child a.to-cases"
+    page.evaluate(f"document.querySelector({link!r}).focus()")
+    page.evaluate("scrollTo({top: document.body.scrollHeight, behavior: 'instant'})")
+    page.wait("document.querySelector('#board-1 tbody:nth-of-type(2) tr.blank')")
+    assert page.evaluate(f"document.activeElement === document.querySelector({link!r})")
+
+
+@needs_browser
+def test_comparisons_are_drawn_when_they_are_opened(page: Browser) -> None:
+    assert page.evaluate("document.querySelectorAll('details.comparisons:not([open]) li').length") == 0
