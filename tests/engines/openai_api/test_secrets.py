@@ -28,6 +28,7 @@ from pathlib import Path
 logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
+from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retrying import RetryPolicy
 from dialeval.engines.request import AnswerFailure, Message, Request
@@ -37,6 +38,7 @@ from dialeval.progress import Progress
 
 def everything_about(error):
     seen = set()
+    error = error if isinstance(error, BaseException) else None
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         print(repr(error), str(error), vars(error), error.args)
@@ -72,6 +74,11 @@ async def main(url, store):
                 break
         else:
             raise SystemExit("the breaker did not open")
+        await engine.close()
+    async with BatchClient(engine.connection, 1) as client:  # the library below it logs headers
+        print(repr(client), str(client))
+        for kind in KINDS:
+            everything_about(await client.post("/batches", {"prompt": kind}))
 
 asyncio.run(main(sys.argv[1], Path(sys.argv[2])))
 """

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
+from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.batches.lines import PLACE
-from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.faults import Fault, plain_words, short
+from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
 
 WINDOW = "24h"
@@ -57,13 +58,13 @@ class BatchEndpoint:
     Every method raises Fault if it fails in the end.
 
     Args:
-        connection: the way to it.
+        client: the way to it.
         retrying: when to try again.
         timeout_seconds: longest wait for an answer without its files.
     """
 
-    def __init__(self, connection: Connection, retrying: RetryPolicy, timeout_seconds: float) -> None:
-        self.connection = connection
+    def __init__(self, client: BatchClient, retrying: RetryPolicy, timeout_seconds: float) -> None:
+        self._client = client
         self._retrying = retrying
         self._timeout = timeout_seconds
 
@@ -73,7 +74,7 @@ class BatchEndpoint:
 
         async def attempt() -> str:
             fields = {"purpose": "batch"}
-            return _named(_given(await self.connection.upload("/files", name, file, fields, longest)))
+            return _named(_given(await self._client.upload("/files", name, file, fields, longest)))
 
         return await with_retries(self._retrying, attempt)
 
@@ -87,7 +88,7 @@ class BatchEndpoint:
             if tried and (found := await self._find(mark, planned)):  # the answer was lost, not the batch
                 return found
             tried = True
-            return _named(_given(await self.connection.post("/batches", body)))
+            return _named(_given(await self._client.post("/batches", body)))
 
         return await with_retries(self._retrying, attempt)
 
@@ -102,7 +103,7 @@ class BatchEndpoint:
 
     async def status(self, name: str) -> BatchStatus:
         """Returns how far a batch is; asked once only, since it will be asked again."""
-        return _status(_given(await self.connection.get(f"/batches/{name}")), self.connection)
+        return _status(_given(await self._client.get(f"/batches/{name}")), self._client.redactor)
 
     async def content(self, file: str) -> bytes:
         """Returns a file."""
@@ -110,12 +111,12 @@ class BatchEndpoint:
         return await with_retries(self._retrying, lambda: self._given_content(file, longest))
 
     async def _given_content(self, file: str, longest: float) -> bytes:
-        return _given(await self.connection.download(f"/files/{file}/content", longest))
+        return _given(await self._client.download(f"/files/{file}/content", longest))
 
     async def _find(self, mark: str, planned: float) -> str | None:
         after = ""
         for _ in range(_MOST_PAGES):
-            page = _given(await self.connection.get(f"/batches?limit={_PAGE}{after}"))
+            page = _given(await self._client.get(f"/batches?limit={_PAGE}{after}"))
             batches = page.get("data")
             if not isinstance(batches, list) or not all(isinstance(batch, dict) for batch in batches):
                 raise Fault("malformed", "the endpoint's list of batches is not as OpenAI documents it")
@@ -142,7 +143,7 @@ def _named(payload: Mapping[str, Any]) -> str:
     return name
 
 
-def _status(payload: Mapping[str, Any], connection: Connection) -> BatchStatus:
+def _status(payload: Mapping[str, Any], redactor: Redactor) -> BatchStatus:
     state = payload.get("status")
     if not isinstance(state, str):
         raise Fault("malformed", "the endpoint says no status of the batch")
@@ -155,7 +156,7 @@ def _status(payload: Mapping[str, Any], connection: Connection) -> BatchStatus:
         failed=_whole(counts.get("failed")),
         files=tuple(file for file in files if isinstance(file, str) and file),
         code=plain_words(first.get("code")),
-        said=short(connection.redactor.mask(plain_words(first.get("message")))),
+        said=short(redactor.mask(plain_words(first.get("message")))),
     )
 
 
