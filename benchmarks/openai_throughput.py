@@ -26,8 +26,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chat_stub import Stub
-from gates import Gates, arguments
-
 from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.connection import Connection
@@ -37,6 +35,7 @@ from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.terms import Terms, digest_of, run_terms
 from dialeval.engines.store import ResponseStore
 from dialeval.progress import Progress
+from gates import Gates, arguments
 
 DELAY = 0.02
 KEY = "sk-bench-0123456789abcdefghijklmnopqrstuvwxyz"
