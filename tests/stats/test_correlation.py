@@ -29,6 +29,8 @@ def judged(n_judges: int, n_dimensions: int, n_items: int, kind: str, random_see
         scores, human = (np.clip(np.round(part + 3.0), 1.0, 5.0) for part in (scores, human))
     elif kind == "averaged":
         scores, human = np.round(scores * 10.0) / 10.0, np.round(human * 4.0) / 4.0
+    elif kind == "levels against numbers":
+        scores = np.clip(np.round(scores + 3.0), 1.0, 5.0)
     return scores, human
 
 
@@ -46,7 +48,7 @@ def test_values_agree_with_scipy(method, kind):
 
 
 @METHODS
-@pytest.mark.parametrize("kind", ["continuous", "five levels", "averaged"])
+@pytest.mark.parametrize("kind", ["continuous", "five levels", "averaged", "levels against numbers"])
 @pytest.mark.parametrize("clustered", [False, True])
 def test_resamples_agree_with_scipy(method, kind, clustered):
     """Each replicate is scipy's coefficient of the items that the same counts repeat."""
@@ -62,6 +64,34 @@ def test_resamples_agree_with_scipy(method, kind, clustered):
             for dimension in range(2):
                 expected = ORACLES[method](scores[judge, dimension, rows], human[dimension, rows])[0]
                 assert replicate[judge, dimension] == pytest.approx(expected, abs=1e-6)
+
+
+@METHODS
+@pytest.mark.parametrize("kind", ["continuous", "five levels"])
+def test_more_resamples_than_are_worked_on_at_once(method, kind):
+    """The first ones are those of a shorter run, the last one is scipy's coefficient of the items that it drew."""
+    scores, human = judged(2, 1, 40, kind, random_seed=6)
+    scores[0, 0, :5] = np.nan
+    many = correlate(scores, human, np.arange(40), method=method, resamples=1100, random_seed=2)
+    few = correlate(scores, human, np.arange(40), method=method, resamples=3, random_seed=2)
+    np.testing.assert_allclose(many.replicates[:3], few.replicates, rtol=1e-13)
+    last = cluster_counts(40, 1100, np.random.default_rng(2))[-1].astype(int)
+    for judge in range(2):
+        rows = np.repeat(np.arange(40), last * ~np.isnan(scores[judge, 0]))
+        expected = ORACLES[method](scores[judge, 0, rows], human[0, rows])[0]
+        assert many.replicates[-1, judge, 0] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "five levels"])
+def test_clusters_of_thousands_are_counted_exactly(kind):
+    """Sums here are beyond the whole numbers that single precision holds; the third cluster is of one item."""
+    scores, human = judged(1, 1, 3001, kind, random_seed=8)
+    cluster = np.repeat([0, 1, 2], [1500, 1500, 1])
+    result = correlate(scores, human, cluster, method="kendall", resamples=6, random_seed=1)
+    counts = cluster_counts(3, 6, np.random.default_rng(1)).astype(int)
+    for replicate, row in zip(result.replicates[:, 0, 0], counts, strict=True):
+        rows = np.repeat(np.arange(3001), row[cluster])
+        assert replicate == pytest.approx(stats.kendalltau(scores[0, 0, rows], human[0, rows])[0], abs=1e-12)
 
 
 @METHODS

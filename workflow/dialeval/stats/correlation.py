@@ -7,7 +7,7 @@ paired. An undefined correlation is NaN with its reason, never 0 or 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,8 +17,9 @@ from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes
 from dialeval.stats.design_effect import of_correlations, sums_by_cluster
+from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
 from dialeval.stats.resampling import cluster_counts, percentile_interval
-from dialeval.stats.weighted_correlation import weighted_kendall, weighted_pearson, weighted_spearman
+from dialeval.stats.weighted_correlation import weighted_pearson
 
 Method = Literal["pearson", "spearman", "kendall"]
 _METHODS = {"pearson": weighted_pearson, "spearman": weighted_spearman, "kendall": weighted_kendall}
@@ -116,12 +117,8 @@ def correlate(
     drawn[1:] = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
     by_cluster = np.argsort(codes, kind="stable")
     score_array, human_array = score_array[:, :, by_cluster], human_array[:, by_cluster]
-    weights = drawn.T if n_clusters == n_items else drawn.T[codes[by_cluster]]
-    if method != "pearson":
-        weights = np.ascontiguousarray(weights)  # ranks are running sums over whole rows
-
     known = ~np.isnan(score_array) & ~np.isnan(human_array)
-    values = _all_cells(_METHODS[method], weights, score_array, human_array, known)
+    values = _METHODS[method](drawn, codes[by_cluster], score_array, human_array)
     reason = _reasons(score_array, human_array, known)
     values[:, np.array(reason).reshape(n_judges, n_dimensions) != ""] = np.nan
     sizes = np.bincount(codes, minlength=n_clusters)
@@ -231,36 +228,6 @@ def williams_test(with_first: float, with_second: float, between: float, n: int)
         return WilliamsTest(math.nan, n - 3, math.nan, "the judges' scores are the same up to scale")
     t = (with_first - with_second) * math.sqrt((n - 1) * (1.0 + between) / below)
     return WilliamsTest(t, n - 3, 2.0 * float(stdtr(n - 3, -abs(t))))
-
-
-def _all_cells(
-    kernel: Callable[[FloatArray, FloatArray, FloatArray], FloatArray],
-    weights: FloatArray,
-    scores: FloatArray,
-    human: FloatArray,
-    known: BoolArray,
-) -> FloatArray:
-    """Correlations of every judge and dimension, shape [R, n_judges, n_dimensions].
-
-    Pearson's sums are of all cells at once, whatever is missing. For ranks, judges with the same items on a dimension
-    share the kernel's work; without missing values all cells do.
-    """
-    if scores.size and (kernel is weighted_pearson or known.all()):
-        return kernel(weights, scores, human)
-    n_judges, n_dimensions, _ = scores.shape
-    values = np.full((weights.shape[1], n_judges, n_dimensions), np.nan)
-    for dimension in range(n_dimensions):
-        judges_by_pattern: dict[bytes, list[int]] = {}
-        for judge in range(n_judges):
-            judges_by_pattern.setdefault(known[judge, dimension].tobytes(), []).append(judge)
-        for judges in judges_by_pattern.values():
-            items = np.flatnonzero(known[judges[0], dimension])
-            if len(items):
-                x = scores[judges, dimension][:, np.newaxis, items]
-                values[:, judges, dimension] = kernel(weights[items], x, human[dimension : dimension + 1, items])[
-                    :, :, 0
-                ]
-    return values
 
 
 def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[tuple[str, ...], ...]:
