@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.config.protocols import Of, Protocol
+from dialeval.config.protocol import Of, Protocol
 from dialeval.corpora.items import Item
 from dialeval.engines.request import Sampling
 from dialeval.forms import probability, scale

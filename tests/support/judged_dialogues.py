@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.config import Protocol
-from dialeval.config.protocols import SELFCHAT
+from dialeval.config.protocol import SELFCHAT
 from dialeval.config.resolved import TEMPLATES, shipped
 from dialeval.corpora.items import Item
 from dialeval.corpora.rated import speakers_in_turn

@@ -23,7 +23,7 @@ LONGEST = 55.0
 """Seconds for everything."""
 
 
-class Check(BaseModel):
+class Check(BaseModel, defer_build=True):
     """What is to be checked.
 
     Attributes:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from dialeval.cluster.slurm import ask
 
 
-class Request(BaseModel):
+class Request(BaseModel, defer_build=True):
     """What some jobs ask for.
 
     Attributes:
@@ -55,7 +55,7 @@ class Request(BaseModel):
         return options
 
 
-class Partition(BaseModel):
+class Partition(BaseModel, defer_build=True):
     """A partition, with its largest node.
 
     Attributes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.config.embedded_methods import serves
 from dialeval.config.models import EmbeddedModel
-from dialeval.config.protocols import DAMAGED, RATED, Protocol
+from dialeval.config.protocol import DAMAGED, RATED, Protocol
 from dialeval.criteria import SHIPPED, Criterion, with_own
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from dialeval.config.models import PublishedModel
 from dialeval.config.section import Name, Number, Section
 
 if TYPE_CHECKING:
-    from dialeval.config.protocols import Protocol
+    from dialeval.config.protocol import Protocol
     from dialeval.config.whole import Config
 
 
@@ -43,7 +42,8 @@ def unfit_cascades(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]
         if cascade.first == cascade.then:
             words = f"first and then are both '{cascade.first}'; name two judges, the cheap one first"
             yield field, words, ()
-        if isinstance(config.models.get(cascade.then), PublishedModel):
+        then = config.models.get(cascade.then)
+        if then is not None and then.engine == "published":
             words = (
                 f"'{cascade.then}' has answered already, so that asking it for a share saves nothing; take the cascade "
                 "out, or name a judge that is asked"

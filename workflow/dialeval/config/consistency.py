@@ -23,7 +23,7 @@ from dialeval.config.labelling import labelled_protocols, unfit_labels
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
 from dialeval.config.partners import unfit_partner
-from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.published_systems import unfit_systems
 from dialeval.config.resolved import SHIPPED, TEMPLATES, asks
 from dialeval.config.trained_judges import unfit_learners

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.config.asked_criteria import SCORING
 from dialeval.config.models import PublishedModel
-from dialeval.config.protocols import DAMAGED, RATED, Protocol
+from dialeval.config.protocol import DAMAGED, RATED, Protocol
 from dialeval.config.resolved import asks
 from dialeval.config.trained_judges import learned_by
 from dialeval.errors import nearest

@@ -20,7 +20,8 @@ from dialeval.config.models import (
     PublishedModel,
     VllmModel,
 )
-from dialeval.config.protocols import Of, Protocol, Protocols
+from dialeval.config.protocol import Of, Protocol
+from dialeval.config.protocols import Protocols
 from dialeval.config.reading import read_config_file
 from dialeval.config.robustness import Ladders, Robustness
 from dialeval.config.running import Answering, Prompts, Tokens

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialeval.config.labels import Labels
-from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.criteria import LEVELS, Level
 from dialeval.errors import nearest
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dialeval.config.protocols import DAMAGED, EACH_OTHER, MEASURES, PARTS, RANKS, RATED, SELFCHAT, SOURCES, Protocol
+from dialeval.config.protocol import DAMAGED, EACH_OTHER, MEASURES, PARTS, RANKS, RATED, SELFCHAT, SOURCES, Protocol
 from dialeval.config.resolved import SHIPPED
 from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.criteria import Criterion, with_own

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dialeval.config.models import PublishedModel, VllmModel
-from dialeval.config.protocols import SELFCHAT
+from dialeval.config.protocol import SELFCHAT
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from dialeval.config.models import EmbeddedModel, EncoderModel, PublishedModel
-from dialeval.config.protocols import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol, Protocols
+from dialeval.config.protocol import DAMAGED, EACH_OTHER, RATED, SELFCHAT, Protocol
+from dialeval.config.protocols import Protocols
 from dialeval.schemas.judgements import Form
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dialeval.config.models import EncoderModel, VllmModel
-from dialeval.config.protocols import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.resolved import asks
 from dialeval.config.training import EncoderTraining
 from dialeval.criteria import DIMENSIONS, LEVELS, Level, with_own

@@ -18,7 +18,8 @@ from dialeval.config.ensembles import FILE, members_by_method
 from dialeval.config.labels import Labels
 from dialeval.config.metaeval import MetaEval
 from dialeval.config.models import EmbeddedModel, Model, PublishedModel
-from dialeval.config.protocols import DAMAGED, RATED, Protocol, Protocols
+from dialeval.config.protocol import DAMAGED, RATED, Protocol
+from dialeval.config.protocols import Protocols
 from dialeval.config.published_systems import published_systems
 from dialeval.config.resolved import resolved
 from dialeval.config.robustness import PACKAGE, Robustness

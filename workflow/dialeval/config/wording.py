@@ -12,7 +12,8 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 
 from dialeval.config.models import ENGINES
-from dialeval.config.protocols import Protocol, Protocols
+from dialeval.config.protocol import Protocol
+from dialeval.config.protocols import Protocols
 from dialeval.config.whole import Config
 from dialeval.errors import nearest
 

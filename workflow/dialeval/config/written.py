@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel
 
 from dialeval.config.extra_body import looks_secret
-from dialeval.config.protocols import Of, Protocol
+from dialeval.config.protocol import Of, Protocol
 from dialeval.config.training import EncoderTraining
 from dialeval.config.transcripts import Columns
 from dialeval.config.whole import Config

@@ -10,7 +10,7 @@ from dialeval.config.openai_model import OpenAIModel
 MILLION = 1_000_000
 
 
-class Prices(BaseModel):
+class Prices(BaseModel, defer_build=True):
     """Prices of a model's tokens, in a currency of the user's.
 
     Attributes:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dialeval.aggregation.rounds import COLUMNS, Rounds, schedule
 from dialeval.config.adaptive import Adaptive
-from dialeval.config.protocols import EACH_OTHER
+from dialeval.config.protocol import EACH_OTHER
 from dialeval.engines.request import Response
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.ranges import Range

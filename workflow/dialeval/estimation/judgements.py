@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dialeval.config.protocols import EACH_OTHER
+from dialeval.config.protocol import EACH_OTHER
 from dialeval.corpora.items import Item
 from dialeval.corpora.selfchat_items import chatbot_item
 from dialeval.criteria import LEVELS

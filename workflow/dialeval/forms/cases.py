@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from dialeval.config.protocols import EACH_OTHER, SELFCHAT, Of
+from dialeval.config.protocol import EACH_OTHER, SELFCHAT, Of
 from dialeval.corpora.items import REFERENCE, Item
 from dialeval.corpora.speakers import are_two_in_turn
 from dialeval.errors import UserError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dialeval.config.protocols import Protocol
+from dialeval.config.protocol import Protocol
 from dialeval.criteria import Criterion, Level
 from dialeval.engines.request import Sampling
 

@@ -51,7 +51,7 @@ class LabelledSettings(ItemPlanSettings):
     items: list[int]
 
 
-class ReadSettings(BaseModel):
+class ReadSettings(BaseModel, defer_build=True):
     """What labels are about, and who gave them.
 
     Attributes:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from dialeval.config.protocols import Protocol
+from dialeval.config.protocol import Protocol
 from dialeval.criteria import Criterion
 from dialeval.forms.question import Question
 
 
-class QuestionSettings(BaseModel):
+class QuestionSettings(BaseModel, defer_build=True):
     """A protocol, and the criteria that it names."""
 
     name: str

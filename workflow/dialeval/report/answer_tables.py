@@ -30,7 +30,7 @@ class Answering(Prices):
     published: bool = False
 
 
-class Answers(BaseModel):
+class Answers(BaseModel, defer_build=True):
     """What was asked in a run.
 
     Attributes:

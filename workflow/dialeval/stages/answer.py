@@ -21,7 +21,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, count_rows, iterate_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The model that answers; `shard` of `shards` is this job's part of the requests.
 
     `folder` is the one of the store where answers under a protocol of the user's own lie; null: the protocol's name.

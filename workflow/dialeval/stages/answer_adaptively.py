@@ -10,7 +10,7 @@ import numpy as np
 
 from dialeval.aggregation.rounds import COLUMNS, Rounds, schedule
 from dialeval.config.adaptive import Adaptive
-from dialeval.config.protocols import EACH_OTHER
+from dialeval.config.protocol import EACH_OTHER
 from dialeval.engines.answering import unasked_row
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Engine, Request

@@ -30,7 +30,7 @@ _SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", 
 """Options whose files say what the page rests on."""
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Names for the page; `captions` gives title and caption by part and name of a figure's file.
 
     `other_prompts` says that the papers' printed numbers were asked in other prompts than the run's.

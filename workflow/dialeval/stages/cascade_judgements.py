@@ -12,7 +12,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The cascade's name as a judge."""
 
     name: str

@@ -12,7 +12,7 @@ from dialeval.stages.command import run
 from dialeval.tables import to_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Where the vocabulary lies, and whether it may be fetched."""
 
     cl100k_file: Path | None = None

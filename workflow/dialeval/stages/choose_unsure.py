@@ -14,7 +14,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, chosen_rows, read_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The cascade, and the form of what is asked."""
 
     form: Form

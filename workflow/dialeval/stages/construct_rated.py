@@ -18,7 +18,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table, to_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The corpus to make, how its dialogues are damaged, and which of the user's criteria that lowers."""
 
     name: str

@@ -23,7 +23,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """What is damaged, how and how often; `published` is the folder of the published sets."""
 
     strategies: list[str] | None

@@ -18,7 +18,7 @@ from dialeval.stages.command import run
 from dialeval.tables import iterate_rows, to_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The judge."""
 
     name: str

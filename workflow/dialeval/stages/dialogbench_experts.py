@@ -15,7 +15,7 @@ from dialeval.stages.command import run
 from dialeval.tables import to_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Which experts are a simulation."""
 
     simulated: list[str]

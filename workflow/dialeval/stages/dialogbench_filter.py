@@ -19,7 +19,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The judge."""
 
     name: str

@@ -20,7 +20,7 @@ _ABOUT = ("request_id", "case_id")
 _ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Whose answers they are, and how they were given."""
 
     model: str

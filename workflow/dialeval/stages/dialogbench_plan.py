@@ -16,7 +16,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """How models answer, and where other prompts lie."""
 
     method: Method

@@ -23,7 +23,7 @@ Found = tuple[str, str, TestItem]
 """Source, variant, and an item."""
 
 
-class Published(BaseModel):
+class Published(BaseModel, defer_build=True):
     """Items in the published format."""
 
     path: Path
@@ -31,7 +31,7 @@ class Published(BaseModel):
     task: str | None
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Where items come from; `variants` are those of the written ones, `limit` holds for each source and task."""
 
     bundled: list[str]

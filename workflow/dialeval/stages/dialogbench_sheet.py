@@ -13,7 +13,7 @@ from dialeval.stages.command import run
 from dialeval.tables import replacing
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """How many items of each source, language and task are drawn."""
 
     per_task: int

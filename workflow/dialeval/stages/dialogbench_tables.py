@@ -57,7 +57,7 @@ WRITTEN = "written"
 """The source of items that were written for this run."""
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The confidence of the intervals, the ablations that are compared with the full procedure, and who was examined.
 
     `groups` are examined models by kind and by tag, `kinds` the kind of each that has one, `parts` what those had to do

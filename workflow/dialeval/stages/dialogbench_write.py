@@ -26,7 +26,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Who writes what, by which procedures; without a model items are made by rule."""
 
     name: str | None

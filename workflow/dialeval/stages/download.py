@@ -10,7 +10,7 @@ from dialeval.corpora.download import download
 from dialeval.stages.command import run
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Which corpora, where to, and a folder to copy them from in place of the network."""
 
     corpora: list[str]

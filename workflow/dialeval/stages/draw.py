@@ -17,7 +17,7 @@ from dialeval.figures.saving import save_figure
 from dialeval.stages.command import run
 
 
-class Drawing(BaseModel):
+class Drawing(BaseModel, defer_build=True):
     """A picture: its files' name, its tables (`<folder>/<table>`), and the function that draws it with its options.
 
     `order` is the function that puts the rows in order, from all tables that the stage is given.
@@ -30,7 +30,7 @@ class Drawing(BaseModel):
     order: str = ""
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """What to draw; `other_prompts` says that the papers' printed numbers were asked in others than the run's."""
 
     drawings: list[Drawing]

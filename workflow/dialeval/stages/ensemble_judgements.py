@@ -13,7 +13,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The ensemble, the method of its scores, and the methods of each member's own, the first before the others."""
 
     name: str

@@ -59,7 +59,7 @@ class AskedSettings(QuestionSettings):
         return replace(asked, protocol=asked.protocol.model_copy(update={"adaptive": self.adaptive}))
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The models that are asked, the parts of all models, and what is asked.
 
     `askers` are the models that are asked the planned requests of a protocol, `in_rounds` those among these that are

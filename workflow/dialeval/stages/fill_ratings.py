@@ -16,7 +16,7 @@ from dialeval.tables import read_tables, to_table, write_table
 _JUDGED = ("corpus", "language", "item_id", "criterion", "repeat", "value", "scale_min", "scale_max")
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The judge that fills in, and the dimensions that corpora are limited to, by corpus."""
 
     judge: str

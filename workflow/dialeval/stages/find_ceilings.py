@@ -17,7 +17,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """How intervals are made, and which corpora belong together."""
 
     resamples: int

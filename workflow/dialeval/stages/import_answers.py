@@ -16,7 +16,7 @@ from dialeval.tables import TableWriter, iterate_rows
 COLUMNS = ("request_id", "protocol", "case_id", "left", "right", "n_utterances", "subject")
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """How the files name columns and models; `arena_lengths` are the N of Arena's files."""
 
     protocol: str

@@ -15,7 +15,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The chatbot, its column in the file, and how long dialogues are; `seeds_limit` as in the configuration."""
 
     name: str

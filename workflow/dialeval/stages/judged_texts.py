@@ -17,7 +17,7 @@ from dialeval.tables import iterate_rows, read_table, to_table, write_table
 from dialeval.training.pairs.overlap import Texts, judged_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Nothing is to be set."""
 
 

@@ -15,7 +15,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_table, replacing, to_table, write_for_people
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The model that learns."""
 
     name: str

@@ -13,7 +13,7 @@ from dialeval.tables import read_table, read_tables, to_table, write_for_people
 from dialeval.translation.quality.back import read_back
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The language that it went back to, and the model."""
 
     source: str

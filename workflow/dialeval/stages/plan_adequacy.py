@@ -14,7 +14,7 @@ from dialeval.tables import read_table
 from dialeval.translation.quality.adequacy import plan_adequacy
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The language that was translated from."""
 
     source: str

@@ -14,7 +14,7 @@ from dialeval.tables import read_table
 from dialeval.translation.quality.back import plan_back
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The language that it goes back to, and how long a translation may be."""
 
     source: str

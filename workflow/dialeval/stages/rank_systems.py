@@ -12,7 +12,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_table, to_table, write_for_people
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Whose differences these are, and with what confidence all places hold together."""
 
     protocol: str

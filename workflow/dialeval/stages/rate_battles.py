@@ -14,7 +14,7 @@ from dialeval.stages.command import run
 from dialeval.tables import write_for_people
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The names of the columns, and the settings of Elo."""
 
     left: str

@@ -13,7 +13,7 @@ from dialeval.stages.command import run
 from dialeval.tables import write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The corpus to read."""
 
     name: str

@@ -14,7 +14,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, to_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The corpus to read, the user's criteria on which it is rated, and what is asked about beside what was rated."""
 
     name: str

@@ -14,7 +14,7 @@ from dialeval.stages.command import run
 from dialeval.tables import empty_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """How many scenarios are kept, and whether each needs an opening."""
 
     limit: int | None = None

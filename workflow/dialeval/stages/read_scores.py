@@ -14,7 +14,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_tables
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The metric, the lowest and highest value that it can give, and by corpus what is asked and what was rated."""
 
     name: str

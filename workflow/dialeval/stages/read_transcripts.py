@@ -14,7 +14,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, to_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The transcripts' name and path, and what the configuration says of them."""
 
     name: str

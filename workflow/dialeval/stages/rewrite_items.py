@@ -27,7 +27,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The rewriter, and what it damages."""
 
     name: str

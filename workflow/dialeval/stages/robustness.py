@@ -33,7 +33,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The thresholds of the sweep, the confidence of the intervals, and what lowers the user's criteria."""
 
     thetas: list[float]

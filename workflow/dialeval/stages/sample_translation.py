@@ -12,7 +12,7 @@ from dialeval.tables import read_table, to_table, write_for_people
 from dialeval.translation.quality.sampling import sample
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """How many are drawn."""
 
     sample: int

@@ -27,7 +27,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The chatbot and how it chats; `shard` of `shards` is this job's part of the seeds.
 
     `partner` is the model that `selfchat.partner` names.

@@ -16,7 +16,7 @@ from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Whether chatbots talk with a simulated user."""
 
     partnered: bool = False

@@ -19,7 +19,7 @@ from dialeval.stages.command import run
 from dialeval.tables import empty_table, read_table, read_tables, replacing
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Names for the summary, which are the report's; `transcripts` names the sources that have a part of their own."""
 
     title: str

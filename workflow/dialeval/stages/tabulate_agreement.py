@@ -13,7 +13,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_table, to_table, write_for_people
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """How intervals are made."""
 
     resamples: int = 1000

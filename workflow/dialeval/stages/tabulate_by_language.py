@@ -13,7 +13,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Nothing is to be set."""
 
 

@@ -15,7 +15,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_tables, to_table, write_for_people
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """How intervals are made, and by corpus and language which model translated."""
 
     translated: dict[str, dict[str, str]] = {}

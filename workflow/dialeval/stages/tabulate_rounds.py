@@ -11,7 +11,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_for_people
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The protocol, under whose name the table stands."""
 
     protocol: str

@@ -21,7 +21,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_table, read_tables, write_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The sets that each judge is trained on, and how intervals are made and samples drawn."""
 
     judges: dict[str, list[str]]

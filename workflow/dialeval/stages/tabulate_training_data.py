@@ -12,7 +12,7 @@ from dialeval.tables import write_rows
 from dialeval.training.pairs.counting import data_rows
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Nothing is to be set."""
 
 

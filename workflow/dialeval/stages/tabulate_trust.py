@@ -13,7 +13,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_tables, to_table, write_for_people
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The judges and criteria of a protocol, the protocols of its form, and the dialogues' language."""
 
     judges: list[str]

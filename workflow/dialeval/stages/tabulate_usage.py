@@ -14,7 +14,7 @@ from dialeval.stages.command import run
 from dialeval.tables import write_for_people
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The prices of the models that have any, and under which digest the ledger has their spending."""
 
     prices: dict[str, Prices] = {}

@@ -16,7 +16,7 @@ AT_MOST = 10
 """How many files are named that no record tells of."""
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """What is asked for.
 
     Attributes:

@@ -30,7 +30,7 @@ from dialeval.training.launching import is_first, spread
 from dialeval.training.memory import check_memory, free_memory
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The judge, and its model as far as its training goes."""
 
     name: str

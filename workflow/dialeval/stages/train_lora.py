@@ -36,7 +36,7 @@ from dialeval.training.memory import check_memory, free_memory
 from dialeval.training.parts import parts_of_sets
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """The judge, its model with `lora`, and the user's own criteria that it may learn."""
 
     name: str

@@ -23,14 +23,14 @@ from dialeval.translation.quality.score_files import read_translation_scores
 PEOPLE = "people"
 
 
-class File(BaseModel):
+class File(BaseModel, defer_build=True):
     """A file of ratings or scores: of people, or of a metric by its name."""
 
     metric: str
     path: Path
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """By corpus the language of its sources, the model that translated back, who judged, and the files.
 
     `measured` are, by metric, the files of scores that a run has computed.

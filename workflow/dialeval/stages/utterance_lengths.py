@@ -15,7 +15,7 @@ from dialeval.stages.command import run
 from dialeval.tables import read_table, read_tables, write_for_people, write_table
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, defer_build=True):
     """Where the tokenizer's vocabulary lies."""
 
     cl100k_file: Path | None = None

@@ -15,7 +15,7 @@ from dialeval.tables import read_table
 from dialeval.translation.talks import Talk, talks_of_dialogues, talks_of_items
 
 
-class TranslationSettings(BaseModel):
+class TranslationSettings(BaseModel, defer_build=True):
     """A corpus, the language that it is put into, and how.
 
     Attributes:

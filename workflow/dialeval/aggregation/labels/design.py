@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel
 
 from dialeval.aggregation.measures.design import Design, design_of
-from dialeval.config.protocols import Protocol
+from dialeval.config.protocol import Protocol
 from dialeval.schemas.judgements import Form
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class LabelledDesign(Design):
     members: list[str]
 
 
-class Terms(BaseModel):
+class Terms(BaseModel, defer_build=True):
     """How all protocols' numbers are corrected.
 
     Attributes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from dialeval.config.botchat import Elo
-from dialeval.config.protocols import EACH_OTHER, RANKS, SELFCHAT, Protocol
+from dialeval.config.protocol import EACH_OTHER, RANKS, SELFCHAT, Protocol
 from dialeval.tables import HUMAN
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
 }
 
 
-class Design(BaseModel):
+class Design(BaseModel, defer_build=True):
     """How the judgements under a protocol came about, and how they are measured.
 
     Attributes:

@@ -30,7 +30,7 @@ ROUNDS = "as if all pairs were asked about on all cases"
 NO_DIFFERENCE = "all that is stored is the same"
 
 
-class PlannedDesign(BaseModel):
+class PlannedDesign(BaseModel, defer_build=True):
     """A protocol about systems.
 
     Attributes:

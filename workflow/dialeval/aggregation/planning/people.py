@@ -23,7 +23,7 @@ NEVER_BY_LABELS = "labels alone cannot halve it: they would have to be more than
 NEVER_BY_SEEDS = "seeds alone cannot halve it: the labels are the limit"
 
 
-class LabelPlan(BaseModel):
+class LabelPlan(BaseModel, defer_build=True):
     """How much people label.
 
     Attributes:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.aggregation.planning.numbers import Size
-from dialeval.config.protocols import EACH_OTHER
+from dialeval.config.protocol import EACH_OTHER
 from dialeval.schemas.judgements import Form
 from dialeval.schemas.shared import REQUESTS
 from dialeval.tables import HUMAN, read_table

@@ -23,7 +23,7 @@ ORDINARY_OF_BATCH = 2.0
 """How many times its batch prices an ordinary request of a model with `batch: true` costs: batches are sold at half."""
 
 
-class ModelTerms(BaseModel):
+class ModelTerms(BaseModel, defer_build=True):
     """What one model's tokens cost, and how much may be spent on it.
 
     Attributes:
@@ -45,7 +45,7 @@ class ModelTerms(BaseModel):
         return (input_tokens * self.price_input + output_tokens * self.price_output) / MILLION
 
 
-class RunTerms(BaseModel):
+class RunTerms(BaseModel, defer_build=True):
     """The terms of all models of a run that have prices.
 
     Attributes:

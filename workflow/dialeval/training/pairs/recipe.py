@@ -11,7 +11,7 @@ from dialeval.training.pairs.examples import Wanted
 from dialeval.training.pairs.kinds import chosen_kinds
 
 
-class Recipe(BaseModel):
+class Recipe(BaseModel, defer_build=True):
     """A training set.
 
     Attributes:
