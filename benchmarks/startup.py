@@ -23,6 +23,8 @@ NO_STAGES = {"asking", "command", "measuring"}
 LIBRARIES = "import argparse, numpy, pyarrow.parquet, pydantic"
 JOB = """
 import typing
+import gc
+gc.disable()
 from dialeval.stages import __main__, command, {stage}
 settings = typing.get_type_hints({stage}.stage).get("settings")
 settings and settings.model_rebuild()

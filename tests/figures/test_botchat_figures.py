@@ -16,9 +16,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from scipy.stats import gaussian_kde
 
 from dialeval.figures.botchat_arena import figure5_arena, figure_arena_ratings
-from dialeval.figures.botchat_lengths import figure2_seed_lengths, figure3_utterance_lengths
+from dialeval.figures.botchat_lengths import _density, figure2_seed_lengths, figure3_utterance_lengths
 from dialeval.figures.botchat_rates import figure4_unieval, figure6_gteval, figure7_unieval_at_gt_length
 from dialeval.figures.saving import save_figure
 from dialeval.figures.style import PAGE_WIDTH
@@ -194,6 +195,17 @@ def test_figure3_survives_constant_lengths_and_a_single_utterance(tmp_path: Path
     svg, _ = saved(figure, tmp_path)
     assert rows_of(figure.axes[0]) == ["zeros", "constant", "single", "long"]
     assert {"0.0", "7.0", "12.0", "1,255.8", "50"} <= set(texts_of(svg))
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_the_density_of_lengths_is_that_of_scipy(logarithmic: bool) -> None:
+    lengths = np.random.default_rng(5).poisson(12.0, 300).astype(np.float64)
+    places, density = _density(lengths, logarithmic)
+    shown = np.log1p if logarithmic else np.asarray
+    values, counts = np.unique(shown(lengths), return_counts=True)
+    kernel = gaussian_kde(values, bw_method=300**-0.2, weights=counts)
+    assert len(places) == 160
+    np.testing.assert_allclose(density, kernel(shown(places)), rtol=1e-9)
 
 
 def test_figure3_is_logarithmic_only_where_lengths_differ_widely() -> None:

@@ -6,55 +6,94 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STAGES = {path.stem for path in (ROOT / "workflow" / "dialeval" / "stages").glob("[a-z]*.py")}
-READING = [
-    "answer", "choose_tokenizer", "construct_rated", "download", "extract_seeds", "fill_ratings", "find_failures",
-    "import_answers", "import_dialogues", "merge_shards", "read_corpus", "read_rated", "read_scenarios", "read_scores",
-    "read_transcripts", "sample_translation", "seed_lengths", "selfchat_items", "tabulate_translation",
-    "tabulate_trust", "tabulate_usage", "utterance_lengths",
-]  # fmt: skip
-"""Stages that read, join and ask; what an engine needs is imported where the engine is opened."""
-WRITING = [
-    "answer_items", "damage_items", "dialogbench_filter", "dialogbench_parse", "dialogbench_plan", "dialogbench_write",
-    "draw_to_label", "labelling_page", "parse_detect", "parse_pair", "parse_probability", "parse_scale", "plan_again",
-    "plan_detect", "plan_mark", "plan_pair", "plan_probability", "plan_scale", "selfchat",
-]  # fmt: skip
-"""Stages that render templates, or share modules with those that do."""
-MEASURING = [
-    "dialogbench_tables", "find_ceilings", "ensembles", "measure_agreement", "measure_checklist",
-    "measure_differences", "measure_examples", "measure_means", "measure_pass_rates", "measure_rates",
-    "measure_ratings", "measure_win_rates", "rank_systems", "robustness", "tabulate_agreement", "tabulate_rated",
-]  # fmt: skip
-"""Stages that compute on tables with pandas and the special functions of SciPy."""
-ASKED_OF = {"openai", "httpx", "torch", "transformers", "vllm", "sklearn", "statsmodels", "matplotlib", "scipy.stats"}
-REFUSED = (ASKED_OF | {"jinja2", "pandas", "scipy"}, ASKED_OF | {"pandas", "scipy"}, ASKED_OF)
-"""Libraries that no stage of each group may have imported; each group comes after the one before it."""
+NO_STAGES = {"asking", "command", "measuring"}
+STAGES = {path.stem for path in (ROOT / "workflow" / "dialeval" / "stages").glob("[a-z]*.py")} - NO_STAGES
+HEAVY = {
+    "httpx", "httpx2", "matplotlib", "openai", "openpyxl", "scipy.optimize", "scipy.stats", "sklearn", "statsmodels",
+    "tiktoken", "tokenizers", "torch", "transformers", "vllm",
+}  # fmt: skip
+"""What no stage loads before it is known to be needed."""
+GROUPS: dict[str, tuple[set[str], set[str]]] = {
+    "writing pages and items": ({"jinja2"}, {"dialogbench_filter", "dialogbench_write", "labelling_page"}),
+    "of labels and training": ({"pyarrow.compute"}, {"ensemble_judgements", "tabulate_training_data"}),
+    "counting": ({"pandas", "numpy.random"}, {"cascade_judgements", "choose_unsure", "measure_examples"}),
+    "telling": ({"yaml"}, {"build_live", "build_report", "summarise", "tidy"}),
+    "measuring": (
+        {"scipy"},
+        {
+            "answer_adaptively", "compare_runs", "correct", "correlate", "dialogbench_experts", "dialogbench_tables",
+            "ensembles", "estimate", "find_ceilings", "learn_embedded", "measure_agreement", "measure_bias",
+            "measure_checklist", "measure_differences", "measure_means", "measure_pass_rates",
+            "measure_pass_rates_at_gt_length", "measure_rates", "measure_ratings", "measure_win_rates",
+            "rank_systems", "rate_battles", "robustness", "tabulate_agreement", "tabulate_by_language",
+            "tabulate_rated", "tabulate_repeats", "tabulate_training", "translation_quality",
+        },
+    ),
+    "drawing": ({"matplotlib"}, {"draw"}),
+}  # fmt: skip
+"""The stages that load more than arrays and tables, by what they load beyond those of the groups before them."""
+DAMAGING = {"check_overlap", "construct_rated", "damage_items", "make_training_data", "rewrite_items"}
+"""Stages that know the perturbations, which draw by `numpy.random`."""
+PLAIN = STAGES - DAMAGING - {stage for _, stages in GROUPS.values() for stage in stages}
+"""All others: they read, plan, ask, join and write."""
+ORDER = [("plain", PLAIN), *((name, stages) for name, (_, stages) in GROUPS.items())]
 
 
 @pytest.fixture(scope="module")
-def imported() -> list[set[str]]:
-    """What a fresh process has imported after each group."""
+def imported() -> list[dict[str, Any]]:
+    """What a fresh process has imported after each group, one after the other."""
     done = subprocess.run(
         [sys.executable, ROOT / "tests" / "support" / "stage_imports.py"],
-        input=json.dumps([READING, WRITING, MEASURING]), capture_output=True, text=True, check=True,
+        input=json.dumps([sorted(stages) for _, stages in ORDER]), capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return [set(names) for names in json.loads(done.stdout)]
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
 
 
 def test_every_stage_named_here_is_there() -> None:
-    assert {*READING, *WRITING, *MEASURING} <= STAGES
+    named = [*DAMAGING, *(stage for _, stages in GROUPS.values() for stage in stages)]
+    assert set(named) <= STAGES
+    assert len(named) == len(set(named))
 
 
-@pytest.mark.parametrize(("place", "group"), enumerate(("reading", "writing", "measuring")))
-def test_a_stage_imports_what_it_needs(imported: list[set[str]], place: int, group: str) -> None:
-    brought = REFUSED[place] & imported[place]
-    assert not brought, f"a stage of the group '{group}' imports {', '.join(sorted(brought))}"
+@pytest.mark.parametrize("place", range(len(ORDER)), ids=[name.replace(" ", "_") for name, _ in ORDER])
+def test_a_stage_imports_what_it_needs(imported: list[dict[str, Any]], place: int) -> None:
+    later = [libraries for libraries, _ in list(GROUPS.values())[place:]]
+    brought = (HEAVY - {"matplotlib"}).union(*later) & set(imported[place]["modules"])
+    assert not brought, f"a stage of the group '{ORDER[place][0]}' imports {', '.join(sorted(brought))}"
 
 
-def test_no_stage_that_asks_or_measures_loads_the_whole_configuration(imported: list[set[str]]) -> None:
-    assert "dialeval.config.section" in imported[-1]
-    assert not {"dialeval.config.whole", "dialeval.config.everything"} & imported[-1]
+def test_a_group_loads_what_sets_it_apart(imported: list[dict[str, Any]]) -> None:
+    for found, (name, (libraries, _)) in zip(imported[1:], GROUPS.items(), strict=True):
+        assert libraries <= set(found["modules"]), f"no stage of the group '{name}' loads {', '.join(libraries)} now"
+
+
+def test_no_plain_stage_loads_the_whole_configuration_or_what_damages(imported: list[dict[str, Any]]) -> None:
+    modules = set(imported[0]["modules"])
+    assert {"dialeval.config.section", "dialeval.config.protocol"} <= modules
+    refused = {"config.whole", "config.everything", "config.protocols", "perturbations.registry"}
+    assert not {f"dialeval.{name}" for name in refused} & modules
+
+
+def test_what_reads_settings_is_built_when_they_are_read(imported: list[dict[str, Any]]) -> None:
+    """Models of which a constant is made are built with it, and no settings of a stage are."""
+    built = [name for name in imported[-1]["built"] if name.split(".")[1] in ("protocols", "stages")]
+    assert built == []
+    assert imported[-1]["deferred"] > len(STAGES) / 2
+
+
+def test_figures_are_drawn_without_scipy_and_without_what_opens_windows() -> None:
+    """One process imports every module of the figures."""
+    code = (
+        "import pkgutil, sys, dialeval.figures as figures\n"
+        "from importlib import import_module\n"
+        "for one in pkgutil.iter_modules(figures.__path__): import_module(f'dialeval.figures.{one.name}')\n"
+        "print(*{'matplotlib.figure', 'matplotlib.pyplot', 'scipy', 'dialeval.config.whole'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["matplotlib.figure"]

@@ -39,7 +39,6 @@ LIBRARIES = {
     "sacrebleu": "sacrebleu",
     "scipy": "scipy",
     "sklearn": "scikit-learn",
-    "statsmodels": "statsmodels",
     "tiktoken": "tiktoken",
     "tokenizers": "tokenizers",
     "torch": "torch",

@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import jinja2
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
 from dialeval.errors import UserError
 from dialeval.prompt_sets import PromptSet, template_folders
 from dialeval.prompts.shown import END_MARK, ShownDialogue
@@ -27,6 +24,9 @@ class Templates:
     """
 
     def __init__(self, directory: Path | None = None, prompt_set: PromptSet = "ours") -> None:
+        import jinja2  # those who read answers share modules with those who ask, and render nothing
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
         self._environment = ImmutableSandboxedEnvironment(  # attributes that begin with _ are refused
             loader=jinja2.FileSystemLoader(template_folders(directory, prompt_set)),
             undefined=jinja2.StrictUndefined,
@@ -47,6 +47,8 @@ class Templates:
             UserError: the template is not there, not UTF-8 or not valid, uses a value that it is not given, or computes
             something that fails.
         """
+        import jinja2
+
         try:
             return self._environment.get_template(name).render(**values).strip()
         except jinja2.TemplateNotFound as error:

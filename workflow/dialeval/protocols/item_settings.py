@@ -15,7 +15,6 @@ from dialeval.corpora.turn_items import turns_of
 from dialeval.criteria import LEVELS, Criterion, with_own
 from dialeval.forms.asked_about import AskedAbout
 from dialeval.forms.item_prompts import ByLevel
-from dialeval.perturbations.suite import targets_of_items
 from dialeval.protocols.question_settings import QuestionSettings
 
 
@@ -44,6 +43,8 @@ class ItemPlanSettings(ItemSettings):
 
     def about(self, pairs: Iterable[Mapping[str, Any]]) -> AskedAbout:
         """Returns which criteria an item is scored on; `pairs` are the rows of damaged items with their originals."""
+        from dialeval.perturbations.suite import targets_of_items  # those who read answers need nothing of damage
+
         return AskedAbout(
             own=self.own,
             named=[one.name for one in self.criteria],

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.midranks import midranks
 from dialeval.stats.share_ends import share_ends
 
 FEWEST_CLUSTERS = 5
@@ -150,11 +150,11 @@ def _usable(strata: IntArray, n_strata: int, is_good: BoolArray) -> Iterator[Int
 
 def _placements(score: FloatArray, is_good: BoolArray) -> FloatArray:
     """Returns which share of the other kind each example scores on the right side of, ties half; shape [n]."""
-    among_all = rankdata(score)
+    among_all = midranks(score)
     placement = np.empty(len(score))
     for side in (False, True):
         mine = is_good == side
-        beaten = (among_all[mine] - rankdata(score[mine])) / np.count_nonzero(~mine)
+        beaten = (among_all[mine] - midranks(score[mine])) / np.count_nonzero(~mine)
         placement[mine] = beaten if side else 1.0 - beaten
     return placement
 

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from dialeval.stats.arrays import FloatArray, IntArray
@@ -196,6 +195,8 @@ def rounds_of(n_cases: int, block: int) -> IntArray:
 
 @cache
 def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
+    from scipy.optimize import brentq  # takes long to load, and few jobs look more than once
+
     longest = _without_a_pause(error)
     if len(counts) > MOST_LOOKS:
         return longest
@@ -212,6 +213,7 @@ def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
 
 def _without_a_pause(error: float) -> float:
     """Returns the c that a Brownian motion passes, on either side, by time 1 with probability `error` (reflections)."""
+    from scipy.optimize import brentq
 
     def excess(constant: float) -> float:
         odd = 2.0 * np.arange(_TERMS) + 1.0

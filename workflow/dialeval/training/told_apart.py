@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
+
+from dialeval.stats.midranks import midranks
 
 
 def told_apart(scores: ArrayLike, good: ArrayLike, strata: ArrayLike | None = None) -> float | None:
@@ -24,6 +25,6 @@ def told_apart(scores: ArrayLike, good: ArrayLike, strata: ArrayLike | None = No
         of_one = of == stratum
         true = is_true[of_one]
         n_true, n_spoiled = int(true.sum()), int((~true).sum())
-        higher += float(rankdata(values[of_one])[true].sum()) - n_true * (n_true + 1) / 2
+        higher += float(midranks(values[of_one])[true].sum()) - n_true * (n_true + 1) / 2
         pairs += n_true * n_spoiled
     return higher / pairs if pairs else None

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from dialeval.aggregation.metaeval.best_judges import Candidates
 from dialeval.aggregation.metaeval.cells import ANNOTATION, Scorer
@@ -14,6 +13,7 @@ from dialeval.aggregation.metaeval.correlations import Correlated
 from dialeval.published.metaeval import RANKINGS, published
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.correlation import correlate
+from dialeval.stats.midranks import midranks
 
 RATING = "rating"
 """The method whose scores stand for a model's opinion, as where it fills in what nobody rated."""
@@ -121,4 +121,4 @@ def _agreement(pairs: FloatArray) -> dict[str, Any]:
         return {"n_judges": len(known), "reason": f"only {len(known)} {there} both correlations; 3 are needed"}
     if (np.ptp(known, axis=0) == 0).any():
         return {"n_judges": len(known), "reason": "all judges are equal under one of the two"}
-    return {"n_judges": len(known), "spearman": float(spearmanr(known).statistic)}
+    return {"n_judges": len(known), "spearman": float(np.corrcoef([midranks(column) for column in known.T])[0, 1])}
