@@ -37,8 +37,9 @@ class Script(NamedTuple):
     takes: str
 
     @property
-    def is_quick(self) -> bool:
-        return bool(re.fullmatch(r"\d+ s", self.takes))
+    def minutes(self) -> float:
+        number, unit = self.takes.split()[:2]
+        return float(number) * {"s": 1 / 60, "min": 1, "h": 60}[unit]
 
 
 def scripts(folder: Path = FOLDER) -> Iterator[Script]:
@@ -95,11 +96,12 @@ def documents() -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))}
 
 
-def main() -> None:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+def compose() -> None:
+    """Writes all documents anew."""
     for name, text in composed(documents()).items():
         (FOLDER / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    compose()

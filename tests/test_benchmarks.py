@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import runpy
 import sys
 from argparse import Namespace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ sys.path.append(str(ROOT / "benchmarks"))  # at the end: a benchmark must not st
 
 import compose  # noqa: E402
 import gates  # noqa: E402
+import run_all  # noqa: E402
 from gates import Gates, arguments  # noqa: E402
 
 
@@ -88,3 +92,82 @@ def test_options_are_those_of_the_script_and_record() -> None:
     parser.add_argument("--size", type=int, default=1)
     assert parser.parse_args(["--record"]) == Namespace(record=True, size=1)
     assert "What it measures." in parser.format_help()
+
+
+KEEP_NONE = ("compose.py", "run_all.py")
+NOT_YET = ("embedded_ratings.py", "metaeval_run.py", "offline_scorers.py", "openai_throughput.py", "report_page.py")
+KEEP_NONE += NOT_YET
+
+
+def run(script: str, *words: str) -> int:
+    """Runs a benchmark in this process, where what benchmarks import is imported once, and returns its status."""
+    sys.argv = [str(ROOT / "benchmarks" / script), *words]
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def own_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts back what benchmarks change of a process that is usually their own."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name in ("OPENBLAS_NUM_THREADS", "HF_HUB_OFFLINE", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, os.environ.get(name, "1"))
+
+
+@pytest.mark.usefixtures("own_process")
+def test_every_benchmark_starts_and_tells_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+    for script in compose.scripts():
+        if {"torch", "GPU"} & set(script.takes.split()) and not find_spec("torch"):
+            continue  # it imports torch before it reads its options
+        assert run(script.name, "--help") == 0, script.name
+        options = capsys.readouterr().out
+        assert "--record" in options or script.name in KEEP_NONE, f"{script.name} keeps no figures"
+        assert "--data" in options or "public data" not in script.takes, f"{script.name} is not told where the data is"
+
+
+@pytest.mark.usefixtures("own_process")
+@pytest.mark.parametrize(
+    ("script", "words", "figure"),
+    [
+        ("labelling_page.py", ("--pairs", "2"), "page of 2 pairs"),
+        ("dialogbench.py", ("--items", "60", "--models", "1"), "60 items"),
+    ],
+)
+def test_small_runs_keep_their_figures(folder: Path, script: str, words: tuple[str, ...], figure: str) -> None:
+    assert run(script, *words, "--record") in (0, 1), "whether figures of so small a run are reached says nothing"
+    kept = json.loads((folder / script.replace(".py", ".json")).read_text(encoding="utf-8"))
+    assert kept["command"] == " ".join([script, *words])
+    assert any(figure in one["what"] for one in kept["figures"])
+
+
+def script(name: str, takes: str) -> compose.Script:
+    return compose.Script(name, "something", takes)
+
+
+@pytest.mark.parametrize(("takes", "minutes"), [("30 s", 0.5), ("3 min with vLLM", 3.0), ("1 h", 60.0)])
+def test_minutes_that_a_benchmark_takes(takes: str, minutes: float) -> None:
+    assert script("a.py", takes).minutes == minutes
+
+
+def test_short_benchmarks_are_run_or_those_that_are_named() -> None:
+    every = {one.name.removesuffix(".py") for one in compose.scripts()}
+    short = [one.name for one in run_all.chosen([], 0.25)]
+    assert "store.py" in short
+    assert not {"stats_coverage.py", "run_all.py", "compose.py"} & set(short)
+    assert len(short) < len(every)
+    assert [one.name for one in run_all.chosen(["stats_elo", "stats_coverage"], 0.25)] == [
+        "stats_coverage.py",
+        "stats_elo.py",
+    ]
+    with pytest.raises(SystemExit, match="no benchmark speed"):
+        list(run_all.chosen(["speed"], 0.25))
+
+
+def test_what_a_benchmark_lacks_is_named(tmp_path: Path) -> None:
+    assert run_all.lacking(script("a.py", "30 s"), tmp_path) == ""
+    assert run_all.lacking(script("a.py", "10 min on a GPU"), tmp_path) == "a GPU"
+    assert run_all.lacking(script("a.py", "30 s with the public data"), tmp_path) == ""
+    there = "30 s with the public data"
+    assert run_all.lacking(script("a.py", there), tmp_path / "none").startswith("the public data, which is not in")
+    assert (run_all.lacking(script("a.py", "3 min with vLLM"), tmp_path) == "") is bool(find_spec("vllm"))
