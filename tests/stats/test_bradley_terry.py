@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import evalica
 import numpy as np
 import pytest
@@ -254,3 +256,18 @@ def test_real_battles(battles, evalica_winners):
     assert with_ties.unconverged_replicates == 0
     assert 1.0 < with_ties.tie_parameter < 3.0
     assert np.ptp(with_ties.rating) > np.ptp(ours.rating)
+
+
+def test_many_pairs_of_many_players_need_no_matrix_of_both():
+    rng = np.random.default_rng(0)
+    n_players, n = 300, 20_000
+    left = rng.integers(0, n_players, n)
+    right = (left + rng.integers(1, n_players, n)) % n_players
+    outcome = rng.choice([0.0, 0.5, 1.0], n)
+    n_pairs = len(np.unique(np.minimum(left, right) * n_players + np.maximum(left, right)))
+    tracemalloc.start()
+    result = bradley_terry(left, right, outcome, n_players)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert result.converged
+    assert peak < n_pairs * n_players * 8 / 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -64,10 +66,52 @@ def test_degenerate_arenas():
     assert np.isnan(empty.low).all()
     assert all(note.startswith("no comparison") for note in empty.notes)
     ties = bootstrap_elo_interval([0, 0], [1, 1], [0.5, 0.5], [0, 1], 2, resamples=20, random_seed=0)
-    np.testing.assert_allclose(ties.low, 1000.0)
-    np.testing.assert_allclose(ties.high, 1000.0)
+    np.testing.assert_allclose(ties.replicates, 1000.0)
+    assert np.isnan([ties.low, ties.high]).all()  # resamples that are all alike say nothing of other seeds
     one_seed = bootstrap_elo_interval([0], [1], [1.0], ["a"], 2, resamples=20, random_seed=0)
     assert np.isnan([one_seed.low, one_seed.high]).all()  # one seed says nothing of others
+
+
+def test_who_wins_everything_has_no_interval_of_no_width(arena):
+    data = arena(4, 20, random_seed=1)
+    wins = data.outcome.copy()
+    wins[data.left == 0], wins[data.right == 0] = 1.0, 0.0
+    result = bootstrap_elo_interval(data.left, data.right, wins, data.seed, 4, resamples=100, random_seed=1)
+    assert np.isnan([result.low[0], result.high[0]]).all()
+    assert np.isfinite(result.replicates).all()
+    assert (result.high[1:] - result.low[1:] > 10.0).all()
+    assert result.notes[0].startswith("wins every comparison")
+
+
+def test_a_judge_that_always_takes_the_first_gives_no_interval(arena):
+    """Each seed has both orders, so every resample has everybody win as often as lose."""
+    data = arena(3, 30, random_seed=1)
+    first = np.ones(len(data.left))
+    elo = bootstrap_elo_interval(data.left, data.right, first, data.seed, 3, resamples=50, random_seed=1)
+    plain = bradley_terry(data.left, data.right, first, 3, cluster=data.seed, resamples=50, random_seed=1)
+    for result in (elo, plain):
+        assert np.isnan([result.low, result.high]).all()
+
+
+def test_single_comparisons_are_resampled_as_clusters_of_one_would_be(arena):
+    """Each comparison by itself is drawn from a multinomial; with two of a cluster, all clusters are drawn."""
+    data = arena(4, 60, random_seed=6)
+    settings = {"resamples": 300, "random_seed": 1}
+    alone = bootstrap_elo_interval(*data.arguments[:3], np.arange(len(data.left)), 4, **settings)
+    nearly = np.arange(len(data.left))
+    nearly[1] = 0
+    drawn = bootstrap_elo_interval(*data.arguments[:3], nearly, 4, **settings)
+    np.testing.assert_allclose(alone.sampling_sd, drawn.sampling_sd, rtol=0.2)
+    np.testing.assert_allclose(alone.replicates.mean(axis=0), drawn.replicates.mean(axis=0), atol=6.0)
+
+
+def test_many_clusters_need_no_matrix_of_resamples_times_clusters(arena):
+    data = arena(3, 5_000, random_seed=7)
+    tracemalloc.start()
+    bootstrap_elo_interval(*data.arguments[:3], np.arange(len(data.left)), 3, resamples=200, random_seed=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200 * len(data.left) * 8 / 2
 
 
 def test_a_player_that_resamples_can_lose_is_missing_only_there():

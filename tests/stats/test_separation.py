@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dialeval.stats.bradley_terry import bradley_terry, davidson
 from dialeval.stats.comparisons import compare
@@ -51,6 +53,44 @@ def test_of_two_one_is_above_and_the_other_below():
     above, below = separated(games, tables_of(games, [[1.0, 1.0]], [[0.0]]))
     assert above.tolist() == [[True, False], [False, True]]
     assert below.tolist() == [[False, True], [True, False]]
+
+
+def limits_by_reach(games, table):
+    """Who is above and below, from all players' reach, one power of the matrix of wins after the other."""
+    wins = np.eye(games.n_rated, dtype=bool)
+    wins[games.first, games.second] |= table[:, 0] + table[:, 1] > 0
+    wins[games.second, games.first] |= table[:, 2] + table[:, 1] > 0
+    reaches = wins
+    for _ in range(games.n_rated):
+        reaches = reaches | (reaches @ wins)
+    size = (reaches & reaches.T).sum(axis=1)
+    above, below = np.zeros(games.n_rated, bool), np.zeros(games.n_rated, bool)
+    group = games.groups()
+    for number in np.unique(group):
+        members = np.flatnonzero(group == number)
+        largest = members[size[members] == size[members].max()]
+        main = largest if len(largest) == size[largest[0]] else members
+        above[members] = ~reaches[np.ix_(main, members)].all(axis=0)
+        below[members] = ~reaches[np.ix_(members, main)].all(axis=1)
+    return above, below
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(1, 14))
+@settings(max_examples=150, deadline=None)
+def test_limits_are_those_of_everybodys_reach(random_seed, n_players, n_games):
+    rng = np.random.default_rng(random_seed)
+    left = rng.integers(0, n_players, n_games)
+    right = (left + rng.integers(1, n_players, n_games)) % n_players
+    games = compare(left, right, rng.choice([0.0, 0.5, 1.0], n_games, p=[0.45, 0.1, 0.45]), n_players)
+    tables = np.stack([rng.multinomial(n_games, games.table().ravel() / n_games) for _ in range(5)]).astype(float)
+    tables = tables.reshape(5, games.n_pairs, 3)
+    above, below = separated(games, tables)
+    for row, table in enumerate(tables):
+        if not ((table[:, 0] + table[:, 1] > 0) != (table[:, 2] + table[:, 1] > 0)).any():
+            continue
+        expected = limits_by_reach(games, table)
+        np.testing.assert_array_equal(above[row], expected[0])
+        np.testing.assert_array_equal(below[row], expected[1])
 
 
 def with_a_newcomer(n_seeds=40):
@@ -112,6 +152,21 @@ def test_the_design_effect_of_a_rating_is_that_of_its_verdicts():
     twice = bradley_terry(*np.repeat(pairs, 2, axis=0).T, np.repeat(outcome, 2), 3, cluster=np.repeat(seed, 2))
     np.testing.assert_allclose(once.design_effect, 1.0)
     np.testing.assert_allclose(twice.design_effect, 2.0, rtol=0.01)
+
+
+def test_the_design_effect_is_the_linear_forms_variance_by_seed_over_that_by_row(arena):
+    """Row by row: each comparison moves the strengths by its residual times a difference of columns."""
+    data = arena(5, 12, random_seed=4)
+    rating = bradley_terry(*data.arguments, cluster=data.seed)
+    strength = rating.rating * np.log(10.0) / 400.0
+    p = 1.0 / (1.0 + np.exp(strength[data.right] - strength[data.left]))
+    sides = np.zeros((len(p), 5))
+    sides[np.arange(len(p)), data.left], sides[np.arange(len(p)), data.right] = 1.0, -1.0
+    moves = (data.outcome - p)[:, np.newaxis] * sides @ np.linalg.pinv(sides.T * (p * (1.0 - p)) @ sides, rcond=1e-10)
+    by_seed = np.stack([moves[data.seed == seed].sum(axis=0) for seed in range(12)])
+    n = len(p)
+    expected = (by_seed**2).sum(axis=0) * 12 / 11 / ((moves**2).sum(axis=0) * n / (n - 1))
+    np.testing.assert_allclose(rating.design_effect, expected, rtol=1e-6)
 
 
 def test_the_design_effect_is_the_resamples_variance_over_the_rows(arena):

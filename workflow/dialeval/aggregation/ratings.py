@@ -16,7 +16,7 @@ from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
 from dialeval.stats.differences import contrast_variance, difference_variance
 from dialeval.stats.elo import BootstrapElo, bootstrap_elo
 from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
-from dialeval.stats.resampling import ONE_CLUSTER, p_above_next
+from dialeval.stats.resampling import ALL_THE_SAME, ONE_CLUSTER, p_above_next
 from dialeval.stats.style_control import ControlledRatings, controlled_ratings
 
 CONTROLLED = "bradley_terry_length_controlled"
@@ -211,7 +211,7 @@ def _behind(rating: StrengthRating, number: int) -> dict[str, float]:
 
 
 def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
-    """Yields what is to be said where a model's interval has no limit."""
+    """Yields what is to be said where a model's interval has no limit, or there is none."""
     if rating.clusters[number] == 1:
         yield ONE_CLUSTER
     elif not rating.notes[number] and rating.resamples:
@@ -222,6 +222,8 @@ def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
             if np.isnan(end[number]) and count[number]:
                 name = rating.method.replace("_", "-").title()
                 yield f"{name}: no {side} limit, {count[number]} of {rating.resamples} resamples set none"
+        if np.isnan(rating.low[number]) and not (rating.above[number] or rating.below[number]):
+            yield ALL_THE_SAME
 
 
 def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:

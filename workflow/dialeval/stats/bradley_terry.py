@@ -14,7 +14,7 @@ from dialeval.stats.design_effect import of_strengths
 from dialeval.stats.equal_weight import equally_weighted, pair_weights
 from dialeval.stats.likelihood import Strengths, fit_strengths
 from dialeval.stats.replicates import cluster_table, rated_in
-from dialeval.stats.resampling import p_above_next, percentile_interval
+from dialeval.stats.resampling import p_above_next, percentile_interval, unless_same
 from dialeval.stats.separation import separated
 
 DEFAULT_RIDGE = 1e-6
@@ -31,7 +31,7 @@ class StrengthRating:
         rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
             average `initial`.
         low, high: ends of the expanded percentile interval over resampled clusters, shape [n_players]; NaN without
-            resamples, and where the comparisons set no limit.
+            resamples, where the comparisons set no limit, and where all resamples give the same.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
         replicates: ratings of each resample, shape [resamples, n_players]; infinite where the resample sets no limit.
         above, below: resamples that set no upper, no lower limit, shape [n_players].
@@ -213,7 +213,7 @@ def _rate(
             )
     clusters = comparisons.spread(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64)
     low, high = percentile_interval(replicates, confidence, clusters)
-    low, high = (np.where(np.isfinite(end), end, np.nan) for end in (low, high))
+    low, high = unless_same(*(np.where(np.isfinite(end), end, np.nan) for end in (low, high)))
     effect = np.full(comparisons.n_rated, np.nan)
     if not ties and comparisons.n_pairs:
         weight = pair_weights(comparisons.table()) if equal_pairs else None

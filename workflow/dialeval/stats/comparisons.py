@@ -195,3 +195,12 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
     seen = np.flatnonzero(first_row < n)
     keys = (rows, -games, -score, -opening, first_row)
     return seen[np.lexsort([key[seen] for key in keys])]
+
+
+def pair_laplacian(comparisons: Comparisons, weight: FloatArray) -> FloatArray:
+    """Laplacian of the graph that has `weight`, shape [n_pairs], on its pairs; shape [n_rated, n_rated]."""
+    laplacian = np.zeros((comparisons.n_rated, comparisons.n_rated))
+    laplacian[comparisons.first, comparisons.second] = -weight
+    laplacian += laplacian.T
+    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
+    return laplacian

@@ -5,13 +5,11 @@ Both statistics here are followed by their linear form, what one row moves them 
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
-from dialeval.stats.comparisons import N_RESULTS
+from dialeval.stats.comparisons import N_RESULTS, pair_laplacian
 from dialeval.stats.replicates import ClusterTable
 
 
@@ -63,8 +61,8 @@ def sums_by_cluster(values: FloatArray, sizes: IntArray) -> FloatArray:
 def of_strengths(counts: ClusterTable, strength: FloatArray, pair_weight: FloatArray | None = None) -> FloatArray:
     """Design effect of each rated player's Bradley-Terry strength.
 
-    With D the columns of the information matrix's pseudo-inverse, first player less second, a comparison moves the
-    strengths by (y - p) D to first order.
+    To first order the strengths move by the information matrix's pseudo-inverse times the scores: y - p of every
+    comparison for its first player, and the opposite for its second.
 
     Args:
         counts: comparisons by cluster and type.
@@ -78,23 +76,32 @@ def of_strengths(counts: ClusterTable, strength: FloatArray, pair_weight: FloatA
     n, n_rows = comparisons.n_rated, len(counts.cluster)
     if counts.n_clusters < 2 or n_rows < 2:
         return np.full(n, np.nan)
-    if counts.n_clusters == n_rows:
+    if counts.each_alone:
         return np.ones(n)
     first, second = comparisons.first, comparisons.second
     p = 1.0 / (1.0 + np.exp(np.clip(strength[second] - strength[first], -700.0, 700.0)))
     table = comparisons.table()
-    information = np.zeros((n, n))
     of_pair = np.ones(len(p)) if pair_weight is None else pair_weight
-    weight = of_pair * table.sum(axis=1) * p * (1.0 - p)
-    np.add.at(information, (first, first), weight)
-    np.add.at(information, (second, second), weight)
-    np.add.at(information, (first, second), -weight)
-    np.add.at(information, (second, first), -weight)
-    inverse = np.linalg.pinv(information, hermitian=True)
-    moves = inverse[first] - inverse[second]
     residual = of_pair[:, np.newaxis] * (np.array([1.0, 0.5, 0.0]) - p[:, np.newaxis])
-    alone = (table * residual**2).sum(axis=1) @ moves**2 * (n_rows / (n_rows - 1.0))
-    of_type = coo_array((residual.ravel(), (np.arange(residual.size), np.repeat(np.arange(len(p)), N_RESULTS))))
-    summed = cast("FloatArray", counts.counts @ of_type.tocsr())
-    together = ((summed @ moves) ** 2).sum(axis=0) * (counts.n_clusters / (counts.n_clusters - 1.0))
+    information = pair_laplacian(comparisons, of_pair * table.sum(axis=1) * p * (1.0 - p))
+    # A group's common level has no information; given some, it does not blow up what rounding leaves of it.
+    group = comparisons.groups()
+    inverse = np.linalg.pinv(information + (group[:, np.newaxis] == group), hermitian=True)
+    of_rows = pair_laplacian(comparisons, (table * residual**2).sum(axis=1))
+    types = np.arange(residual.size)
+    scores_of_types = coo_array(
+        (
+            np.concatenate([residual.ravel(), -residual.ravel()]),
+            (np.tile(types, 2), np.concatenate([np.repeat(first, N_RESULTS), np.repeat(second, N_RESULTS)])),
+        ),
+        shape=(len(types), n),
+    )
+    scores = csr_array(counts.counts) @ scores_of_types.tocsr()
+    of_clusters = (scores.T @ scores).toarray()
+
+    def variance(of_scores: FloatArray) -> FloatArray:
+        return np.asarray((inverse @ of_scores * inverse).sum(axis=1), dtype=np.float64)
+
+    alone = variance(of_rows) * (n_rows / (n_rows - 1.0))
+    together = variance(of_clusters) * (counts.n_clusters / (counts.n_clusters - 1.0))
     return np.asarray(np.divide(together, alone, out=np.full(n, np.nan), where=alone > 0.0), dtype=np.float64)

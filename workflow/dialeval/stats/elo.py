@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import FloatArray, IntArray
-from dialeval.stats.comparisons import Comparisons, compare
+from dialeval.stats.comparisons import Comparisons, compare, pair_laplacian
 from dialeval.stats.equal_weight import equalised
 from dialeval.stats.likelihood import fit_strengths
 from dialeval.stats.shuffles import compact_codes, draw_shuffles, play_shuffles, rating_unit
@@ -27,7 +27,7 @@ _TAIL_MARGIN = 1.15
 _N_SHADOWS = 32
 _TYPICAL_RIDGE = 0.01
 _MAX_WIDTH = 2000
-_BYTES_PER_BLOCK = 100_000_000
+_BYTES_PER_BLOCK = 400_000_000
 
 
 @dataclass(frozen=True)
@@ -206,15 +206,15 @@ def play_certified(
     length = needed_length(comparisons, k=k, scale=scale, tolerance=TAIL_TOLERANCE)
     done, gap = 0, 0.0
     while done < n_shuffles:
-        blocks_left = math.ceil((n_shuffles - done) / block_width(length))
+        blocks_left = math.ceil((n_shuffles - done) / block_width(length, codes.itemsize))
         width = math.ceil((n_shuffles - done) / blocks_left)
         drawn = draw_shuffles(codes, length, width, rng)
         n_shadows = min(_N_SHADOWS, width) if done == 0 and length < n else 0
         start = np.zeros((comparisons.n_rated, width + n_shadows))
         if n_shadows:
-            drawn = np.concatenate([drawn, drawn[:n_shadows]])
             start[:, width:] = typical_ratings(comparisons, n_shadows, k=k, scale=scale, rng=rng)
-        played = play_shuffles(drawn, comparisons.first, comparisons.second, start, 0.5 * k / unit)
+        again = np.arange(n_shadows) if n_shadows else None
+        played = play_shuffles(drawn, comparisons.first, comparisons.second, start, 0.5 * k / unit, again)
         if n_shadows:
             gap = unit * float(np.abs(played[:, :n_shadows] - played[:, width:]).max())
             if not gap <= TAIL_TOLERANCE:
@@ -244,23 +244,14 @@ def needed_length(comparisons: Comparisons, *, k: float, scale: float, tolerance
     return math.ceil(length) if 2.0 * length <= n else n
 
 
-def pair_laplacian(comparisons: Comparisons, weight: FloatArray) -> FloatArray:
-    """Laplacian of the graph that has `weight`, shape [n_pairs], on its pairs; shape [n_rated, n_rated]."""
-    laplacian = np.zeros((comparisons.n_rated, comparisons.n_rated))
-    laplacian[comparisons.first, comparisons.second] = -weight
-    laplacian += laplacian.T
-    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
-    return laplacian
-
-
 def longer(length: int, n: int) -> int:
     """The next length to try of n comparisons when `length` could not be certified."""
     return 2 * length if 4 * length <= n else n
 
 
-def block_width(length: int) -> int:
-    """Shuffles to play side by side: wide enough to be fast, narrow enough to stay small in memory."""
-    return int(min(max(_BYTES_PER_BLOCK // (2 * length), 64), _MAX_WIDTH))
+def block_width(length: int, itemsize: int) -> int:
+    """Shuffles, of codes of so many bytes, to play side by side: many, to be fast, few enough to stay small."""
+    return int(min(max(_BYTES_PER_BLOCK // (itemsize * length), 64), _MAX_WIDTH))
 
 
 def typical_ratings(

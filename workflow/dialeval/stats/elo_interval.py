@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtri
 
-from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
-from dialeval.stats.comparisons import N_RESULTS, Comparisons, compare
-from dialeval.stats.elo import (
-    block_width,
-    check_settings,
-    longer,
-    needed_length,
-    pair_laplacian,
-    typical_ratings,
-)
-from dialeval.stats.equal_weight import equalised, equally_weighted, most_of_a_pair, whole_counts
+from dialeval.stats.arrays import BoolArray, FloatArray, check_confidence
+from dialeval.stats.comparisons import Comparisons, compare, pair_laplacian
+from dialeval.stats.elo import check_settings
+from dialeval.stats.elo_resamples import Resamples, draw_resamples, play_resamples
+from dialeval.stats.equal_weight import equalised, equally_weighted
 from dialeval.stats.likelihood import fit_strengths
-from dialeval.stats.replicates import ClusterTable, cluster_table, rated_in
-from dialeval.stats.resampling import cluster_counts, percentile_interval
-from dialeval.stats.shuffles import CodeArray, compact_codes, draw_shuffles, play_shuffles, rating_unit
+from dialeval.stats.replicates import blocks_of, cluster_table, rated_in
+from dialeval.stats.resampling import percentile_interval, unless_same
 
-# What a replicate's rating leaves to the start is far under the shuffles' noise, so a coarser end will do here.
-_TAIL_TOLERANCE = 0.01
 # Elo pulls a player with few comparisons towards the start; so does this ridge its prediction.
 _RIDGE = 1.0
-_MIN_SHUFFLES, _MAX_SHUFFLES = 8, 96
-# Comparisons to play in all, some 10 ns each; drawing a shuffle costs about as much as playing a thousand.
-_WORK, _WORK_PER_PLAYER, _MOST_WORK = 1e8, 2.5e7, 5e8
-_WORK_PER_SHUFFLE = 1000
 _NOISE_TEST_LEVEL = 0.99
 
 
@@ -45,7 +30,8 @@ class BootstrapEloInterval:
     Numbers per player are in the caller's order; a player without a comparison has NaN.
 
     Attributes:
-        low, high: ends of the interval in Elo points, shape [n_players].
+        low, high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples cannot say how
+            far off the rating may be: for who wins or loses everything, and where all resamples give the same.
         replicates: ratings of each resample with the shuffles' noise taken out, shape [resamples, n_players];
             paired, so that differences and `p_above_next` can be taken from them.
         sampling_sd: standard deviation over resamples that stems from the seeds, shape [n_players].
@@ -129,17 +115,13 @@ def bootstrap_elo_interval(
     if resamples < 20:
         raise ValueError(f"resamples is {resamples}; an interval needs 20 or more")
     rng = np.random.Generator(np.random.SFC64(random_seed))
-    drawn = cluster_counts(counts.n_clusters, resamples, rng)
     played = equalised(comparisons) if equal_pairs else comparisons
     if comparisons.n_pairs:
-        tables = counts.resample(drawn)
-        decks = _equal_decks(tables, most_of_a_pair(comparisons)) if equal_pairs else _decks(counts, drawn)
-        halves, steepness, length, shuffles = _play_resamples(played, decks, resamples, k=k, scale=scale, rng=rng)
-        halves[:, ~rated_in(comparisons, tables)] = np.nan
-        predicted = (
-            scale / math.log(10.0) * _predict(played, equally_weighted(tables) if equal_pairs else tables, steepness)
-        )
-        replicates, noise, unexplained, slope = _without_noise(halves, predicted)
+        drawn = draw_resamples(counts, resamples, random_seed, rng, equal_pairs=equal_pairs)
+        halves, steepness, length, shuffles = play_resamples(played, drawn, resamples, k=k, scale=scale, rng=rng)
+        predicted, rated = _predict(played, drawn, resamples, steepness, equal_pairs=equal_pairs)
+        halves[:, ~rated] = np.nan
+        replicates, noise, unexplained, slope = _without_noise(halves, scale / math.log(10.0) * predicted)
     else:
         replicates, length, shuffles, slope = np.empty((resamples, 0)), 0, 0, math.nan
         noise = unexplained = np.empty(0)
@@ -147,6 +129,8 @@ def bootstrap_elo_interval(
     known = np.count_nonzero(~np.isnan(replicates), axis=0) > 1
     sd = np.full(comparisons.n_rated, np.nan)
     sd[known] = np.nanstd(replicates[:, known], axis=0, ddof=1)
+    low, high = unless_same(low, high)
+    low[~comparisons.anchored()] = high[~comparisons.anchored()] = np.nan
     return BootstrapEloInterval(
         low=comparisons.spread(low),
         high=comparisons.spread(high),
@@ -169,82 +153,12 @@ def bootstrap_elo_interval(
     )
 
 
-class _Decks(NamedTuple):
-    """The comparisons of each resample: how many there are, shape [R], and what gives their types."""
-
-    sizes: IntArray
-    deal: Callable[[int], CodeArray]
-
-
-def _decks(counts: ClusterTable, drawn: FloatArray) -> _Decks:
-    """Returns the comparisons of the drawn clusters."""
-    codes = compact_codes(counts.comparisons.type_of_row, counts.comparisons.n_types + N_RESULTS)
-    order = np.argsort(counts.cluster, kind="stable")
-    codes, cluster = codes[order], counts.cluster[order]
-    times = drawn.astype(np.int64)
-    sizes = times @ np.bincount(cluster, minlength=counts.n_clusters)
-    return _Decks(sizes, lambda number: np.repeat(codes, times[number][cluster]))
-
-
-def _equal_decks(tables: FloatArray, total: int) -> _Decks:
-    """Returns as many comparisons of every pair of a resample, in the shares that it has there."""
-    types = compact_codes(np.arange(tables[0].size), tables[0].size + N_RESULTS)
-    sizes = total * (tables.sum(axis=2) > 0).sum(axis=1)
-    return _Decks(sizes, lambda number: np.repeat(types, whole_counts(tables[number], total).ravel()))
-
-
-def _play_resamples(
-    comparisons: Comparisons,
-    decks: _Decks,
-    resamples: int,
-    *,
-    k: float,
-    scale: float,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray, int, int]:
-    """Rate every resample by two halves of a few shuffles.
-
-    Returns:
-        Median of each half in points from the initial rating, shape [2, R, n_rated]; mean over all shuffles of
-        E (1 - E) at the end, shape [n_pairs]; comparisons played of each shuffle; and shuffles per resample.
-    """
-    n = len(comparisons.type_of_row)
-    unit = rating_unit(scale)
-    # One more pair, of the first player with itself: its tie moves nothing and fills up shorter shuffles.
-    first, second = np.append(comparisons.first, 0), np.append(comparisons.second, 0)
-    nothing = N_RESULTS * comparisons.n_pairs + 1
-    length = needed_length(comparisons, k=k, scale=scale, tolerance=_TAIL_TOLERANCE)
-    halves = np.empty((2, resamples, comparisons.n_rated))
-    steepness = np.zeros(comparisons.n_pairs)
-    done = 0
-    while done < resamples:
-        shuffles = 2 * (_shuffles_per_resample(length, resamples, comparisons.n_rated) // 2)
-        block = range(done, min(done + max(1, block_width(length) // shuffles), resamples))
-        played_length = int(decks.sizes[block].max()) if length == n else length
-        hands = np.concatenate(
-            [_draw_padded(decks.deal(number), played_length, shuffles, nothing, rng) for number in block]
-        )
-        width = len(hands)
-        n_shadows = len(block) if done == 0 and length < n else 0
-        start = np.zeros((comparisons.n_rated, width + n_shadows))
-        if n_shadows:
-            hands = np.concatenate([hands, hands[::shuffles]])
-            start[:, width:] = typical_ratings(comparisons, n_shadows, k=k, scale=scale, rng=rng)
-        final = play_shuffles(hands, first, second, start, 0.5 * k / unit)
-        final, shadows = final[:, :width], final[:, width:]
-        if n_shadows and unit * np.abs(final[:, ::shuffles] - shadows).max() > _TAIL_TOLERANCE:
-            length = longer(length, n)
-            continue
-        by_half = unit * final.reshape(comparisons.n_rated, len(block), 2, shuffles // 2)
-        halves[:, done : done + len(block)] = np.median(by_half, axis=3).transpose(2, 1, 0)
-        lead = final[comparisons.first] - final[comparisons.second]
-        steepness += 0.25 * (1.0 - np.tanh(lead) ** 2).mean(axis=1) * len(block) / resamples
-        done += len(block)
-    return halves, steepness, length, shuffles
-
-
-def _predict(comparisons: Comparisons, tables: FloatArray, steepness: FloatArray) -> FloatArray:
+def _predict(
+    comparisons: Comparisons, drawn: Resamples, resamples: int, steepness: FloatArray, *, equal_pairs: bool
+) -> tuple[FloatArray, BoolArray]:
     """Predict how each resample's Elo ratings differ from the average, as natural-log strengths, shape [R, n_rated].
+
+    Beside it is whom each resample can rate, of the same shape.
 
     Where ratings wander about their mean, gains and losses balance: sum_j n_ij (S_ij - mean of E_ij) = 0 for every
     player i. Bradley-Terry has E at the mean instead. To first order a change of strengths d therefore is a change
@@ -263,22 +177,13 @@ def _predict(comparisons: Comparisons, tables: FloatArray, steepness: FloatArray
     at_centre = pair_laplacian(comparisons, games * 0.25 * (1.0 - np.tanh(half_lead) ** 2))
     wandering = pair_laplacian(comparisons, games * steepness)
     response: FloatArray = at_centre @ np.linalg.pinv(wandering, hermitian=True)
-    return np.asarray((strengths(tables) - centre) @ response, dtype=np.float64)
-
-
-def _shuffles_per_resample(length: int, resamples: int, n_players: int) -> int:
-    work = min(_WORK + _WORK_PER_PLAYER * n_players, _MOST_WORK)
-    affordable = work / (resamples * (length + _WORK_PER_SHUFFLE))
-    return int(min(max(affordable, _MIN_SHUFFLES), _MAX_SHUFFLES))
-
-
-def _draw_padded(deck: CodeArray, length: int, width: int, nothing: int, rng: np.random.Generator) -> CodeArray:
-    """Draw shuffles of `length` from a deck; a smaller deck is drawn whole, after comparisons that do nothing."""
-    drawn = draw_shuffles(deck, min(length, len(deck)), width, rng)
-    missing = length - drawn.shape[1]
-    if missing == 0:
-        return drawn
-    return np.concatenate([np.full((width, missing), nothing, dtype=deck.dtype), drawn], axis=1)
+    found = np.empty((resamples, comparisons.n_rated))
+    rated = np.empty(found.shape, dtype=np.bool_)
+    for rows in blocks_of(resamples, comparisons.n_types):
+        tables = drawn.tables(rows)
+        rated[rows] = rated_in(comparisons, tables)
+        found[rows] = strengths(equally_weighted(tables) if equal_pairs else tables)
+    return np.asarray((found - centre) @ response, dtype=np.float64), rated
 
 
 def _without_noise(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
@@ -97,9 +97,7 @@ def _newton(
     """Iterate in place until every table has converged; return the iterations and the largest gradient left."""
     n_players = parameters.shape[1] - int(ties)
     derivatives = _davidson_derivatives if ties else _bradley_terry_derivatives
-    incidence = np.zeros((len(first), n_players))
-    incidence[np.arange(len(first)), first] = 1.0
-    incidence[np.arange(len(first)), second] = -1.0
+    incidence = _incidence(first, second, n_players)
     group = _groups(first, second, n_players)
     within_group = (group[:, np.newaxis] == group) / np.bincount(group)[group] if n_players else np.zeros((0, 0))
     open_rows = np.arange(len(table))
@@ -131,7 +129,7 @@ def _newton(
 
 
 def _bradley_terry_derivatives(
-    table: FloatArray, strength: FloatArray, first: IntArray, second: IntArray, incidence: FloatArray
+    table: FloatArray, strength: FloatArray, first: IntArray, second: IntArray, incidence: csr_array
 ) -> tuple[FloatArray, FloatArray]:
     """Gradient and negative Hessian of the Bradley-Terry log-likelihood, shapes [R, n] and [R, n, n]."""
     # Written without 1 - p, which would lose the few digits that count where a player nearly always wins.
@@ -140,11 +138,11 @@ def _bradley_terry_derivatives(
     half_ties = 0.5 * table[:, :, 1]
     gradient = ((table[:, :, 0] + half_ties) * loss - (table[:, :, 2] + half_ties) * win) @ incidence
     weight = table.sum(axis=2) * win * loss
-    return gradient, _laplacian(weight, first, second, incidence)
+    return gradient, _laplacian(weight, first, second, strength.shape[1])
 
 
 def _davidson_derivatives(
-    table: FloatArray, parameters: FloatArray, first: IntArray, second: IntArray, incidence: FloatArray
+    table: FloatArray, parameters: FloatArray, first: IntArray, second: IntArray, incidence: csr_array
 ) -> tuple[FloatArray, FloatArray]:
     """Gradient and negative Hessian of Davidson's log-likelihood; the last parameter is the log tie parameter."""
     n = parameters.shape[1] - 1
@@ -163,7 +161,7 @@ def _davidson_derivatives(
     # Variance of the statistic, 0.25 (win + loss) - margin^2, written without cancellation.
     weight = games * (0.25 * tie * (win + loss) + win * loss)
     hessian = np.empty((len(parameters), n + 1, n + 1))
-    hessian[:, :n, :n] = _laplacian(weight, first, second, incidence)
+    hessian[:, :n, :n] = _laplacian(weight, first, second, n)
     cross = (-games * margin * tie) @ incidence
     hessian[:, :n, n] = cross
     hessian[:, n, :n] = cross
@@ -178,12 +176,18 @@ def _groups(first: IntArray, second: IntArray, n_players: int) -> IntArray:
     return np.asarray(group, dtype=np.int64)
 
 
-def _laplacian(weight: FloatArray, first: IntArray, second: IntArray, incidence: FloatArray) -> FloatArray:
+def _incidence(first: IntArray, second: IntArray, n_players: int) -> csr_array:
+    """Matrix that takes leads of pairs to players, first less second, shape [n_pairs, n_players]; mostly zeros."""
+    pairs = np.arange(len(first))
+    sides = (np.tile(pairs, 2), np.concatenate([first, second]))
+    return coo_array((np.repeat([1.0, -1.0], len(pairs)), sides), shape=(len(pairs), n_players)).tocsr()
+
+
+def _laplacian(weight: FloatArray, first: IntArray, second: IntArray, n_players: int) -> FloatArray:
     """Weighted graph Laplacians, shape [R, n, n], of weights on pairs, shape [R, n_pairs]."""
-    n = incidence.shape[1]
-    laplacian = np.zeros((len(weight), n, n))
+    laplacian = np.zeros((len(weight), n_players, n_players))
     laplacian[:, first, second] = -weight
     laplacian[:, second, first] = -weight
-    diagonal = np.arange(n)
-    laplacian[:, diagonal, diagonal] = weight @ np.abs(incidence)
+    diagonal = np.arange(n_players)
+    laplacian[:, diagonal, diagonal] = -(laplacian @ np.ones(n_players))
     return laplacian

@@ -39,32 +39,46 @@ class ClusterTable:
         tables = cast("FloatArray", np.asarray(cluster_weights @ self.counts))
         return tables.reshape(len(cluster_weights), self.comparisons.n_pairs, N_RESULTS)
 
+    @property
+    def each_alone(self) -> bool:
+        """Whether every comparison is its own cluster, so that the tables of resamples are multinomial."""
+        return self.n_clusters == len(self.cluster)
+
     def clusters_of_player(self) -> IntArray:
         """How many clusters each rated player has a comparison in, shape [n_rated]."""
         n = self.comparisons.n_rated
         pair = self.comparisons.type_of_row // N_RESULTS
         players = np.concatenate([self.comparisons.first[pair], self.comparisons.second[pair]])
-        met = np.unique(players * max(self.n_clusters, 1) + np.concatenate([self.cluster, self.cluster]))
-        return np.bincount(met // max(self.n_clusters, 1), minlength=n)
+        if self.each_alone:
+            return np.bincount(players, minlength=n)
+        met = np.sort(players * self.n_clusters + np.tile(self.cluster, 2))
+        return np.bincount(met[np.diff(met, prepend=-1) > 0] // self.n_clusters, minlength=n)
+
+    def multinomial(self, n_tables: int, rng: np.random.Generator) -> FloatArray:
+        """Draw tables of resamples of single comparisons, shape [n_tables, n_pairs, 3]."""
+        n_rows = len(self.cluster)
+        drawn = rng.multinomial(n_rows, self.comparisons.table().ravel() / max(n_rows, 1), size=n_tables)
+        return drawn.astype(np.float64).reshape(n_tables, self.comparisons.n_pairs, N_RESULTS)
 
     def blocks(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:
         """Draw resamples of the clusters and yield their tables, with their places, in blocks that fit in memory.
 
         Where every comparison is its own cluster the tables are multinomial, and are drawn as such.
         """
-        n_rows, n_types = len(self.cluster), self.comparisons.n_types
-        alone = self.n_clusters == n_rows
-        widest = n_types if alone else max(n_types, self.n_clusters)
-        step = max(1, _NUMBERS_PER_BLOCK // max(widest, 1))
-        shares = self.comparisons.table().ravel() / max(n_rows, 1)
-        for begin in range(0, resamples, step):
-            rows = slice(begin, min(begin + step, resamples))
+        widest = self.comparisons.n_types if self.each_alone else max(self.comparisons.n_types, self.n_clusters)
+        for rows in blocks_of(resamples, widest):
             n_tables = rows.stop - rows.start
-            if alone:
-                drawn = rng.multinomial(n_rows, shares, size=n_tables).astype(np.float64)
-                yield rows, drawn.reshape(n_tables, self.comparisons.n_pairs, N_RESULTS)
+            if self.each_alone:
+                yield rows, self.multinomial(n_tables, rng)
             else:
                 yield rows, self.resample(cluster_counts(self.n_clusters, n_tables, rng))
+
+
+def blocks_of(resamples: int, numbers: int) -> Iterator[slice]:
+    """Yield the places of resamples in blocks that fit in memory, where each holds so many numbers."""
+    step = max(1, _NUMBERS_PER_BLOCK // max(numbers, 1))
+    for begin in range(0, resamples, step):
+        yield slice(begin, min(begin + step, resamples))
 
 
 def cluster_table(comparisons: Comparisons, cluster: ArrayLike | None) -> ClusterTable:

@@ -19,7 +19,10 @@ from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 
 ONE_CLUSTER = "a single cluster gives no interval"
 
+ALL_THE_SAME = "every resample gives the same rating, which gives no interval"
+
 _DRAWS_PER_BLOCK = 50_000
+_NO_WIDTH = 1e-6  # points: what rounding leaves
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,12 @@ def percentile_interval(
         end = np.where(np.isnan(tail), np.nan, between)
         ends.append(end.reshape(shape))
     return ends[0], ends[1]
+
+
+def unless_same(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Ends of intervals of ratings, NaN where there is no width: resamples that are all alike say nothing of others."""
+    same = high - low <= _NO_WIDTH
+    return np.where(same, np.nan, low), np.where(same, np.nan, high)
 
 
 def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:

@@ -7,6 +7,8 @@ infinite, so that an interval whose end falls among them has no limit there.
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.comparisons import FIRST_WINS, SECOND_WINS, TIE, Comparisons
@@ -46,21 +48,27 @@ def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, 
 def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> tuple[BoolArray, BoolArray]:
     """Returns above and below, shape [n_rated], of one pattern of who scores against whom."""
     n = comparisons.n_rated
-    reach = np.eye(n, dtype=np.float32)
-    reach[comparisons.first[scores[: comparisons.n_pairs]], comparisons.second[scores[: comparisons.n_pairs]]] = 1.0
-    reach[comparisons.second[scores[comparisons.n_pairs :]], comparisons.first[scores[comparisons.n_pairs :]]] = 1.0
+    first_scores, second_scores = scores[: comparisons.n_pairs], scores[comparisons.n_pairs :]
+    winner = np.concatenate([comparisons.first[first_scores], comparisons.second[second_scores]])
+    loser = np.concatenate([comparisons.second[first_scores], comparisons.first[second_scores]])
+    wins = coo_array((np.ones(len(winner)), (winner, loser)), shape=(n, n))
+    n_rings, ring = connected_components(wins, directed=True, connection="strong")
+    # Who reaches whom is the same for all of a ring, in which everybody reaches everybody.
+    reach = np.eye(n_rings, dtype=np.float32)
+    reach[ring[winner], ring[loser]] = 1.0
     steps = 1
-    while steps < n:
+    while steps < n_rings:
         reach = np.minimum(reach @ reach, 1.0)
         steps *= 2
     reaches = reach > 0.0
-    size = (reaches & reaches.T).sum(axis=1)
+    size = np.bincount(ring)[ring]
     above, below = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     for number in range(int(group.max()) + 1):
         members = np.flatnonzero(group == number)
         largest = members[size[members] == size[members].max()]
         # One largest set: its members all reach each other. Several: everyone is compared with everyone.
         main = largest if len(largest) == size[largest[0]] else members
-        above[members] = ~reaches[np.ix_(main, members)].all(axis=0)
-        below[members] = ~reaches[np.ix_(members, main)].all(axis=1)
+        main_rings = np.unique(ring[main])
+        above[members] = ~reaches[np.ix_(main_rings, ring[members])].all(axis=0)
+        below[members] = ~reaches[np.ix_(ring[members], main_rings)].all(axis=1)
     return above, below

@@ -19,7 +19,6 @@ from dialeval.stats.comparisons import N_RESULTS
 CodeArray = NDArray[np.unsignedinteger[Any]]
 
 _STEPS_PER_BLOCK = 32
-_DRAWS_PER_BLOCK = 500_000
 
 
 def rating_unit(scale: float) -> float:
@@ -27,10 +26,14 @@ def rating_unit(scale: float) -> float:
     return 2.0 * scale / math.log(10.0)
 
 
+def code_type(n_types: int) -> np.dtype[Any]:
+    """The smallest unsigned dtype that holds so many comparison types: memory traffic is what playing costs."""
+    return np.dtype(np.uint16 if n_types <= np.iinfo(np.uint16).max else np.uint32)
+
+
 def compact_codes(type_of_row: IntArray, n_types: int) -> CodeArray:
-    """Comparison types in the smallest unsigned dtype that holds them: memory traffic is what playing costs."""
-    dtype = np.uint16 if n_types <= np.iinfo(np.uint16).max else np.uint32
-    return type_of_row.astype(dtype)
+    """Comparison types in the smallest dtype that holds them."""
+    return type_of_row.astype(code_type(n_types))
 
 
 def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Generator) -> CodeArray:
@@ -62,35 +65,43 @@ def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Gene
     n_draws = math.ceil(needed + 6.0 * math.sqrt(needed - length + 1.0)) + 8
     position: CodeArray = np.arange(n_draws, dtype=np.uint16 if n_draws < 2**16 else np.uint32)
     last_seen = np.empty(n, dtype=position.dtype)
-    rows_per_block = max(1, _DRAWS_PER_BLOCK // n_draws)
+    seen, code = np.empty_like(position), np.empty(n_draws, dtype=codes.dtype)
     filled = 0
     while filled < width:
-        block = rng.integers(0, n, size=(min(rows_per_block, width - filled), n_draws), dtype=np.uint32)
-        for draws in block:
-            index = draws.astype(np.int64)
-            last_seen[index] = position
-            kept = codes.take(index)[last_seen.take(index) == position]
-            if len(kept) >= length:  # else draw this one again; whether it happens does not depend on which rows
-                drawn[filled] = kept[:length]
-                filled += 1
+        index = rng.integers(0, n, size=n_draws)
+        last_seen[index] = position
+        # mode="clip" lets NumPy write to `out` without a second buffer; no index is out of range.
+        last_seen.take(index, out=seen, mode="clip")
+        codes.take(index, out=code, mode="clip")
+        kept = code[seen == position]
+        if len(kept) >= length:  # else draw this one again; whether it happens does not depend on which rows
+            drawn[filled] = kept[:length]
+            filled += 1
     return drawn
 
 
 def play_shuffles(
-    shuffles: CodeArray, first: IntArray, second: IntArray, start: FloatArray, half_k: float
+    shuffles: CodeArray,
+    first: IntArray,
+    second: IntArray,
+    start: FloatArray,
+    half_k: float,
+    again: IntArray | None = None,
 ) -> FloatArray:
     """Play each shuffle once, all of them in step (Elo's update, equation 1 of the BotChat paper).
 
     Args:
         shuffles: comparison types in order of play, shape [width, length].
         first, second: players of each pair, shape [n_pairs]; type t is pair t // 3 with result t % 3.
-        start: ratings to start from, in kernel units, shape [n_players, width].
+        start: ratings to start from, in kernel units, shape [n_players, width + len(again)].
         half_k: half of K in kernel units.
+        again: shuffles that are played a second time, from the last columns of `start`; None for none.
 
     Returns:
-        Ratings after the last comparison, in kernel units, shape [n_players, width].
+        Ratings after the last comparison, in kernel units, shape [n_players, width + len(again)].
     """
-    width, length = shuffles.shape
+    length = shuffles.shape[1]
+    width = start.shape[1]
     # Ratings lie flat, player by player: rating of player p in shuffle w is ratings[p * width + w].
     ratings = start.reshape(-1).copy()
     columns = np.arange(width)
@@ -102,9 +113,11 @@ def play_shuffles(
     gain = np.empty((_STEPS_PER_BLOCK, width))
     mine, theirs, lead = np.empty(width), np.empty(width), np.empty(width)
     for begin in range(0, length, _STEPS_PER_BLOCK):
-        steps = shuffles[:, begin : begin + _STEPS_PER_BLOCK].T.astype(np.int64, order="C")
+        played = shuffles[:, begin : begin + _STEPS_PER_BLOCK]
+        if again is not None:
+            played = np.concatenate([played, played[again]])
+        steps = played.T.astype(np.int64, order="C")
         n_steps = len(steps)
-        # mode="clip" lets NumPy write to `out` without a second buffer; no index is out of range.
         first_offset.take(steps, out=here[:n_steps], mode="clip")
         second_offset.take(steps, out=there[:n_steps], mode="clip")
         result_gain.take(steps, out=gain[:n_steps], mode="clip")
