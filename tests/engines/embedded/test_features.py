@@ -30,6 +30,14 @@ def test_a_row_depends_on_its_own_dialogue_alone(statistics: Statistics, english
     np.testing.assert_array_equal(together, alone)
 
 
+def test_the_last_rows_are_the_same_alone(statistics: Statistics, english: list[Dialogue]) -> None:
+    every, last = describe(Batch(english[:20]), statistics), describe(Batch(english[:20], only_ends=True), statistics)
+    ends = np.cumsum([*map(len, english[:20])]) - 1
+    np.testing.assert_array_equal(last.values, every.values[ends])
+    np.testing.assert_array_equal(last.nearest, every.nearest[ends])
+    assert last.turn.tolist() == every.turn[ends].tolist()
+
+
 def test_a_row_depends_on_what_came_before_alone(statistics: Statistics, english: list[Dialogue]) -> None:
     dialogue = english[0]
     np.testing.assert_array_equal(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,21 +42,28 @@ def test_tokens_and_what_they_are(given_texts: list[str]) -> None:
 @given(TEXTS)
 def test_first_tokens(given_texts: list[str]) -> None:
     texts = Texts(given_texts)
-    length = texts.numbers(len)
-    assert length.tolist() == [len(token) for text in given_texts for token in tokens(text)]
+    length = texts.numbers({token: len(token) for token in texts.vocabulary if token != "no"}, 7)
+    flat = [token for text in given_texts for token in tokens(text)]
+    assert length.tolist() == [7 if token == "no" else len(token) for token in flat]
+    assert texts.numbers_by_ending({"s": 3}, 1, 0).tolist() == [3 if token[-1] == "s" else 0 for token in flat]
+    assert texts.hashes.tolist() == [zlib.crc32(token.encode("utf-8", "surrogatepass")) for token in flat]
+    length = texts.numbers({token: len(token) for token in texts.vocabulary}, 0)
     assert texts.first(length, -1).tolist() == [len(found[0]) if found else -1 for found in map(tokens, given_texts)]
     telling = texts.first(length, -1, texts.tells)
     assert telling.tolist() == [len(found[0]) if found else -1 for found in map(telling_tokens, given_texts)]
 
 
+@pytest.mark.parametrize("only_ends", [False, True])
 @pytest.mark.parametrize("dialogues", [[], [("a",)], [("a", "b", "a"), ("b",), ("c", "c")]])
-def test_a_batch_has_every_place_of_every_dialogue(dialogues: list[Dialogue]) -> None:
-    batch = Batch(dialogues)
-    places = [(number, turn) for number, dialogue in enumerate(dialogues) for turn in range(len(dialogue))]
+def test_a_batch_has_every_place_or_the_last_of_every_dialogue(dialogues: list[Dialogue], only_ends: bool) -> None:
+    batch = Batch(dialogues, only_ends=only_ends)
+    every = [(number, turn) for number, dialogue in enumerate(dialogues) for turn in range(len(dialogue))]
+    places = [place for place in every if not only_ends or place[1] == len(dialogues[place[0]]) - 1]
     assert [*zip(batch.dialogue.tolist(), batch.turn.tolist(), strict=True)] == places
     said = [batch.texts.texts[row] for row in batch.row.tolist()]
     assert said == [dialogues[number][turn] for number, turn in places]
     last = [batch.texts.texts[row] for row in batch.last.tolist()]
     assert last == [dialogues[number][max(turn - 1, 0)] for number, turn in places]
-    summed = batch.before @ np.arange(len(places))
-    assert summed.tolist() == [sum(range(place - turn, place)) for place, (_, turn) in enumerate(places)]
+    summed = batch.before @ np.arange(len(every))
+    at = [every.index(place) for place in places]
+    assert summed.tolist() == [sum(range(end - turn, end)) for end, (_, turn) in zip(at, places, strict=True)]

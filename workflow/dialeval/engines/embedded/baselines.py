@@ -85,7 +85,7 @@ class Perplexity:
         return total, n.astype(np.float64)
 
     def _numbers(self, texts: Texts) -> Integers:
-        return texts.numbers(lambda token: self._number.get(token, OTHER))
+        return texts.numbers(self._number, OTHER)
 
 
 def _judged(dialogue: Dialogue, level: Level) -> Dialogue:

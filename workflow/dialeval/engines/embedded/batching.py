@@ -23,6 +23,15 @@ class Batched(Generic[Answer]):
         self._known: dict[Dialogue, Answer] = {}
         self._waiting: dict[Dialogue, asyncio.Future[Answer]] = {}
 
+    def learn(self, dialogues: Sequence[Dialogue]) -> None:
+        """Finds out the answers on dialogues that are not known yet."""
+        if new := [dialogue for dialogue in dict.fromkeys(dialogues) if dialogue not in self._known]:
+            self._known.update(self._answer_all(new))
+
+    def known(self, dialogue: Dialogue) -> Answer:
+        """Returns the answer on a dialogue that was learned."""
+        return self._known[dialogue]
+
     async def ask(self, dialogue: Dialogue) -> Answer:
         """Returns the answer on a dialogue; what goes wrong is raised for every question of the moment."""
         if dialogue in self._known:
@@ -40,7 +49,7 @@ class Batched(Generic[Answer]):
     def _answer_waiting(self) -> None:
         waiting, self._waiting = self._waiting, {}
         try:
-            self._known.update(self._answer_all(list(waiting)))
+            self.learn(list(waiting))
         except Exception as error:
             for future in waiting.values():
                 future.set_exception(error)

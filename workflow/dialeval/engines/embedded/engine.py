@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from dialeval.engines.embedded.abilities import Chooser, Judgement, Judging, Lan
 from dialeval.engines.embedded.batching import Batched
 from dialeval.engines.embedded.classifiers import log_odds
 from dialeval.engines.embedded.learning import Learned
+from dialeval.engines.embedded.scores import Said
 from dialeval.engines.embedded.statistics import Floats
 from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response
 from dialeval.engines.store import ResponseStore
@@ -27,6 +27,18 @@ TOGETHER = 4096
 
 _Model = TypeVar("_Model")
 _Answer = TypeVar("_Answer")
+
+
+class Turn(NamedTuple):
+    """How a request is answered.
+
+    Attributes:
+        needs: what must be known of which dialogues; the same of different requests is found out once, together.
+        say: gives the answer, from what is known.
+    """
+
+    needs: tuple[tuple[Batched[Any], Dialogue], ...]
+    say: Callable[[Sequence[Any]], Said]
 
 
 class EmbeddedEngine:
@@ -58,26 +70,8 @@ class EmbeddedEngine:
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
-        request = questions.as_papers(request)
-        questions.check(request, self._learned.method, self._serves)
-        match request.protocol:
-            case "selfchat":
-                utterances = request.subject[0]
-                response = Response(text=self._learned.chatbot_for(utterances).reply(utterances))
-            case "rating":
-                asked = questions.read_rating(request)
-                response = scores.rating_answer(asked.dimensions, await self._scores(asked))
-            case "yes_no":
-                response = scores.yes_no_answer((await self._scores(questions.read_yes_no(request)))[0])
-            case "multiple_choice":
-                response = await self._choose(request)
-            case _:
-                response = Response(text=await self._verdict(request))
-        return replace(
-            response,
-            prompt_tokens=self.count_tokens(request.messages),
-            completion_tokens=len(tokens(response.text)),
-        )
+        turn = self._turn(request)
+        return self._response(request, turn, await asyncio.gather(*(asked.ask(about) for asked, about in turn.needs)))
 
     async def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
@@ -85,9 +79,19 @@ class EmbeddedEngine:
         """Yields key and outcome of every request, each once; see `engines.answering.TableEngine`."""
         waiting = iter(requests)
         while window := list(islice(waiting, TOGETHER)):
-            outcomes = await asyncio.gather(*(self._outcome(request) for _, request in window))
-            for (key, _), outcome in zip(window, outcomes, strict=True):
-                yield key, outcome
+            turns = [self._tried(partial(self._turn, request)) for _, request in window]
+            needed: dict[Batched[Any], list[Dialogue]] = {}
+            for turn in turns:
+                for asked, about in turn.needs if isinstance(turn, Turn) else ():
+                    needed.setdefault(asked, []).append(about)
+            for asked, dialogues in needed.items():
+                asked.learn(dialogues)
+            for (key, request), turn in zip(window, turns, strict=True):
+                if isinstance(turn, Turn):
+                    known = [asked.known(about) for asked, about in turn.needs]
+                    yield key, self._tried(partial(self._response, request, turn, known))
+                else:
+                    yield key, turn
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns the number of words, characters and marks of the messages.
@@ -103,39 +107,77 @@ class EmbeddedEngine:
         for rated in self._rated.values():
             rated.forget()
 
-    async def _outcome(self, request: Request) -> Response | AnswerFailure:
+    def _tried(self, work: Callable[[], _Answer]) -> _Answer | AnswerFailure:
         try:
-            return await self.answer(request)
+            return work()
         except AnswerFailure as failure:
             return failure
 
-    async def _verdict(self, request: Request) -> str:
-        judgements = await asyncio.gather(*(self._judged.ask(dialogue) for dialogue in request.subject))
+    def _turn(self, request: Request) -> Turn:
+        """Returns what must be known of which dialogues to answer a request, and what is then said."""
+        request = questions.as_papers(request)
+        questions.check(request, self._learned.method, self._serves)
+        match request.protocol:
+            case "selfchat":
+                utterances = request.subject[0]
+                chatbot = self._learned.chatbot_for(utterances)
+                return Turn((), lambda _: Said(chatbot.reply(utterances)))
+            case "rating":
+                asked = questions.read_rating(request)
+                return self._rating(asked, lambda rated: scores.rating_answer(asked.dimensions, rated))
+            case "yes_no":
+                return self._rating(questions.read_yes_no(request), lambda rated: scores.yes_no_answer(rated[0]))
+            case "multiple_choice":
+                return self._choice(request)
+            case _:
+                return self._verdict(request)
+
+    def _response(self, request: Request, turn: Turn, known: Sequence[Any]) -> Response:
+        said = turn.say(known)
+        return Response(
+            **said._asdict(),
+            prompt_tokens=self.count_tokens(request.messages),
+            completion_tokens=len(tokens(said.text)),
+        )
+
+    def _verdict(self, request: Request) -> Turn:
         judge = self._learned.judge_for(request.subject[0])
         judged = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
-        return judge.verdict(request.protocol, judgements, judged)
+        return Turn(
+            tuple((self._judged, dialogue) for dialogue in request.subject),
+            lambda judgements: Said(judge.verdict(request.protocol, judgements, judged)),
+        )
 
-    async def _scores(self, asked: questions.Rated) -> list[float]:
-        rated = await self._rated[asked.level].ask(asked.utterances)
-        return [float(rated[DIMENSIONS[asked.level].index(dimension)]) for dimension in asked.dimensions]
+    def _rating(self, asked: questions.Rated, say: Callable[[Sequence[float]], Said]) -> Turn:
+        places = [DIMENSIONS[asked.level].index(dimension) for dimension in asked.dimensions]
+        needs = ((self._rated[asked.level], asked.utterances),)
+        return Turn(needs, lambda known: say([float(known[0][place]) for place in places]))
 
-    async def _choose(self, request: Request) -> Response:
+    def _choice(self, request: Request) -> Turn:
         utterances, options = questions.read_options(request)
         chooser = self._learned.chooser_for(utterances)
         if request.kind == "loglikelihood" and has_ability(chooser, LanguageScorer):
-            logprob, n_tokens = cast(LanguageScorer, chooser).log_probability(utterances, request.continuation.strip())
-            return Response(text="", logprob=logprob, n_tokens=n_tokens)
+            scorer, continuation = cast(LanguageScorer, chooser), request.continuation.strip()
+            return Turn((), lambda _: _of_text(*scorer.log_probability(utterances, continuation)))
+        say = partial(_chosen, request, [*map(str.strip, options)])
         if has_ability(chooser, Judging):
-            human = await asyncio.gather(*(self._human.ask((*utterances, option)) for option in options))
-            preferences = log_odds(np.array(human))
-        else:
-            preferences = cast(Chooser, chooser).prefer(utterances, options)
-        if request.kind == "choice":
-            return scores.label_answer(request.labels, preferences)
-        if request.kind == "chat":
-            return scores.letter_answer(preferences)
-        place = [*map(str.strip, options)].index(request.continuation.strip())
-        return Response(text="", logprob=float(scores.normalised(preferences)[place]), n_tokens=1)
+            needs = tuple((self._human, (*utterances, option)) for option in options)
+            return Turn(needs, lambda human: say(log_odds(np.array(human))))
+        return Turn((), lambda _: say(cast(Chooser, chooser).prefer(utterances, options)))
+
+
+def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> Said:
+    """Returns preferences between options in the form that a request asks for."""
+    if request.kind == "choice":
+        return scores.label_answer(request.labels, preferences)
+    if request.kind == "chat":
+        return scores.letter_answer(preferences)
+    place = options.index(request.continuation.strip())
+    return _of_text(float(scores.normalised(preferences)[place]), 1)
+
+
+def _of_text(logprob: float, n_tokens: int) -> Said:
+    return Said("", logprob=logprob, n_tokens=n_tokens)
 
 
 @lru_cache(65536)

@@ -104,28 +104,28 @@ class _Alone:
 
 
 def describe(batch: Batch, statistics: Statistics) -> Described:
-    """Describes every utterance of some dialogues with the statistics of others."""
+    """Describes utterances of some dialogues with the statistics of others."""
     alone = _describe_alone(batch.texts, statistics)
     row, last, turn, replies = batch.row, batch.last, batch.turn, batch.turn > 0
 
-    cosine_any, similar, nearest, first_two = _look_back(alone.tfidf, row, turn)
+    cosine_any, similar, nearest, first_two = _look_back(alone.tfidf, batch)
     repeats = cosine_any >= REPETITION
     is_new = 1.0 - repeats
     so_far = _said_so_far(alone.tfidf, batch)
     question, asked = alone.question[row], alone.question[last] * replies
-    length = np.log1p(alone.n_words[row])
-    usual = (batch.before @ length) / np.maximum(turn, 1)
+    length = np.log1p(alone.n_words)
+    usual = (batch.before @ length[batch.said]) / np.maximum(turn, 1)
     values = np.column_stack(
         [
-            length,
-            np.where(replies, length - usual, 0.0),
+            length[row],
+            np.where(replies, length[row] - usual, 0.0),
             repeats * np.minimum(cosine_any * alone.n_words[row] / WORDS_TO_REPEAT, 1.0),
             first_two[0],
             first_two[1],
             similar,
             is_new * _cosine_rows(so_far, alone.tfidf[row]),
-            is_new * _seen_before(alone.presence[row], statistics.idf, batch),
-            cosine(batch.before @ alone.place[row], alone.place[row]),
+            is_new * _seen_before(alone.presence, statistics.idf, batch),
+            cosine(batch.before @ alone.place[batch.said], alone.place[row]),
             replies * cosine(alone.place[last], alone.place[row]),
             replies * statistics.reply.fit(alone.asked[last], alone.answered[row]),
             replies
@@ -137,7 +137,7 @@ def describe(batch: Batch, statistics: Statistics) -> Described:
             asked * question,
             np.where(turn >= 2, alone.opening[row], 0.0),
             alone.closing[row],
-            _greatest_before(alone.closing[row], turn),
+            _greatest_before(alone.closing, batch),
             alone.specificity[row],
             alone.unknown[row],
             alone.diversity[row],
@@ -191,21 +191,20 @@ def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Fl
     return np.concatenate([np.zeros(0), *cosines])[number]
 
 
-def _look_back(
-    tfidf: sparse.csr_array, row: Integers, turn: Integers
-) -> tuple[Floats, Floats, Integers, tuple[Floats, Floats]]:
+def _look_back(tfidf: sparse.csr_array, batch: Batch) -> tuple[Floats, Floats, Integers, tuple[Floats, Floats]]:
     """Compares every utterance with those before it.
 
     Returns:
         The greatest cosine with an earlier utterance; the greatest that is no repetition; how many utterances back the
         most similar one is; the cosines one and two back, 0 for repetitions.
     """
+    row, turn = batch.row, batch.turn
     greatest, similar = np.zeros(len(row)), np.zeros(len(row))
     nearest = np.zeros(len(row), dtype=np.int64)
     first_two = (np.zeros(len(row)), np.zeros(len(row)))
     steps = range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1)
     places = [np.flatnonzero(turn >= back) for back in steps]
-    earlier = [row[here - back] for back, here in zip(steps, places, strict=True)]
+    earlier = [batch.said[batch.place[here] - back] for back, here in zip(steps, places, strict=True)]
     cosines = _cosine_pairs(
         tfidf, np.concatenate([row[:0], *earlier]), np.concatenate([row[:0], *(row[h] for h in places)])
     )
@@ -223,24 +222,25 @@ def _look_back(
 
 def _said_so_far(tfidf: sparse.csr_array, batch: Batch) -> sparse.csr_array:
     """Returns the TF-IDF vectors, of length 1, of all that was said before each utterance."""
-    total = sparse.csr_array(batch.before @ tfidf[batch.row])
+    total = sparse.csr_array(batch.before @ tfidf[batch.said])
     norm = np.sqrt(np.asarray((total * total).sum(axis=1)).ravel())
     return sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ total)
 
 
 def _seen_before(presence: sparse.csr_array, idf: Floats, batch: Batch) -> Floats:
     """Returns the share of each utterance's words, weighted by idf, that were said before in the dialogue."""
-    said = sparse.csr_array(batch.before @ presence)
+    said, here = sparse.csr_array(batch.before @ presence[batch.said]), presence[batch.row]
     said.data = np.minimum(said.data, 1.0)
-    total = presence @ idf
-    return np.asarray((sparse.csr_array(said * presence) @ idf) / np.maximum(total, 1e-12), dtype=np.float64)
+    total = here @ idf
+    return np.asarray((sparse.csr_array(said * here) @ idf) / np.maximum(total, 1e-12), dtype=np.float64)
 
 
-def _greatest_before(values: Floats, turn: Integers) -> Floats:
+def _greatest_before(values: Floats, batch: Batch) -> Floats:
     """Returns the greatest value among the earlier utterances of the dialogue, 0 for the first."""
-    greatest = np.zeros(len(values))
+    turn = batch.turn
+    greatest = np.zeros(len(turn))
     for back in range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1):
         here = np.flatnonzero(turn >= back)
-        value = values[here - back]
+        value = values[batch.said[batch.place[here] - back]]
         greatest[here] = value if back == 1 else np.maximum(greatest[here], value)
     return greatest

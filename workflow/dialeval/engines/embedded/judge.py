@@ -158,9 +158,9 @@ class Judge:
         ]
 
     def _rate_turns(self, dialogues: Sequence[Dialogue]) -> Floats:
-        learned_by = self._learned_by(dialogues)
-        last = np.cumsum([*map(len, dialogues)]) - 1
-        values = [one.values[last] for one in self._describe(dialogues, learned_by)]
+        batch = Batch(dialogues, only_ends=True)
+        learned_by = self._learned_by(batch)
+        values = [one.values for one in self._describe(batch, learned_by)]
         alone = np.array([len(dialogue) == 1 for dialogue in dialogues])
         scores = np.zeros((len(dialogues), len(DIMENSIONS["turn"])))
         for dimensions, rows, columns in (
@@ -169,7 +169,7 @@ class Judge:
         ):
             if rows.any():
                 opinions = dimensions.probabilities([value[rows][:, columns] for value in values])
-                scores[rows] = dimensions.scores(_without_the_learned(opinions, learned_by[last[rows]]))
+                scores[rows] = dimensions.scores(_without_the_learned(opinions, learned_by[rows]))
         return scores
 
     def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
@@ -203,20 +203,21 @@ class Judge:
 
     def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
         """Returns for each part the utterances described, and how likely it thinks each is a machine's."""
-        learned_by = self._learned_by(dialogues)
-        described = self._describe(dialogues, learned_by)
+        batch = Batch(dialogues)
+        learned_by = self._learned_by(batch)
+        described = self._describe(batch, learned_by)
         opinions = [
             part.utterances.machine(one.values) * (one.turn > 0)
             for part, one in zip(self._parts, described, strict=True)
         ]
         return described, _without_the_learned(opinions, learned_by)
 
-    def _learned_by(self, dialogues: Sequence[Dialogue]) -> Integers:
-        """Returns for each utterance the fold that taught it, which the part without that fold has not seen."""
-        return np.array([self._part_of.get(normalised(u), _IN_NONE) for dialogue in dialogues for u in dialogue])
+    def _learned_by(self, batch: Batch) -> Integers:
+        """Returns for each row the fold that taught its utterance, which the part without that fold has not seen."""
+        taught = [self._part_of.get(normalised(text), _IN_NONE) for text in batch.texts.texts]
+        return np.array(taught, dtype=np.int64)[batch.row]
 
-    def _describe(self, dialogues: Sequence[Dialogue], learned_by: Integers) -> list[Described]:
-        batch = Batch(dialogues)
+    def _describe(self, batch: Batch, learned_by: Integers) -> list[Described]:
         described = [part.reader.describe(batch) for part in self._parts]
         values = _without_the_learned([one.values for one in described], learned_by)
         return [replace(one, values=value) for one, value in zip(described, values, strict=True)]

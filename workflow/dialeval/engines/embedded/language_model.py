@@ -52,8 +52,9 @@ class LanguageModel:
 
     def _numbers(self, texts: Texts) -> tuple[Integers, Integers]:
         """Returns the numbers of the tokens that do not end a text, and how many each text has."""
-        of_word, of_ending = self._of_word, self._of_ending
-        numbers = texts.numbers(lambda token: of_word.get(token) or of_ending.get(token[-ENDING:], OTHER))
+        of_word = texts.numbers(self._of_word, OTHER)
+        of_ending = texts.numbers_by_ending(self._of_ending, ENDING, OTHER)
+        numbers = np.where(of_word == OTHER, of_ending, of_word)
         used = texts.is_unfinished
         return numbers[used], np.bincount(texts.of[used], minlength=len(texts.n))
 

@@ -36,7 +36,7 @@ class Rated(NamedTuple):
 
 def as_papers(request: Request) -> Request:
     """Returns a request under a form of a user's own as the papers' protocol that asks the same."""
-    return replace(request, protocol=_ALIKE.get(request.protocol, request.protocol))
+    return replace(request, protocol=_ALIKE[request.protocol]) if request.protocol in _ALIKE else request
 
 
 def check(request: Request, method: str, serves: Collection[str]) -> None:

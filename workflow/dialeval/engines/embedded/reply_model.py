@@ -55,8 +55,8 @@ class ReplyModel:
         Returns:
             As of what is replied to, and as of replies: these have besides with which frequent word they begin.
         """
-        n, number = len(self._number), self._number
-        numbers = texts.numbers(lambda token: number.get(token, _RARE))
+        n = len(self._number)
+        numbers = texts.numbers(self._number, _RARE)
         found = numbers != _RARE
         first = texts.first(numbers, _RARE, texts.tells)
         begins = np.flatnonzero(first != _RARE)

@@ -109,7 +109,5 @@ def describe_replies(dialogues: Sequence[Dialogue], statistics: Statistics, fit:
             strange = [utterance for utterance in drawn if utterance not in dialogue]
             texts += [dialogue[: turn + 1], *((*dialogue[:turn], utterance) for utterance in strange)]
             is_true += [True, *[False] * len(strange)]
-    batch = Batch(texts)
-    described = describe(batch, statistics)
-    last = np.cumsum([*map(len, texts)]) - 1
-    return Replies(fit.values(batch, described)[last], np.array(is_true))
+    batch = Batch(texts, only_ends=True)
+    return Replies(fit.values(batch, describe(batch, statistics)), np.array(is_true))

@@ -6,7 +6,6 @@ These counts look perfect on the dialogues they were taken from, so a judge must
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -86,11 +85,9 @@ class Statistics:
 
     def words(self, texts: Texts) -> Words:
         """Returns the words of texts; a strange token is one, too, with the number of its hash."""
-        number, size = self._number, self.size
-        numbers = texts.numbers(
-            lambda token: number.get(token) or size + zlib.crc32(token.encode("utf-8", "surrogatepass")) % N_STRANGE
-        )
-        words = self._is_word[np.minimum(numbers, size)]
+        known = texts.numbers(self._number, UNKNOWN)
+        numbers = np.where(known == UNKNOWN, self.size + texts.hashes % N_STRANGE, known)
+        words = self._is_word[np.minimum(numbers, self.size)]
         return Words(numbers[words], texts.of[words])
 
     def presence(self, words: Words, n_texts: int) -> sparse.csr_array:
@@ -121,7 +118,7 @@ class Statistics:
 
     def opener(self, texts: Texts) -> Integers:
         """Returns a number for how each text begins: one for each frequent first word, 0 for all others."""
-        return texts.first(texts.numbers(lambda token: self._openers.get(token, 0)), missing=0)
+        return texts.first(texts.numbers(self._openers, 0), missing=0)
 
     def question(self, texts: Texts, opener: Integers) -> Floats:
         """Returns 1 for each text that asks: by its mark, or if it ends with no mark at all, by its first word.

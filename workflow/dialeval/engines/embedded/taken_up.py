@@ -55,7 +55,7 @@ class TakenUp:
         presence, turn = self._presence(batch.texts.texts), batch.turn
         here = presence[batch.row]
         last = _rows_or_nothing(presence[batch.last], turn > 0)
-        said = sparse.csr_array(batch.before @ here)
+        said = sparse.csr_array(batch.before @ presence[batch.said])
         said.data = np.minimum(said.data, 1.0)
         weighted = sparse.csr_array(here * self._idf)
         taken_up = sparse.csr_array(weighted * said)

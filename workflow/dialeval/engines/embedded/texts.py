@@ -6,9 +6,10 @@ and each then looks up the different tokens of many texts instead of all tokens 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -45,9 +46,19 @@ class Texts:
         self.n: Integers = np.fromiter(map(len, found), np.int64, len(found))
         self.of: Integers = np.repeat(np.arange(len(found)), self.n)
 
-    def numbers(self, number_of: Callable[[str], int]) -> Integers:
-        """Returns a number for every token of all texts, from what numbers a token of the vocabulary."""
-        return np.fromiter(map(number_of, self.vocabulary), np.int64, len(self.vocabulary))[self.token]
+    def numbers(self, number: Mapping[str, int], missing: int) -> Integers:
+        """Returns the number of every token of all texts, or what stands for one that has none."""
+        return _looked_up(number, self.vocabulary, missing)[self.token]
+
+    def numbers_by_ending(self, number: Mapping[str, int], letters: int, missing: int) -> Integers:
+        """Returns the same for the last letters of every token."""
+        return _looked_up(number, [token[-letters:] for token in self.vocabulary], missing)[self.token]
+
+    @cached_property
+    def hashes(self) -> Integers:
+        """A checksum of every token, the same in every process."""
+        found = (zlib.crc32(token.encode("utf-8", "surrogatepass")) for token in self.vocabulary)
+        return np.fromiter(found, np.int64, len(self.vocabulary))[self.token]
 
     @cached_property
     def is_word(self) -> Booleans:
@@ -96,35 +107,44 @@ class Texts:
         return found
 
 
+def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) -> Integers:
+    return np.fromiter(map(number.get, names, repeat(missing)), np.int64, len(names))
+
+
 class Batch:
     """Dialogues that are described together; each row depends on its own dialogue alone all the same.
 
     Attributes:
         texts: their different utterances.
-        row: number of the utterance at each place of the dialogues in a row.
-        dialogue: number of the dialogue of each place.
-        turn: 0-based turn of each place in its dialogue.
-        last: number of the utterance before each place; of a first one, its own.
+        said: number of the utterance at each place of all dialogues in a row.
+        place: the places that are described; what follows is of these.
+        row: number of the utterance.
+        last: number of the utterance before; of a first one, its own.
+        dialogue: number of the dialogue.
+        turn: 0-based turn in the dialogue.
 
     Args:
         dialogues: of one utterance or more each.
+        only_ends: whether only the last utterance of each is described, and not every one.
     """
 
-    def __init__(self, dialogues: Sequence[Dialogue]) -> None:
+    def __init__(self, dialogues: Sequence[Dialogue], *, only_ends: bool = False) -> None:
         number: dict[str, int] = {}
-        row = [number.setdefault(utterance, len(number)) for dialogue in dialogues for utterance in dialogue]
-        n = np.array([*map(len, dialogues)], dtype=np.int64)
+        said = [number.setdefault(utterance, len(number)) for dialogue in dialogues for utterance in dialogue]
+        n = np.fromiter(map(len, dialogues), np.int64, len(dialogues))
+        ends = np.cumsum(n)
         self.texts = Texts([*number])
-        self.row: Integers = np.array(row, dtype=np.int64)
-        self.dialogue: Integers = np.repeat(np.arange(len(n)), n)
-        self.turn: Integers = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
-        self.last: Integers = np.where(self.turn > 0, np.roll(self.row, 1), self.row)
+        self.said: Integers = np.array(said, dtype=np.int64)
+        self.place: Integers = ends - 1 if only_ends else np.arange(len(said))
+        self.dialogue: Integers = np.arange(len(n)) if only_ends else np.repeat(np.arange(len(n)), n)
+        self.turn: Integers = self.place - (ends - n)[self.dialogue]
+        self.row: Integers = self.said[self.place]
+        self.last: Integers = self.said[self.place - (self.turn > 0)]
 
     @cached_property
     def before(self) -> sparse.csr_array:
-        """A matrix that sums over the earlier places of the same dialogue."""
-        turn = self.turn
-        ends = np.cumsum([0, *turn])
-        within = np.arange(ends[-1]) - np.repeat(ends[:-1], turn)
-        columns = within + np.repeat(np.arange(len(turn)) - turn, turn)
-        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(turn), len(turn)))
+        """A matrix that sums over the earlier places of the same dialogue: places described by all places."""
+        ends = np.cumsum([0, *self.turn])
+        within = np.arange(ends[-1]) - np.repeat(ends[:-1], self.turn)
+        columns = within + np.repeat(self.place - self.turn, self.turn)
+        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(self.turn), len(self.said)))

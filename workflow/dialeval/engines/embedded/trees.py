@@ -53,7 +53,8 @@ class Trees:
 
         seeds = np.random.RandomState(random_seed).randint(np.iinfo(np.int32).max, size=n_trees).tolist()
         untaught = [ExtraTreeClassifier(min_samples_leaf=leaf, max_features=share, random_state=seed) for seed in seeds]
-        narrow = np.ascontiguousarray(values, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what is too great is told of below
+            narrow = np.ascontiguousarray(values, dtype=np.float32)
         if not np.isfinite(narrow).all() or not np.isfinite(weight).all():
             raise ValueError("trees cannot learn from values or weights that are no finite numbers")
         known, number = np.unique(classes, return_inverse=True)
