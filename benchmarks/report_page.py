@@ -1,13 +1,15 @@
-"""Size, time and memory of the report at the size of BotChat's paper: 547 seeds, 14 chatbots, 3 judges.
+"""The report at the size of BotChat's paper, built and opened in a browser: 547 seeds, 14 chatbots, 3 judges.
 
 `python benchmarks/report_page.py [--seeds 547] [--chatbots 14] [--judges 3]` makes up dialogues of real words, Arena's
-requests, answers and verdicts in both orders at N = 16, and UniEval's, in a temporary folder, and builds the page
-in two processes: without what was sent and answered, and with it. Takes 1 min.
+requests, answers and verdicts in both orders at N = 16, and UniEval's, leaderboards, tables and figures, in a temporary
+folder, and builds the page in two processes: without what was sent and answered, and with it. The larger page is opened
+in Chromium, processor not slowed down. Any other size is recorded by itself: `--chatbots 60 --judges 5 --seeds 20` is
+one beyond what the page may hold. Takes 2 min.
 """
 
 from __future__ import annotations
 
-import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -22,47 +24,80 @@ import numpy as np
 
 from dialeval.prompts.rendering import Templates
 from dialeval.prompts.shown import ShownDialogue
-from dialeval.report import AskedProtocol, ReportInputs, build_report
+from dialeval.report import AskedProtocol, Figure, ReportInputs, build_report
 from dialeval.report.answer_tables import Answering, Answers, asked_in
-from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.botchat import GENERATED, SEEDS, UTTERANCE_LENGTHS
 from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.measures import DIFFERENCES, PASS_RATES, RATINGS, WIN_RATES
 from dialeval.schemas.shared import REQUESTS, RESPONSES, UTTERANCES
 from dialeval.schemas.table import Table
 from dialeval.tables import TableWriter, empty_table, read_table
+from gates import Gates, arguments
+from opened_page import opened
 
 N = 16
 WORDS = 4000
 OPTIONS = ("Conversation 1", "Conversation 2", "Both", "Neither")
 OUTCOMES = dict(zip(OPTIONS, ("right", "left", "tie", "tie"), strict=True))
 PROTOCOLS = (
-    AskedProtocol("unieval", "detect", ("selfchat",), ()),
-    AskedProtocol("arena", "pair", ("selfchat",), (), (N,)),
+    AskedProtocol("unieval", "detect", ("selfchat",), ("pass_rates",)),
+    AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "differences"), (N,)),
 )
+MEASURED = {
+    "unieval/pass_rates": PASS_RATES,
+    "arena/ratings": RATINGS,
+    "arena/win_rates": WIN_RATES,
+    "arena/differences": DIFFERENCES,
+    UTTERANCE_LENGTHS.name: UTTERANCE_LENGTHS,
+}
+N_FIGURES = 24
+FIGURE = (
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 300 200'>" + "<circle cx='9' cy='9' r='3'/>" * 1200 + "</svg>"
+)
+PAGE = "index.html"
 
 
-def main() -> None:
-    """Builds both pages, each in a process of its own, and says what they took."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> int:
+    """Builds both pages, each in a process of its own, opens the larger, and says what they took."""
+    parser = arguments(__doc__)
     parser.add_argument("--seeds", type=int, default=547)
     parser.add_argument("--chatbots", type=int, default=14)
     parser.add_argument("--judges", type=int, default=3)
-    parser.add_argument("--made", type=Path, help="a folder that this script has filled")
+    parser.add_argument("--made", type=Path, help="a folder that this script has filled: build its page, and no more")
     parser.add_argument("--with-answers", action="store_true")
     asked = parser.parse_args()
     judges = [f"judge-{place}" for place in range(asked.judges)]
+    bots = [f"bot-{place:02}" for place in range(asked.chatbots)]
     if asked.made:
-        build(asked.made, [f"bot-{place}" for place in range(asked.chatbots)], judges, with_answers=asked.with_answers)
-        return
+        build(asked.made, bots, judges, with_answers=asked.with_answers)
+        return 0
+    size = ["--chatbots", str(asked.chatbots), "--judges", str(asked.judges)]
+    usual = (asked.seeds, asked.chatbots, asked.judges) == (547, 14, 3)
+    gates = Gates(__file__, asked, part="" if usual else f"{asked.seeds}x{asked.chatbots}x{asked.judges}")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write(folder, asked.seeds, asked.chatbots, judges)
+        write(Path(name), asked.seeds, bots, judges)
         for more in ([], ["--with-answers"]):
-            size = ["--made", name, "--chatbots", str(asked.chatbots), "--judges", str(asked.judges)]
-            subprocess.run([sys.executable, __file__, *size, *more], check=True)
+            script = [sys.executable, __file__, "--made", name, *size, *more]
+            told = subprocess.run(script, check=True, stdout=subprocess.PIPE, text=True).stdout
+            took = json.loads(told)
+            words = "with" if more else "without"
+            gates.at_most(f"the page, {words} what was sent and answered", took["bytes"] / 1e6, 25, unit="MB")
+            gates.told(f"building it, {words}", took["cpu"], unit="s of CPU")
+            gates.told(f"memory that takes, {words}", took["rss"] / 1e6, unit="MB")
+        page = opened(Path(name) / PAGE)
+    if page is None:
+        print("     no chromium or chrome on the PATH: the page was not opened")
+        return gates.finish()
+    gates.told("first paint", page.painted, unit="s")
+    gates.at_most("the first leaderboard is seen after", page.board, 0.5, unit="s")
+    gates.at_most("all is loaded and the first case drawn after", page.whole, 2, unit="s")
+    gates.at_most("elements and texts in the document then", page.nodes[0], 10_000)
+    gates.at_most("at most, while it is scrolled to its end", page.nodes[1], 10_000)
+    return gates.finish()
 
 
 def build(folder: Path, bots: list[str], judges: list[str], *, with_answers: bool) -> None:
-    """Builds a page and says its size, and the processor time and memory that it took."""
+    """Builds a page and prints as JSON its size, and the processor time and memory that it took."""
     before = time.process_time()
     shards = {protocol.name: 1 for protocol in PROTOCOLS}
     models = {judge: Answering(shards=shards, price_input=1.0, price_output=2.0) for judge in judges}
@@ -76,15 +111,19 @@ def build(folder: Path, bots: list[str], judges: list[str], *, with_answers: boo
             generated=read_table(folder / "generated.parquet", GENERATED),
             verdicts=read_table(folder / "judgements.parquet", JUDGEMENTS),
             protocols=PROTOCOLS,
+            tables={name: read_table(folder / f"{name}.parquet", kind) for name, kind in MEASURED.items()},
+            figures=tuple(
+                Figure(f"Figure {place}", "Made up.", FIGURE, file=f"f{place}") for place in range(N_FIGURES)
+            ),
             asked=asked_in(folder, Answers(models=models)) if with_answers else None,
         )
     )
-    took, most = time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    words = "with" if with_answers else "without"
-    print(f"{words} answers and prompts: {len(page.encode()) / 1e6:.1f} MB, {took:.0f} s of CPU, {most / 1e3:.0f} MB")
+    took, most = time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    n_bytes = (folder / PAGE).write_text(page, encoding="utf-8")
+    print(json.dumps({"bytes": n_bytes, "cpu": took, "rss": most}))
 
 
-def write(folder: Path, n_seeds: int, n_bots: int, judges: list[str]) -> None:
+def write(folder: Path, n_seeds: int, bots: list[str], judges: list[str]) -> None:
     """Writes the tables of a run."""
     rng = np.random.default_rng(0)
     letters = rng.integers(97, 123, (WORDS, 9))
@@ -94,7 +133,6 @@ def write(folder: Path, n_seeds: int, n_bots: int, judges: list[str]) -> None:
         return [" ".join(words[place] for place in rng.zipf(1.3, 18) % WORDS) for _ in range(N)]
 
     seeds = [f"seed-{place}" for place in range(n_seeds)]
-    bots = [f"bot-{place}" for place in range(n_bots)]
     chats = {(seed, bot): said() for seed in seeds for bot in bots}
     rows(
         folder / "seeds.parquet",
@@ -139,6 +177,43 @@ def write(folder: Path, n_seeds: int, n_bots: int, judges: list[str]) -> None:
         for judge in judges:
             rows(folder / f"responses/{judge}/{protocol}/1-of-1.parquet", RESPONSES, responses(asked, said, rng))
     rows(folder / "judgements.parquet", JUDGEMENTS, judgements(folder, judges, {"unieval": alone, "arena": pairs}))
+    for (name, kind), made in zip(MEASURED.items(), measured(bots, judges, rng), strict=True):
+        rows(folder / f"{name}.parquet", kind, made)
+
+
+def measured(bots: list[str], judges: list[str], rng: np.random.Generator) -> list[Iterator[dict[str, Any]]]:
+    """Returns the rows of the tables that leaderboards are made of, and of the longest others; by nothing measured."""
+
+    def number(**about: Any) -> dict[str, Any]:
+        low, estimate, high = sorted(rng.random(3).tolist())
+        return {"estimate": estimate, "low": low, "high": high, "n": 547, "n_unparsed": 0, "note": None} | about
+
+    lengths = range(2, N + 1, 2)
+    both = [(judge, one, other) for judge in judges for one, other in permutations(bots, 2)]
+    return [
+        (number(judge=judge, system=bot, n_utterances=n) for judge in judges for bot in bots for n in lengths),
+        (
+            number(judge=judge, system=bot, n_utterances=N, bradley_terry=1000.0, elo_sd=9.0)
+            for judge in judges
+            for bot in bots
+        ),
+        (
+            number(judge=judge, system=one, opponent=other, n_utterances=N, win=0.5, tie=0.2, lose=0.3, unparsed=0.0)
+            | {"win_or_tie": 0.7, "win_or_tie_low": 0.6, "win_or_tie_high": 0.8}
+            for judge, one, other in both
+        ),
+        (
+            number(judge=judge, first=one, second=other, table="ratings", measure="estimate", scope=f"N = {N}")
+            | {"first_value": 1010.0, "second_value": 1000.0, "difference": 10.0, "p": rng.random(), "n_clusters": 547}
+            | {"p_holm": 1.0, "q_bh": 1.0, "family_size": len(both)}
+            for judge, one, other in both
+            if one < other
+        ),
+        (
+            {"model": bot, "mean": 18.0, "median": 18.0, "p95": 30.0, "max": 40, "n": 547, "tokenizer": "made"}
+            for bot in bots
+        ),
+    ]
 
 
 def responses(asked: list[Any], said: Any, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
@@ -176,4 +251,4 @@ def rows(path: Path, kind: Table, made: Iterator[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

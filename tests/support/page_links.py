@@ -19,10 +19,14 @@ def packed_tables(page: str) -> dict[str, str]:
     return {name: "\n".join([one.get("frame", ""), *one["rows"]]) for name, one in contents.items()}
 
 
+def whole(page: str) -> str:
+    """Returns a page with its packed tables behind it."""
+    return "\n".join([page, *packed_tables(page).values()])
+
+
 def links_in(page: str) -> list[str]:
     """Returns the addresses that cells lead to, those of packed rows as well."""
-    whole = "\n".join([page, *packed_tables(page).values()])
-    return [html.unescape(one) for one in re.findall(r'class="value to-cases"[^>]*href="#([^"]+)"', whole)]
+    return [html.unescape(one) for one in re.findall(r'class="value to-cases"[^>]*href="#([^"]+)"', whole(page))]
 
 
 def cases_at(page: str, address: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from page_links import whole
 from workspace import Workspace
 
 from dialeval.schemas.judgements import JUDGEMENTS
@@ -96,7 +97,7 @@ def test_the_dear_judge_is_asked_where_the_cheap_one_is_unsure(workspace: Worksp
         usage = {row["model"]: row["requests"] for row in rows(workspace, "usage")}
         assert usage == {"cheap": str(FULL), "dear": str(share)}
         page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
-        assert NAME in page
+        assert NAME in whole(page)
         assert workspace.would_run() == {}
         # a larger share asks for what is missing, and no cascade at all for the rest
         configure(workspace, endpoint.url, {"first": "cheap", "then": "dear", "share": 0.5})

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from page_links import whole
 from recipes import follow, recipes
 from workspace import ROOT, Workspace, new_workspace
 
@@ -96,7 +97,7 @@ def test_transcripts_of_three_systems_are_judged_three_ways(followed: Followed) 
     assert ratings["north"] > ratings["west"] > ratings["south"]
     wins = {(row["system"], row["opponent"]): row["win"] for row in followed.table("helpful/win_rates")}
     assert wins["north", "south"] == wins["north", "west"] == wins["west", "south"] == 1
-    page = (followed.workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
+    page = whole((followed.workspace.folder / "results/report/index.html").read_text(encoding="utf-8"))
     assert all(word in page for word in ("north", "helpful", "empathy"))
 
 

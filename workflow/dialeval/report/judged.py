@@ -160,18 +160,15 @@ def judgements_piece(names: Names, rows: Columns, asking: Asking, prompts: Promp
     pool = Pool()
     found = [asking.exchanges.get(asked) for asked in zipped(rows, "judge", "request_id")]
 
-    def places(texts: Iterable[str | None]) -> list[int]:
-        return [pool.place(text) for text in texts]
-
     return {
         "dialogue": rows["dialogue"],
         "judge": [names.judge(judge) for judge in rows["judge"]],
-        "protocol": places(rows["protocol"]),
-        "criterion": places(rows["criterion"]),
+        "protocol": pool.places(rows["protocol"]),
+        "criterion": pool.places(rows["criterion"]),
         "n": [n or 0 for n in rows["n_utterances"]],
         "left": [names.model(left) for left in rows["left"]],
         "right": [-1 if right is None else names.model(right) for right in rows["right"]],
-        "choice": places(rows["choice"]),
+        "choice": pool.places(rows["choice"]),
         "outcome": [-1 if outcome is None else SIDES.index(outcome) for outcome in rows["outcome"]],
         "place": [place or 0 for place in rows["place"]],
         "places": rows["places"],
@@ -180,13 +177,13 @@ def judgements_piece(names: Names, rows: Columns, asking: Asking, prompts: Promp
             pool.place(None if low is None or high is None else f"{low:g}–{high:g}")
             for low, high in zipped(rows, "scale_min", "scale_max")
         ],
-        "reason": places(reason or None for reason in rows["reason"]),
-        "status": places(rows["status"]),
+        "reason": pool.places(reason or None for reason in rows["reason"]),
+        "status": pool.places(rows["status"]),
         "repeat": rows["repeat"],
-        "answer": places((one.answer["text"] or None) if one else None for one in found),
-        "thoughts": places((one.answer["reasoning"] or None) if one else None for one in found),
-        "read": places(asking.read(*asked) for asked in zipped(rows, "judge", "protocol", "status", "request_id")),
-        "facts": places(asking.facts(*asked) for asked in zipped(rows, "judge", "request_id")),
+        "answer": pool.places((one.answer["text"] or None) if one else None for one in found),
+        "thoughts": pool.places((one.answer["reasoning"] or None) if one else None for one in found),
+        "read": pool.places(asking.read(*asked) for asked in zipped(rows, "judge", "protocol", "status", "request_id")),
+        "facts": pool.places(asking.facts(*asked) for asked in zipped(rows, "judge", "request_id")),
         "probabilities": [one.probabilities() if one else None for one in found],
         "prompt": [prompts.place(one.prompt()) if one else -1 for one in found],
         "strings": pool.strings(),

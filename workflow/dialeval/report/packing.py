@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -42,6 +43,14 @@ class Pool:
     def place(self, text: str | None) -> int:
         """Returns the place of a string, -1 for None."""
         return -1 if text is None else self._places.setdefault(text, len(self._places))
+
+    def places(self, texts: Iterable[str | None]) -> list[int]:
+        """Returns the places of strings, as `place` does one by one: a page has millions of them."""
+        asked = list(texts)
+        new = [text for text in dict.fromkeys(asked) if text is not None and text not in self._places]
+        self._places.update(zip(new, count(len(self._places)), strict=False))
+        places: Mapping[Any, int] = self._places  # None is in it nowhere
+        return [places.get(text, -1) for text in asked]
 
     def strings(self) -> list[str]:
         """Returns all strings by their places."""

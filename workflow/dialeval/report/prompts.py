@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from dialeval.report.packing import Pool
 
 MOST_BYTES = 15_000_000
 """What all prompts of a kind of cases may take in the page."""
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+"""A line with the line break that ends it, at no other character than a line feed."""
 
 
 class Prompts:
@@ -29,7 +32,7 @@ class Prompts:
     def piece(self) -> dict[str, Any]:
         """Returns the prompts: each a list of role and places of its lines, which joined give the content exactly."""
         prompts = [
-            [[message.role, [self._lines.place(line) for line in _lines(message.content)]] for message in messages]
+            [[message.role, self._lines.places(_LINE.findall(message.content))] for message in messages]
             for messages in self._places
         ]
         return {"strings": self._lines.strings(), "prompts": prompts}
@@ -61,10 +64,3 @@ def packed_prompts(prompts: Sequence[Prompts], budget: int) -> tuple[str, ...]:
 def no_prompts(inputs: ReportInputs) -> str:
     """Returns what stands where a prompt is not in the page."""
     return f"What was sent is not in this page, which would grow too large; it is in {inputs.results_dir}/requests."
-
-
-def _lines(content: str) -> list[str]:
-    """Returns the lines of a text with the line breaks that end them, at no other character than a line feed."""
-    lines = [f"{line}\n" for line in content.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return [line for line in lines if line]
