@@ -1,10 +1,11 @@
-"""The way to an endpoint: what is told of each answer beside its JSON."""
+"""The way to an endpoint: what is sent with each request, and what is told of each answer beside its JSON."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
 
+import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
 
 from dialeval.config.openai_model import OpenAIModel
@@ -37,3 +38,22 @@ def test_the_headers_of_answers_and_refusals_are_heard() -> None:
     assert isinstance(answered, dict)
     assert isinstance(refused, Fault)
     assert heard == ["9", "0"]
+
+
+def test_of_two_headers_of_one_name_the_last_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is configured takes the place of ours, and a key that of an authorization, however they are spelt."""
+    monkeypatch.setenv("MY_KEY", "sk-mine-0123456789")
+    monkeypatch.setenv("MY_OTHER", "other-0123456789")
+    fields = {"engine": "openai", "model": "m", "api_key_env": "MY_KEY", "organisation": "org-1"}
+    fields |= {"headers": {"user-agent": "größer", "openai-organization": "org-0"}}
+    fields |= {"headers_env": {"authorization": "MY_OTHER"}}
+    assert Connection(OpenAIModel.model_validate(fields)).headers == {
+        "Accept": "application/json",
+        "Content-Type": "application/json",
+        "user-agent": "größer",
+        "Authorization": "Bearer sk-mine-0123456789",
+        "OpenAI-Organization": "org-1",
+    }
+    monkeypatch.setenv("MY_KEY", "")
+    fields["api_key_env"] = None
+    assert Connection(OpenAIModel.model_validate(fields)).headers["authorization"] == "other-0123456789"

@@ -138,6 +138,14 @@ class OpenAIModel(AnyModel):
                 raise ValueError(f"header '{name}' holds a secret; write it under headers_env with a variable's name")
         return value
 
+    @field_validator("headers", "headers_env")
+    @classmethod
+    def _have_names_of_headers(cls, value: dict[str, str]) -> dict[str, str]:
+        for name in value:
+            if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+                raise ValueError(f"'{name}' is no name of a header: letters, digits and dashes make one")
+        return value
+
     @field_validator("extra_body")
     @classmethod
     def _leaves_other_fields_alone(cls, value: dict[str, Any]) -> dict[str, Any]:

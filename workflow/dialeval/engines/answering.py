@@ -97,9 +97,7 @@ class Answering:
         Raises:
             AnswerFailure: the model gave no answer; counted, not stored.
         """
-        return await self._ask(self.key(request), request)
-
-    async def _ask(self, key: str, request: Request) -> Response:
+        key = self.key(request)
         self.total += 1
         stored = self.store.get(key)
         if stored is not None:
@@ -183,13 +181,8 @@ class Answering:
 
         async def worker() -> None:
             for request in waiting:
-                key = self.key(request)
-                if key in self.store:
-                    self.total += 1
-                    self.progress.advance(stored=True)
-                    continue
                 with suppress(AnswerFailure):
-                    await self._ask(key, request)
+                    await self.ask(request)
 
         await run_together(worker() for _ in range(self.engine.concurrency))
 

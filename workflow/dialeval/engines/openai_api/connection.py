@@ -53,11 +53,10 @@ class Connection:
         key = "" if model.api_key_env is None else _secret(model.api_key_env, "api_key_env")
         secrets = {header: _secret(variable, f"headers_env.{header}") for header, variable in model.headers_env.items()}
         self.redactor = Redactor([key, *secrets.values()])
-        self.headers = {**model.headers, **secrets}
-        if key:
-            self._set_header("Authorization", f"Bearer {key}")
-        if model.organisation:
-            self._set_header("OpenAI-Organization", model.organisation)
+        ours = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "dialeval"}
+        organisation = {"OpenAI-Organization": model.organisation} if model.organisation else {}
+        authorization = {"Authorization": f"Bearer {key}"} if key else {}
+        self.headers = _together(ours, model.headers, secrets, authorization, organisation)
         self._proxy = proxy_for(self.address)
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -118,23 +117,13 @@ class Connection:
         )
         return aiohttp.ClientSession(
             connector=connector,
-            headers={
-                "Accept": "application/json",
-                "Content-Type": "application/json",
-                "User-Agent": "dialeval",
-                **self.headers,
-            },
+            headers=self.headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_seconds),
             max_line_size=_LARGEST_HEAD,
             max_field_size=_LARGEST_HEAD,
         )
-
-    def _set_header(self, name: str, value: str) -> None:
-        """Sets a header in place of one that the configuration has under the same name, however that is spelt."""
-        self.headers = {known: kept for known, kept in self.headers.items() if known.lower() != name.lower()}
-        self.headers[name] = value
 
     def _words(self, error: BaseException) -> str:
         """Returns what an error of the client says; it holds the request, of which nothing is shown."""
@@ -190,6 +179,12 @@ def decoded(content: bytes) -> object:
         return json.loads(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
         return content.decode("utf-8", "replace")
+
+
+def _together(*headers: Mapping[str, str]) -> dict[str, str]:
+    """Returns headers in which of one name, however it is spelt, the last counts."""
+    found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
+    return dict(found.values())
 
 
 def _secret(variable: str, field: str) -> str:

@@ -48,6 +48,4 @@ def _own_vocabulary(model: str) -> Tokenizer | None:
         return None
     os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
     encoding = tiktoken.get_encoding(name)
-    return Tokenizer(
-        name, lambda texts: [len(row) for row in encoding.encode_ordinary_batch(list(texts), num_threads=1)]
-    )
+    return Tokenizer(name, lambda texts: [len(encoding.encode_ordinary(text)) for text in texts])

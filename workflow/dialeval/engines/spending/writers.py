@@ -16,6 +16,8 @@ from typing import Any
 from dialeval.engines.spending.entries import SUFFIX, Entry, close_file
 from dialeval.errors import UserError
 
+_as_line = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 
 class Writer:
     """The file of one job. The ledger's lock must be held while it is made.
@@ -63,7 +65,7 @@ class Writer:
         os.close(self._file)
 
     def _write(self, line: Any) -> None:
-        rest = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        rest = _as_line(line).encode() + b"\n"
         try:
             while rest:
                 rest = rest[os.write(self._file, rest) :]
