@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 from gates import FIGURES, said, shown
 
 FOLDER = Path(__file__).parent
+TOOLS = ("compose.py", "run_all.py")
+"""Scripts that measure nothing themselves."""
 _PLACE = re.compile(r"(<!-- (scripts|figures)((?: [\w.]+)*) -->\n).*?(<!-- end -->)", re.DOTALL)
 _TAKES = re.compile(r"\bTakes (\d+ (?:s|min|h)\b[^.]*)\.")
 
@@ -53,8 +55,9 @@ def scripts(folder: Path = FOLDER) -> Iterator[Script]:
 
 
 def scripts_table() -> str:
-    """Returns the table of all scripts."""
-    rows = [f"| `{script.name}` | {script.measures} | {script.takes} |" for script in scripts()]
+    """Returns the table of all benchmarks."""
+    measuring = [script for script in scripts() if script.name not in TOOLS]
+    rows = [f"| `{script.name}` | {script.measures} | {script.takes} |" for script in measuring]
     return "\n".join(["| script | measures | takes |", "|---|---|---|", *rows])
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from compose import Script, compose, scripts
+from compose import TOOLS, Script, compose, scripts
 from gates import FIGURES
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -33,7 +33,7 @@ def chosen(only: list[str], longest: float) -> Iterator[Script]:
     if unknown := sorted(set(only) - names):
         raise SystemExit(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(sorted(names))}")
     for script in scripts():
-        if script.name in ("compose.py", Path(__file__).name):
+        if script.name in TOOLS:
             continue
         if script.name.removesuffix(".py") in only or (not only and script.minutes <= longest):
             yield script

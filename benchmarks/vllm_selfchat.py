@@ -60,30 +60,29 @@ def through_the_store(engine: VllmEngine, task: Task) -> Dialogues:
         answering = Answering(engine, store, Progress("self-chat", None, "utterances", stream=StringIO()))
         talk = Talk.alone(engine, n_utterances=task.n_utterances, system=task.system, sampling=task.sampling)
         dialogues = asyncio.run(chat_all(talk, {SELFCHAT: answering}, task.seeds))
-        assert answering.failures.keys() <= {"empty"}, answering.first_message  # such a dialogue ends there
+        empty = {"empty", "truncated"}  # the tiny model says nothing at times; such a dialogue is left out
+        assert answering.failures.keys() <= empty, answering.first_message
         return {seed_id: [turn.text for turn in turns] for seed_id, turns in dialogues.items()}
 
 
 def by_rounds(direct: Direct, task: Task, by_id: dict[str, Dialogue]) -> Dialogues:
     """One call of `LLM.chat` per round over all dialogues: the next round begins when the last answer is there."""
     chat = task.sampling
-    texts = {seed_id: list(seed) for seed_id, seed in by_id.items()}
-    going_on, ended = list(texts.values()), list[list[str]]()
+    going_on = {seed_id: list(seed) for seed_id, seed in by_id.items()}
     for _ in range(task.n_utterances - 2):
-        histories = [history(task.system, utterances) for utterances in going_on]
+        histories = [history(task.system, utterances) for utterances in going_on.values()]
         parameters = [
             final(temperature=chat.temperature, max_tokens=chat.max_tokens, seed=seed_of(messages, chat))
             for messages in histories
         ]
         conversations: list[Any] = [[message._asdict() for message in messages] for messages in histories]
         outputs = direct.llm.chat(conversations, parameters, use_tqdm=False)
-        for utterances, output in zip(going_on, outputs, strict=True):
-            utterances.append(output.outputs[0].text.rstrip("\N{REPLACEMENT CHARACTER}").strip())  # as the engine does
-            if not utterances[-1] and output.outputs[0].finish_reason == "stop":
-                utterances.pop()
-                ended.append(utterances)
-        going_on = [utterances for utterances in going_on if not any(utterances is each for each in ended)]
-    return {seed_id: utterances[2:] for seed_id, utterances in texts.items()}
+        for seed_id, output in zip(list(going_on), outputs, strict=True):
+            text = output.outputs[0].text.rstrip("\N{REPLACEMENT CHARACTER}").strip()  # as the engine does
+            going_on[seed_id].append(text)
+            if not text:  # the dialogue cannot go on, and is left out as by the stage
+                del going_on[seed_id]
+    return {seed_id: utterances[2:] for seed_id, utterances in going_on.items()}
 
 
 def seed_of(messages: tuple[Message, ...], sampling: Sampling) -> int | None:

@@ -94,9 +94,8 @@ def test_options_are_those_of_the_script_and_record() -> None:
     assert "What it measures." in parser.format_help()
 
 
-KEEP_NONE = ("compose.py", "run_all.py")
 NOT_YET = ("embedded_ratings.py", "metaeval_run.py", "offline_scorers.py", "openai_throughput.py", "report_page.py")
-KEEP_NONE += NOT_YET
+KEEP_NONE = compose.TOOLS + NOT_YET
 
 
 def run(script: str, *words: str) -> int:
