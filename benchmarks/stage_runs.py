@@ -11,6 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+_PROFILED = """
+import cProfile, runpy, sys
+stage = sys.argv.pop(1)
+run = "runpy.run_module(f'dialeval.stages.{stage}', run_name='__main__', alter_sys=True)"
+cProfile.run(run, f"{stage}.prof")
+"""
+
 
 class Taken(NamedTuple):
     """What a process took: seconds of the processor and of the clock, and the most memory it held, in MB."""
@@ -24,8 +31,8 @@ def run_stage(
     stage: str, settings: Mapping[str, Any], *, profile: bool = False, **paths: Path | Sequence[Path]
 ) -> Taken:
     """Runs a stage on files and returns what it took, its start included; with `profile`, writes STAGE.prof."""
-    profiling = ["-m", "cProfile", "-o", f"{stage}.prof"] if profile else []
-    command = [*profiling, "-m", f"dialeval.stages.{stage}", "--settings", json.dumps(settings)]
+    begin = ["-c", _PROFILED, stage] if profile else ["-m", f"dialeval.stages.{stage}"]
+    command = [*begin, "--settings", json.dumps(settings)]
     for name, path in paths.items():
         command += [f"--{name}", *([str(path)] if isinstance(path, Path) else map(str, path))]
     return run_python(*command)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialeval import reasoning_marks
+from dialeval.prompts import shown as dialogues
 from dialeval.prompts.rendering import render_dialogue
 from dialeval.prompts.shown import END_MARK, SpokenDialogue, one_line
 from dialeval.protocols.voices import history
@@ -88,6 +93,21 @@ def test_no_mark_is_left_in_a_prompt(text: str) -> None:
     for shown in (one_line(text), without_marks(text)):
         assert not thinking_mark(shown)
     assert END_MARK not in one_line(text)
+
+
+@given(
+    st.lists(st.sampled_from([*MARKS, *"<>[]|/ \t\n\r\x0b\x1c\x85\u2028", "word", END_MARK, "[INST]", "<s>"])).map(
+        "".join
+    )
+)
+def test_short_cuts_change_no_text(text: str) -> None:
+    """Against the same in two lines, without looking beforehand whether there is anything to do."""
+    marks = reasoning_marks._CONTROL.sub(
+        lambda mark: f"({unicodedata.normalize('NFKC', mark[0]).strip(reasoning_marks._BRACKETS)})", text
+    )
+    assert without_marks(text) == marks
+    joined = re.sub(r"\s+", lambda blanks: " " if len(f"{blanks[0]}.".splitlines()) > 1 else blanks[0], text)
+    assert one_line(text) == without_marks(dialogues._MARK_INSIDE.sub("chat end", joined)).strip()
 
 
 @given(st.text(alphabet=st.characters(blacklist_characters="<>[]|＜＞〈〉◁▷｜", blacklist_categories=["Cs"])))

@@ -24,6 +24,8 @@ _CONTROL = re.compile(
     r"|(?-i:\[/?(?:INST|SYSTEM_PROMPT)\])",
     re.IGNORECASE,
 )
+_BEGINS = re.compile(r"[<＜〈◁\[]")
+"""What every mark of thinking or of messages begins with."""
 _BRACKETS = "<>＜＞〈〉◁▷[]|｜ \t\r\n"
 
 
@@ -64,4 +66,6 @@ def without_marks(text: str) -> str:
 
     A text without any is returned as it is.
     """
+    if not _BEGINS.search(text):
+        return text
     return _CONTROL.sub(lambda mark: f"({unicodedata.normalize('NFKC', mark[0]).strip(_BRACKETS)})", text)

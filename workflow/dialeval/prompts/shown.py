@@ -88,8 +88,9 @@ def letters_of(speakers: Sequence[str]) -> list[str]:
 
 def one_line(text: str) -> str:
     """Returns a text without line breaks and marks, all other blanks as they are."""
-    joined = _BLANKS.sub(lambda blanks: " " if _BREAK.search(blanks[0]) else blanks[0], text)
-    return without_marks(_MARK_INSIDE.sub("chat end", joined)).strip()
+    if _BREAK.search(text):  # few have one, and all blanks of a text are many
+        text = _BLANKS.sub(lambda blanks: " " if _BREAK.search(blanks[0]) else blanks[0], text)
+    return without_marks(_MARK_INSIDE.sub("chat end", text)).strip()
 
 
 def _letter(number: int) -> str:
