@@ -15,7 +15,7 @@ from dialeval.errors import UserError
 from dialeval.schemas.botchat import SEED_LENGTHS
 from dialeval.schemas.measures import PASS_RATES
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import TableWriter, read_table, to_table, write_for_people, write_table
+from dialeval.tables import TableWriter, chosen_rows, read_table, to_table, write_for_people, write_table
 
 ROW = {"corpus": "c", "dialogue_id": "d", "turn": 0, "speaker": "A", "text": 'Hi\tthere, "you"\n', "language": "en"}
 
@@ -34,6 +34,15 @@ def test_a_table_of_an_earlier_version_with_its_provenance_inside_is_read(tmp_pa
     pq.write_table(old, path)
     assert read_table(path, UTTERANCES).to_pylist() == [ROW]
     assert tables.read_name(path) == "utterances"
+
+
+@pytest.mark.parametrize("chosen", [[], [0], [4], [2, 3], [5, 11], [0, 1, 6, 12], list(range(13))])
+def test_chosen_rows_come_from_any_group_of_rows(tmp_path: Path, chosen: list[int]) -> None:
+    path = tmp_path / "t.parquet"
+    with TableWriter(path, UTTERANCES) as table:
+        table.write_all([{**ROW, "turn": turn} for turn in range(13)], group_size=5)
+    wanted = [place in chosen for place in range(13)]
+    assert [row["turn"] for row in chosen_rows(path, UTTERANCES, wanted, batch_size=2)] == chosen
 
 
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:

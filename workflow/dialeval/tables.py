@@ -172,14 +172,22 @@ def iterate_rows(
 def chosen_rows(
     path: Path, kind: Table, chosen: Sequence[bool] | NDArray[np.bool_], batch_size: int = 1024
 ) -> Iterator[dict[str, Any]]:
-    """Yields some rows of a table as dictionaries, those that are `chosen` by place, reading it piece by piece."""
+    """Yields some rows of a table as dictionaries, those that are `chosen` by place, reading it piece by piece.
+
+    Groups of rows without any that is chosen are not read.
+    """
     place = 0
     with _open(path, kind) as file:
-        for batch in file.iter_batches(batch_size):
-            here = np.asarray(chosen[place : place + len(batch)], dtype=np.bool_)
-            place += len(batch)
-            if here.any():
-                yield from batch.filter(pa.array(here)).to_pylist()
+        for group in range(file.num_row_groups):
+            n_rows = file.metadata.row_group(group).num_rows
+            here = np.asarray(chosen[place : place + n_rows], dtype=np.bool_)
+            place += n_rows
+            start = 0
+            for batch in file.iter_batches(batch_size, row_groups=[group]) if here.any() else ():
+                of_batch = here[start : start + len(batch)]
+                start += len(batch)
+                if of_batch.any():
+                    yield from batch.filter(pa.array(of_batch)).to_pylist()
 
 
 def count_rows(path: Path, kind: Table) -> int:

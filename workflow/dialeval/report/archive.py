@@ -8,19 +8,22 @@ dialogue can mean anything to an HTML parser.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dialeval.failure_kinds import GOOD
 from dialeval.pages.self_contained import pack
+from dialeval.report.asked import Exchanges
 from dialeval.report.dialogues import Dialogues, sources_of
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.judged import OUTCOMES, Counts, Judged, asking_of, judgements_piece
+from dialeval.report.judged import OUTCOMES, Asking, Counts, Judged, judgements_piece
 from dialeval.report.labelled import people_of, with_labels
-from dialeval.report.packing import Names
-from dialeval.report.prompts import Prompts, no_prompts, packed_prompts
+from dialeval.report.packing import Columns, Names
+from dialeval.report.prompts import MOST_BYTES, Prompts, fitting_prompts, no_prompts
 from dialeval.report.protocols import TITLES
 
+_CASES_AT_ONCE = 32
 __all__ = ["OUTCOMES", "Archive", "build_archive"]
 
 
@@ -54,7 +57,7 @@ class _Kept:
     sources: list[int]
     cases: list[dict[str, Any]]
     lines: list[tuple[str, str]]
-    prompts: list[Prompts]
+    prompts: list[str]
     systems: list[set[int]]
 
 
@@ -73,15 +76,15 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
     )
     sources = sources_of(inputs)
     judgements = [Judged(inputs, dialogues) for dialogues in sources]
-    asking = asking_of(inputs, zip(sources, judgements, strict=True))
+    asking = Asking(inputs)
+    room_for_prompts = MOST_BYTES
     kept = _Kept([], [], [], [], [set() for _ in sources])
     left = budget
     for number, (dialogues, judged) in enumerate(zip(sources, judgements, strict=True)):
         share = left // (len(sources) - number)
-        for place, case in enumerate(dialogues.cases):
-            rows = judged.rows(case["id"])
+        for place, case, rows, exchanges in _cases(dialogues, judged, asking):
             piece, prompts = dialogues.piece(names, place), Prompts()
-            lines = (pack(piece), pack(judgements_piece(names, rows, asking, prompts)))
+            lines = (pack(piece), pack(judgements_piece(names, rows, asking, exchanges, prompts)))
             size = sum(len(line) + 1 for line in lines)
             if size > share:
                 break
@@ -90,7 +93,8 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
             kept.sources.append(number)
             kept.cases.append(case)
             kept.lines.append(lines)
-            kept.prompts.append(prompts)
+            kept.prompts.append(prompts.packed() if room_for_prompts > 0 else "")
+            room_for_prompts -= len(kept.prompts[-1])
             kept.systems[number].update(piece["models"])
     n_cases = sum(len(dialogues.cases) for dialogues in sources)
     while True:
@@ -102,9 +106,22 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
         )
         n = len(kept.cases)
         if archive.size <= budget or n == 0:
-            return replace(archive, prompts=packed_prompts(kept.prompts, budget - archive.size))
+            return replace(archive, prompts=fitting_prompts(kept.prompts, budget - archive.size))
         n -= 1 + n // 50
         kept = _Kept(kept.sources[:n], kept.cases[:n], kept.lines[:n], kept.prompts[:n], kept.systems)
+
+
+def _cases(
+    dialogues: Dialogues, judged: Judged, asking: Asking
+) -> Iterator[tuple[int, dict[str, Any], Columns, Exchanges]]:
+    """Yields place and content of each case, its judgements, and what was sent and answered, a few read at once."""
+    cases = dialogues.cases
+    for start in range(0, len(cases), _CASES_AT_ONCE):
+        some = cases[start : start + _CASES_AT_ONCE]
+        rows = [judged.rows(case["id"]) for case in some]
+        exchanges = asking.about(rows)
+        for place, (case, of_case) in enumerate(zip(some, rows, strict=True), start=start):
+            yield place, case, of_case, exchanges
 
 
 def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _Kept, counts: Counts) -> dict[str, Any]:

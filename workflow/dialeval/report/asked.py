@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -150,11 +151,14 @@ Exchanges: TypeAlias = Mapping[tuple[str, str], Exchange]
 def in_files(paths: Sequence[Path], kind: Table) -> Lookup:
     """Returns what looks rows up in files, which are read piece by piece."""
 
+    @cache
+    def ids(path: Path) -> pa.ChunkedArray:
+        return read_table(path, kind, ["request_id"])["request_id"]
+
     def rows(wanted: Collection[str]) -> Iterator[Mapping[str, Any]]:
         values = pa.array(sorted(wanted), pa.string())
         for path in paths if wanted else ():
-            request_ids = read_table(path, kind, ["request_id"])["request_id"]
-            yield from chosen_rows(path, kind, pc.is_in(request_ids, value_set=values).to_numpy())
+            yield from chosen_rows(path, kind, pc.is_in(ids(path), value_set=values).to_numpy())
 
     return rows
 

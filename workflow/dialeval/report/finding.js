@@ -2,7 +2,7 @@
 const finding = (() => {
   "use strict";
 
-  const LIST_STEP = 200;
+  const LIST_STEP = 100;
   const SEARCH_STEP = 32;
 
   let listed = LIST_STEP;

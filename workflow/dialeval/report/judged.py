@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.report.asked import Exchanges
+from dialeval.report.asked import Exchange, Exchanges
 from dialeval.report.dialogues import Dialogues
 from dialeval.report.how_read import how_read
 from dialeval.report.inputs import ReportInputs
@@ -99,66 +99,55 @@ def kind_of(protocol: str, criterion: str) -> str:
     return f"{protocol}: {criterion}"
 
 
-@dataclass(frozen=True)
 class Asking:
-    """What was sent to judges and what they answered, for the cases whose verdicts the page shows in full.
+    """What was sent to judges and what they answered, looked up for the first cases, until their answers are many.
 
     Attributes:
-        exchanges: by judge and request.
         forms: of the questions, by protocol.
-        elsewhere: what is said of an answer that is in the tables and not in the page.
-        answering: judges of which there are answers.
     """
 
-    exchanges: Exchanges
-    forms: Mapping[str, Form]
-    elsewhere: str = ""
-    answering: frozenset[str] = frozenset()
+    def __init__(self, inputs: ReportInputs) -> None:
+        self.forms: Mapping[str, Form] = {one.name: one.form for one in inputs.protocols}
+        self._asked = inputs.asked
+        self._n_answers = 0
+        folder = inputs.results_dir
+        self._elsewhere = (
+            f"what was sent and answered is not in this page, but in {folder}/requests and {folder}/responses"
+        )
+        self._answering = {*inputs.asked.responses, *inputs.asked.together} if inputs.asked else set()
 
-    def read(self, judge: str, protocol: str, status: str, request_id: str) -> str | None:
-        """Returns how an answer was read, in words."""
-        return how_read(self.forms.get(protocol), status, self.exchanges.get((judge, request_id))) or None
-
-    def facts(self, judge: str, request_id: str) -> str | None:
-        """Returns what an answer took, or where it is."""
-        found = self.exchanges.get((judge, request_id))
-        if found is None:
-            return self.elsewhere if judge in self.answering else None
-        return found.facts() or None
-
-
-def asking_of(inputs: ReportInputs, judged: Iterable[tuple[Dialogues, Judged]]) -> Asking:
-    """Returns what was sent and answered about the first cases, as many as have `MOST_ANSWERS` answers together."""
-    forms = {one.name: one.form for one in inputs.protocols}
-    wanted: dict[str, set[str]] = {}
-    n_answers = 0
-    for dialogues, judgements in judged if inputs.asked else ():
-        for case in dialogues.cases:
-            if n_answers >= MOST_ANSWERS:
+    def about(self, cases: Iterable[Columns]) -> Exchanges:
+        """Returns what was sent and answered about cases, whose judgements are given, in order."""
+        wanted: dict[str, set[str]] = {}
+        for rows in cases:
+            if self._n_answers >= MOST_ANSWERS:
                 break
-            rows = judgements.rows(case["id"])
-            n_answers += len(rows["judge"])
+            self._n_answers += len(rows["judge"])
             for judge, request_id in zipped(rows, "judge", "request_id"):
                 wanted.setdefault(judge, set()).add(request_id)
-    if inputs.asked is None:
-        return Asking({}, forms)
-    folder = inputs.results_dir
-    elsewhere = f"what was sent and answered is not in this page, but in {folder}/requests and {folder}/responses"
-    answering = frozenset({*inputs.asked.responses, *inputs.asked.together})
-    return Asking(inputs.asked.exchanges(wanted), forms, elsewhere, answering)
+        return self._asked.exchanges(wanted) if self._asked and wanted else {}
+
+    def facts(self, judge: str, exchange: Exchange | None) -> str | None:
+        """Returns what an answer took, or where it is."""
+        if exchange is None:
+            return self._elsewhere if judge in self._answering else None
+        return exchange.facts() or None
 
 
-def judgements_piece(names: Names, rows: Columns, asking: Asking, prompts: Prompts) -> dict[str, Any]:
+def judgements_piece(
+    names: Names, rows: Columns, asking: Asking, exchanges: Exchanges, prompts: Prompts
+) -> dict[str, Any]:
     """Returns the judgements on one case, column by column; texts are places in `strings`, -1 where there is none.
 
     Args:
         names: numbers of systems and judges.
         rows: the judgements.
-        asking: what was sent and answered.
+        asking: what is said of answers.
+        exchanges: what was sent and answered.
         prompts: takes up what was sent; `prompt` is a number in it.
     """
     pool = Pool()
-    found = [asking.exchanges.get(asked) for asked in zipped(rows, "judge", "request_id")]
+    found = [exchanges.get(asked) for asked in zipped(rows, "judge", "request_id")]
 
     return {
         "dialogue": rows["dialogue"],
@@ -182,8 +171,11 @@ def judgements_piece(names: Names, rows: Columns, asking: Asking, prompts: Promp
         "repeat": rows["repeat"],
         "answer": pool.places((one.answer["text"] or None) if one else None for one in found),
         "thoughts": pool.places((one.answer["reasoning"] or None) if one else None for one in found),
-        "read": pool.places(asking.read(*asked) for asked in zipped(rows, "judge", "protocol", "status", "request_id")),
-        "facts": pool.places(asking.facts(*asked) for asked in zipped(rows, "judge", "request_id")),
+        "read": pool.places(
+            how_read(asking.forms.get(protocol), status, one) or None
+            for protocol, status, one in zip(rows["protocol"], rows["status"], found, strict=True)
+        ),
+        "facts": pool.places(asking.facts(judge, one) for judge, one in zip(rows["judge"], found, strict=True)),
         "probabilities": [one.probabilities() if one else None for one in found],
         "prompt": [prompts.place(one.prompt()) if one else -1 for one in found],
         "strings": pool.strings(),

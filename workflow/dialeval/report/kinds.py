@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dialeval.pages.self_contained import pack
-from dialeval.report.prompts import Prompts, packed_prompts
+from dialeval.report.prompts import Prompts, fitting_prompts
 from dialeval.report.rated_sample import chosen_items
 
 PER_LINE = 10
@@ -157,7 +157,9 @@ def _packed(about: Described, groups: Sequence[Group], budget: int, n: int) -> C
     )
     index = pack(_index(about, groups, cases))
     left = budget - len(index) - sum(len(line) + 1 for line in lines)
-    return CaseKind(about.kind, about.label, words, index, tuple(lines), packed_prompts(prompts, left))
+    return CaseKind(
+        about.kind, about.label, words, index, tuple(lines), fitting_prompts([one.packed() for one in prompts], left)
+    )
 
 
 def _index(about: Described, groups: Sequence[Group], cases: Sequence[Case]) -> dict[str, Any]:

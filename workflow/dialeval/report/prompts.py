@@ -37,23 +37,23 @@ class Prompts:
         ]
         return {"strings": self._lines.strings(), "prompts": prompts}
 
-    def __len__(self) -> int:
-        return len(self._places)
+    def packed(self) -> str:
+        """Returns the prompts packed; nothing where nothing was sent."""
+        return pack(self.piece()) if self._places else ""
 
 
-def packed_prompts(prompts: Sequence[Prompts], budget: int) -> tuple[str, ...]:
+def fitting_prompts(prompts: Sequence[str], budget: int) -> tuple[str, ...]:
     """Returns the packed prompts of cases, in order; from the first that finds no room on they are empty lines.
 
     Args:
-        prompts: of each case.
+        prompts: of each case, packed.
         budget: bytes that they may take; never more than `MOST_BYTES`.
     """
     left = min(budget, MOST_BYTES) - len(prompts)  # every line ends in a line break
     if left < 0:
         return ()
     lines = [""] * len(prompts)
-    for place, one in enumerate(prompts):
-        line = pack(one.piece()) if len(one) else ""
+    for place, line in enumerate(prompts):
         if len(line) > left:
             break
         lines[place] = line

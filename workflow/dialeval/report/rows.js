@@ -4,7 +4,7 @@
 const rows = (() => {
   "use strict";
 
-  const CELLS = 240; // that are drawn together
+  const CELLS = 160; // that are drawn together
   const MARGIN = "300px 0px"; // around what is seen
   const USUAL_HEIGHT = 32; // of a row that was never drawn, in pixels
   const tables = new Map(); // promises of their rows, by name
