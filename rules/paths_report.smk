@@ -13,7 +13,9 @@ def report_settings():
         title=report_title(),
         chatbots=CONFIG.chatbots,
         judges=report_judges(),
-        protocols=report_protocols(),
+        protocols=[
+            {**one, "at": PROTOCOLS[one["name"]].at} for one in report_protocols()
+        ],
         embedded=sorted(METHODS),
         baselines=sorted(
             name for name in METHODS if EMBEDDED_METHODS[METHODS[name]].is_baseline

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -150,8 +151,34 @@ def test_the_index_counts_outcomes_by_seed(archive: Archive) -> None:
     # won, tied, lost, none, told; each the places of seeds, then their counts
     assert named["unieval", 0, "able"] == [[1, 2, 1, 1], [], [0, 1], [], []]
     assert named["unieval", 0, "weak"] == [[], [], [1, 2, 1, 1], [0, 1], []]
+    # at N = 4, to which an AI that is seen from utterance 4 on belongs, and no dialogue that is shorter
+    assert named["unieval", 4, "able"] == [[1, 2, 1, 1], [], [0, 1], [], []]
     assert named["arena", 4, "able"] == [[0, 1], [0, 1], [], [], []]
     assert named["gteval", 0, "able"] == [[0, 1], [], [0, 1], [], []]
+
+
+def test_an_answer_about_the_whole_is_counted_at_each_length_that_it_is_read_at() -> None:
+    long = {"n_utterances": 8}
+    said = [
+        example.verdict("unieval", "MT-1", "able", choice="Yes", place=6, **long),  # human up to the fifth
+        example.verdict("unieval", "MT-2", "able", choice="No", **long),
+        example.verdict("unieval", "MT-10", "able", choice="No", n_utterances=4),  # too short to count at 8
+        example.verdict("unieval", "MT-1", "weak", status="unparsed", **long),
+    ]
+    protocols = (dataclasses.replace(example.PROTOCOLS[0], at=(4, 6, 8)),)
+    index = unpack(
+        build_archive(example.inputs(verdicts=to_table(JUDGEMENTS, said), protocols=protocols), PLENTY).index
+    )
+    found = {
+        (index["models"][model], n): outcomes
+        for (_, _, n, model), outcomes in zip(index["cases"], index["outcomes"], strict=True)
+    }
+    assert found["able", 0] == [[1, 2, 1, 1], [], [0, 1], [], []]
+    assert found["able", 4] == [[0, 1, 2, 1, 1, 1], [], [], [], []]
+    assert found["able", 6] == [[1, 1], [], [0, 1], [], []]
+    assert found["able", 8] == [[1, 1], [], [0, 1], [], []]
+    assert found["weak", 4] == [[], [], [], [0, 1], []]
+    assert index["at_lengths"] == []
 
 
 def test_row_order_does_not_matter(archive: Archive) -> None:

@@ -128,6 +128,8 @@ def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address:
     assert texts(browser, "#case-list strong") == ["MT-1", "MT-2", "MT-10"]
     choose(browser, "filter-protocol", "UniEval")
     assert texts(browser, "#case-list strong") == ["MT-2", "MT-10"]
+    choose(browser, "filter-protocol", "UniEval at N\u00a0=\u00a04")
+    assert texts(browser, "#case-list strong") == ["MT-2", "MT-10"]
     choose(browser, "filter-outcome", "has no readable verdict")
     assert texts(browser, "#case-list strong") == ["MT-1"]
 

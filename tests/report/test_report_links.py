@@ -54,6 +54,14 @@ def test_lengths_are_named_only_where_the_protocol_is_asked_at_several() -> None
     assert fields(of_systems(detect, {"system": "able", "n_utterances": 4}))["protocol"] == "unieval"
 
 
+def test_lengths_at_which_whole_dialogues_are_read_are_named() -> None:
+    detect = AskedProtocol("unieval", "detect", ("selfchat",), ("pass_rates",), at=(4, 8))
+    row = {"judge": "clerk", "system": "able"}
+    for n, name in ((4, "unieval/4"), (8, "unieval/8"), (6, "unieval"), (None, "unieval")):
+        assert fields(of_systems(detect, {**row, "n_utterances": n}))["protocol"] == name
+    assert fields(of_systems(detect, {**row, "scope": scope({"n_utterances": 8})}))["protocol"] == "unieval/8"
+
+
 def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
     marks = AskedProtocol("failures", "mark", ("support",), ("rates",))
     row = {"judge": "rules", "criterion": "bad_tool_use", "system": "bot"}

@@ -75,6 +75,8 @@ def _dialogues(index: Any, group: str, wanted: dict[str, str]) -> list[str]:
         row["protocol"] = f"{protocol}/{n}" if n else protocol
         if any(row[name] != value for name, value in wanted.items() if name != "outcome"):
             continue
+        if n and protocol not in index["at_lengths"] and "protocol" not in wanted:
+            continue  # an answer about the whole, read at a length
         for result, pairs in zip(_RESULTS, outcomes, strict=True):
             if wanted.get("outcome", result) == result:
                 places |= set(pairs[: len(pairs) // 2])

@@ -73,6 +73,7 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
     counts = Counts(
         frozenset(one.name for one in inputs.protocols if one.lengths),
         frozenset(one.name for one in inputs.protocols if one.form == "mark"),
+        {one.name: one.at for one in inputs.protocols if one.at},
     )
     sources = sources_of(inputs)
     judgements = [Judged(inputs, dialogues) for dialogues in sources]

@@ -14,13 +14,13 @@ from dialeval.report.asked import Exchange, Exchanges
 from dialeval.report.dialogues import Dialogues
 from dialeval.report.how_read import how_read
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.outcomes import SIDES, Result, comparison_outcomes, marked, single_outcome
+from dialeval.report.outcomes import SIDES, Result, comparison_outcomes, marked, outcome_at, single_outcome
 from dialeval.report.packing import Columns, Grouped, Names, Pool, zipped
 from dialeval.report.prompts import Prompts
 from dialeval.schemas.judgements import Form
 
 Case = tuple[str, str, int, str]
-"""Judge, protocol, N (0 unless the protocol is asked at several), system."""
+"""Judge, protocol, N (0 unless the protocol is asked, or its answers are read, at several), system."""
 MOST_ANSWERS = 120_000
 """Of so many answers at most the page holds what was sent and said, in full; those of later cases are in the tables."""
 OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none", "told")
@@ -68,19 +68,22 @@ class Counts:
     Attributes:
         at_lengths: protocols that are asked at several N.
         marking: protocols that mark kinds, each of which counts like a protocol: lost is where it shows.
+        read_at: lengths at which a protocol's answers about whole dialogues are read, by protocol.
     """
 
     at_lengths: frozenset[str]
     marking: frozenset[str] = frozenset()
+    read_at: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     by_case: dict[Case, dict[Result, dict[int, int]]] = field(
         default_factory=lambda: defaultdict(lambda: {outcome: defaultdict(int) for outcome in OUTCOMES})
     )
 
     def add(self, place: int, rows: Columns) -> None:
         """Counts the judgements on the case at a place."""
-        for judge, protocol, n, left, right, choice, outcome, criterion, value in zipped(
-            rows, "judge", "protocol", "n_utterances", "left", "right", "choice", "outcome", "criterion", "value"
-        ):
+        for judge, protocol, n, left, right, choice, outcome, criterion, value, first_ai in zipped(
+            rows, "judge", "protocol", "n_utterances", "left", "right", "choice", "outcome", "criterion", "value",
+            "place",
+        ):  # fmt: skip
             at = n if protocol in self.at_lengths and n is not None else 0
             if right is not None:
                 for system, result in zip((left, right), comparison_outcomes(outcome), strict=True):
@@ -89,6 +92,9 @@ class Counts:
                 self.by_case[judge, kind_of(protocol, criterion), at, left][marked(criterion, choice)][place] += 1
             elif criterion is None:
                 self.by_case[judge, protocol, at, left][single_outcome(choice)][place] += 1
+                for length in self.read_at.get(protocol, ()):
+                    if n is not None and n >= length:
+                        self.by_case[judge, protocol, length, left][outcome_at(choice, first_ai, length)][place] += 1
             else:
                 result = "none" if value is None and choice is None else "told"
                 self.by_case[judge, protocol, at, left][result][place] += 1

@@ -65,12 +65,13 @@ def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
     """Returns what a row's question is called where cases are filtered by it; empty where it is several."""
     scoped = _text(row, "scope").partition(", ")[0]
     criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
+    lengths = (*protocol.lengths, *protocol.at)
     name = f"{protocol.name}: {criterion}" if protocol.form == "mark" and criterion else protocol.name
-    if not protocol.lengths:
-        return name
     if is_missing(n):  # tables of places and differences say it in words
-        n = next((one for one in protocol.lengths if _text(row, "scope") == scope({"n_utterances": one})), None)
-    return f"{name}/{n}" if n else ""
+        n = next((one for one in lengths if _text(row, "scope") == scope({"n_utterances": one})), None)
+    if n in lengths:
+        return f"{name}/{n}"
+    return "" if protocol.lengths else name
 
 
 def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from dialeval.failure_kinds import GOOD
+from dialeval.forms.detect import passes
 from dialeval.schemas.judgements import Outcome
 
 Result = Literal["won", "tied", "lost", "none", "told"]
@@ -42,6 +43,13 @@ def single_outcome(choice: str | None) -> Result:
     if choice not in {"Yes", "No"}:
         raise ValueError(f"choice {choice!r} is neither Yes nor No")
     return "won" if choice == "No" else "lost"
+
+
+def outcome_at(choice: str | None, first_ai: int | None, n: int) -> Result:
+    """Returns the same at a length N, at which an AI that is seen after N counts for human (`forms.detect.passes`)."""
+    if choice is None:
+        return "none"
+    return "won" if passes(choice, first_ai, n) else "lost"
 
 
 def marked(criterion: str, choice: str | None) -> Result:

@@ -31,6 +31,7 @@ class AskedProtocol:
         sources: where the dialogues come from that it is about.
         measures: what is made of the answers.
         lengths: what dialogues were cut to, each asked about; empty where each was asked about once.
+        at: lengths at which the answers about whole dialogues are read, of a judge that looks for an AI.
     """
 
     name: str
@@ -38,6 +39,7 @@ class AskedProtocol:
     sources: tuple[str, ...]
     measures: tuple[str, ...]
     lengths: tuple[int, ...] = ()
+    at: tuple[int, ...] = ()
 
     @property
     def title(self) -> str:

@@ -61,7 +61,7 @@ const shelves = (() => {
       }
       const asked = new Map();
       for (const [, protocol, n] of cases) {
-        asked.set(protocol, protocolName(protocol) + (n ? " at any length" : ""));
+        asked.set(protocol, protocolName(protocol) + (this.isAskedAtLengths(protocol) ? " at any length" : ""));
         if (n) {
           asked.set(`${protocol}/${n}`, protocolName(protocol) + atLength(n));
         }
@@ -78,6 +78,7 @@ const shelves = (() => {
     id = (place) => this.index.ids[place];
     first = (place) => this.index.first[place];
     groupOf = (place) => this.index.source[place];
+    isAskedAtLengths = (protocol) => this.index.at_lengths.includes(protocol);
 
     about(place) {
       const language = this.severalLanguages ? ` · ${this.index.languages[place]}` : "";
@@ -94,7 +95,9 @@ const shelves = (() => {
       const places = new Set();
       cases.forEach(([judge, protocol, n, model], number) => {
         const isOf = chosen.has("system") ? is("system", models[model]) : model !== HUMAN;
-        if (isOf && is("judge", judges[judge]) && (is("protocol", protocol) || is("protocol", `${protocol}/${n}`))) {
+        const isWhole = !n || this.isAskedAtLengths(protocol); // else an answer about the whole is read at a length
+        const isAsked = (isWhole && is("protocol", protocol)) || (chosen.has("protocol") && is("protocol", `${protocol}/${n}`));
+        if (isOf && is("judge", judges[judge]) && isAsked) {
           OUTCOMES.forEach((outcome, at) => {
             if (is("outcome", outcome)) {
               const pairs = outcomes[number][at];
