@@ -73,8 +73,8 @@ def fingerprint(
     """
     reached = [_reach(module) for module in modules]
     digest = hashlib.sha256()
-    for definition in sorted(frozenset().union(*(definitions for definitions, _ in reached)), key=str):
-        digest.update(f"{definition} {_digest(definition)}\n".encode())
+    definitions = frozenset[_Definition]().union(*(definitions for definitions, _ in reached))
+    digest.update("".join(sorted(map(_line, definitions))).encode())
     files = frozenset[Path]().union(*(files for _, files in reached))
     folders = template_folders(prompts_directory, prompt_set, PROMPTS)
     named = {*templates, *(file.name for file in files if file.parent == PROMPTS)}
@@ -132,7 +132,7 @@ def _path(module: str) -> Path | None:
         return None
     base = ROOT.joinpath(*parts)
     candidates = [base / "__init__.py", *([base.with_suffix(".py")] if parts else [])]
-    return next((path for path in candidates if path.is_file()), None)
+    return next((path for path in candidates if path in _sources()), None)
 
 
 def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[str, str | None]]:
@@ -180,10 +180,11 @@ def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]
 
 
 @cache
-def _digest(definition: _Definition) -> str:
+def _line(definition: _Definition) -> str:
+    """Returns a definition with the digest of what it says."""
     statements = _parse(definition.module).statements.get(definition.name, [])
     said = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()
+    return f"{definition} {hashlib.sha256(chr(10).join(said).encode()).hexdigest()}\n"
 
 
 @cache
