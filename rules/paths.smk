@@ -13,6 +13,8 @@ SEEDS = (
     f"{RESULTS}/scenarios/seeds.parquet" if SCENARIOS else f"{RESULTS}/seeds.parquet"
 )
 TABLES = f"{RESULTS}/tables/botchat"
+RATING_DIFFERENCES = f"{RESULTS}/rating_differences/{{protocol}}.parquet"
+AT_HUMAN_LENGTH = "pass_rates_at_gt_length"
 
 
 def learned(name):
@@ -176,21 +178,33 @@ def measure_tables():
 
 
 def measured_items(wildcards):
-    """Returns the tables of items whose lengths a measure holds against the judgements."""
+    """Returns the tables of items whose lengths or texts a measure needs beside the judgements."""
     if wildcards.measure == "examples":
         return items_about(wildcards.protocol)
-    if wildcards.measure not in ("ratings", "bias", "differences"):
-        return []
+    return items_of_pairs(wildcards) if wildcards.measure == "bias" else []
+
+
+def items_of_pairs(wildcards):
+    """Returns the tables of items whose lengths are held against judgements of pairs of them."""
     protocol = CONFIG.resolved_protocols()[wildcards.protocol]
     return items_of(protocol.of.source) if protocol.form == "pair" else []
 
 
 def measured_seeds(wildcards):
     """Returns the table of ChatSEEDs, where a measure takes dialogues to the length of the human ones."""
+    return [SEEDS] if wildcards.measure == AT_HUMAN_LENGTH else []
+
+
+def seeds_of_differences(wildcards):
+    """Returns the same where what is compared needs it."""
     protocol = CONFIG.resolved_protocols()[wildcards.protocol]
-    at_length = {"pass_rates_at_gt_length"}
-    compared = wildcards.measure == "differences" and at_length & {*protocol.measured()}
-    return [SEEDS] if compared or wildcards.measure in at_length else []
+    return [SEEDS] if AT_HUMAN_LENGTH in protocol.measured() else []
+
+
+def rating_differences(wildcards):
+    """Returns the differences of ratings, which are made with the ratings, where the protocol has any."""
+    protocol = CONFIG.resolved_protocols()[wildcards.protocol]
+    return [RATING_DIFFERENCES] if "ratings" in protocol.measured() else []
 
 
 def battle_files():

@@ -136,7 +136,7 @@ def test_gteval_of_the_published_counts_gives_the_papers_rates(real_data: Path) 
 def arena(frame: pd.DataFrame, *models: str) -> list[dict[str, Any]]:
     seeds = set(frame["case_id"])
     words = {(model, seed): [10 + hash_of(model, seed)] * 8 for model in models for seed in seeds}
-    return to_table(RATINGS, ratings(frame, design(*models, lengths=[8]), words)).to_pylist()
+    return to_table(RATINGS, ratings(frame, design(*models, lengths=[8]), words).ratings).to_pylist()
 
 
 def hash_of(*names: str) -> int:
@@ -244,7 +244,9 @@ def test_a_rating_that_resamples_set_no_limit_says_so() -> None:
     elo = Elo(shuffles=50, repeats=2, resamples=200)
     words = {(model, f"s{seed}"): [10] * 8 for model in "abc" for seed in range(40)}
     about = design("a", "b", "c", lengths=[8]).model_copy(update={"elo": elo})
-    found = {row["system"]: row for row in to_table(RATINGS, ratings(verdicts(games), about, words)).to_pylist()}
+    found = {
+        row["system"]: row for row in to_table(RATINGS, ratings(verdicts(games), about, words).ratings).to_pylist()
+    }
     assert found["c"]["bradley_terry_high"] is None
     assert found["c"]["bradley_terry_low"] is not None
     assert "Bradley-Terry: no upper limit, " in found["c"]["note"]

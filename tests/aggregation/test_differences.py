@@ -18,7 +18,7 @@ from dialeval.aggregation.measures.ratings import ratings
 from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.aggregation.pairwise import comparisons
 from dialeval.config import Elo
-from dialeval.corpora.battles import Battle
+from dialeval.corpora.battles import Battles
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import DIFFERENCES
 from dialeval.stats.differences import ALL_THE_SAME, contrast_variance
@@ -52,7 +52,7 @@ def design(*systems: str, measures: Sequence[str] = (), **more: Any) -> Design:
 
 
 def head_to_head(frame: pd.DataFrame, *systems: str) -> list[Row]:
-    return differences(frame, design(*systems, measures=["win_rates"], lengths=[8]), {}, {})
+    return differences(frame, design(*systems, measures=["win_rates"], lengths=[8]), {})
 
 
 def of(rows: Sequence[Row], **wanted: Any) -> Row:
@@ -72,7 +72,7 @@ def test_unieval_is_compared_on_the_seeds_that_both_have() -> None:
     ])  # fmt: skip
     kinds = ["pass_rates", "pass_rates_at_gt_length"]
     about = design("human", "a", "b", measures=kinds, lengths=[8, 16])
-    rows = differences(frame, about, {}, {"s1": 5, "s2": 9})
+    rows = differences(frame, about, {"s1": 5, "s2": 9})
     both = of(rows, scope="N = 8", first="a", second="b")
     assert brief(both) == (pytest.approx(2 / 3), pytest.approx(1 / 3), pytest.approx(1 / 3), 3, 3)
     assert brief(of(rows, scope="N = 8", first="human", second="a")) == (1.0, 1.0, 0.0, 1, 1)
@@ -88,7 +88,7 @@ def test_gteval_is_compared_seed_by_seed_and_order_by_order() -> None:
         pair(1, "b", "human", "right"), pair(1, "human", "b", None), pair(2, "human", "b", "right"),
         pair(3, "a", "human", "left"), pair(3, "b", "human", "right"),
     ])  # fmt: skip
-    (row,) = differences(frame, design("a", "b", measures=["win_rates"], reference="human"), {}, {})
+    (row,) = differences(frame, design("a", "b", measures=["win_rates"], reference="human"), {})
     assert brief(row) == (1.0, 0.0, 1.0, 3, 2)  # of seed 2 they have no order in common
     assert row["note"] == ALL_THE_SAME
 
@@ -126,8 +126,10 @@ def arena(rng: np.random.Generator, strength: Sequence[float], n_seeds: int) -> 
 def test_ratings_are_compared_on_the_scale_and_with_the_values_of_the_table() -> None:
     frame, words = arena(np.random.default_rng(0), [1.0, 0.9, -1.0], 60)
     about = design("m0", "m1", "m2", measures=["ratings"], lengths=[8])
-    rows = differences(frame, about, words, {})
-    table = [{**row, "elo": row["estimate"]} for row in ratings(frame, about, words)]
+    assert differences(frame, about, {}) == []  # they are compared where they are made
+    rated = ratings(frame, about, words)
+    rows = rated.differences
+    table = [{**row, "elo": row["estimate"]} for row in rated.ratings]
     assert {row["measure"] for row in rows} == {"elo", "bradley_terry", "bradley_terry_length_controlled"}
     for row in rows:
         first, second = (of(table, system=row[name])[row["measure"]] for name in ("first", "second"))
@@ -140,9 +142,14 @@ def test_ratings_are_compared_on_the_scale_and_with_the_values_of_the_table() ->
 
 
 def test_who_wins_everything_has_no_limit_on_the_bradley_terry_difference() -> None:
-    battles = [Battle("a", "b", "left", str(n)) for n in range(8)]
-    battles += [Battle("b", "c", winner, str(n)) for n, winner in enumerate(["left", "right"] * 4)]
+    numbers = np.arange(8)
+    left, right = np.repeat([0, 1], 8), np.repeat([1, 2], 8)
+    outcome = np.concatenate([np.ones(8), np.tile([1.0, 0.0], 4)])
+    battles = Battles(["a", "b", "c"], left, right, outcome, np.tile(numbers, 2), 8)
     ratings, differences = battle_ratings(battles, QUICK, 0)
+    first = ratings.to_pylist()[0]
+    assert (first["model"], first["low"], first["high"]) == ("a", None, None), "no interval of no width"
+    assert first["note"].startswith("wins every comparison")
     rows = differences.to_pylist()
     assert of(rows, measure="bradley_terry", first="a", second="b")["note"] == NO_LIMIT
     assert of(rows, measure="bradley_terry", first="b", second="c")["p"] == pytest.approx(1.0, abs=0.1)

@@ -190,5 +190,5 @@ def test_rules_have_rates_and_differences_of_the_kinds_alone_that_they_judge() -
     expected = [("j", "long"), ("rules", "long"), ("j", "formal")]
     found = [(row["judge"], row["criterion"]) for row in rates(frame(rows), made)]
     assert sorted(set(found)) == sorted(expected)
-    compared = {(row["judge"], row["scope"]) for row in differences(frame(rows), made, {}, {})}
+    compared = {(row["judge"], row["scope"]) for row in differences(frame(rows), made, {})}
     assert compared == set(expected)

@@ -42,7 +42,7 @@ def test_each_criterion_has_its_own_win_rates_and_ratings() -> None:
     ]  # fmt: skip
     found = {(row["criterion"], row["system"]): row for row in win_rates(frame(rows), design())}
     assert (found["warm", "a"]["win"], found["clear", "a"]["win"], found["warm", "a"]["n"]) == (1.0, 0.0, 24)
-    rated = to_table(RATINGS, ratings(frame(rows), design(), {})).to_pylist()
+    rated = to_table(RATINGS, ratings(frame(rows), design(), {}).ratings).to_pylist()
     assert [(row["criterion"], row["system"]) for row in rated] == [
         ("clear", "b"), ("clear", "a"), ("warm", "a"), ("warm", "b"),
     ]  # fmt: skip
@@ -55,7 +55,7 @@ def test_against_one_system_only_the_others_have_rows() -> None:
     assert [(row["system"], row["opponent"], row["win"], row["win_or_tie"]) for row in found] == [
         ("a", "base", pytest.approx(2 / 3), 1.0), ("b", "base", pytest.approx(2 / 3), 1.0),
     ]  # fmt: skip
-    (row,) = differences(frame(rows), design(reference="base", measures=["win_rates"]), {}, {})
+    (row,) = differences(frame(rows), design(reference="base", measures=["win_rates"]), {})
     assert (row["first"], row["second"], row["measure"], row["difference"]) == ("a", "b", "win_or_tie", 0.0)
 
 
@@ -66,7 +66,7 @@ def test_pairs_that_never_met_have_no_numbers_and_no_difference() -> None:
     assert len(found) == 12
     assert found["a", "c"]["n"] == 0
     assert found["a", "c"]["note"]
-    compared = to_table(DIFFERENCES, differences(frame(rows), design(measures=["win_rates"]), {}, {})).to_pylist()
+    compared = to_table(DIFFERENCES, differences(frame(rows), design(measures=["win_rates"]), {})).to_pylist()
     assert [(row["first"], row["second"]) for row in compared] == [("a", "b"), ("c", "d")]
 
 
@@ -77,16 +77,16 @@ def test_pairs_that_were_asked_about_in_rounds_weigh_the_same_and_say_so() -> No
     as_often = rows + rows[80:] * 3
 
     def strengths(of: list[dict[str, Any]], **more: Any) -> dict[str, float]:
-        return {row["system"]: row["bradley_terry"] for row in ratings(frame(of), design(**more), {})}
+        return {row["system"]: row["bradley_terry"] for row in ratings(frame(of), design(**more), {}).ratings}
 
     assert strengths(rows, equal_pairs=True) == pytest.approx(strengths(as_often), abs=0.01)
     assert strengths(rows)["a"] - strengths(as_often)["a"] > 5
-    known = {row["system"]: row["n"] for row in ratings(frame(rows), design(equal_pairs=True), {})}
+    known = {row["system"]: row["n"] for row in ratings(frame(rows), design(equal_pairs=True), {}).ratings}
     assert known == {"a": 100, "b": 100, "c": 40}
     of = {"measures": ["ratings", "win_rates"], "equal_pairs": True}
-    notes = {(row["measure"], row["note"]) for row in differences(frame(rows), design(**of), {}, {})}
+    notes = {(row["measure"], row["note"]) for row in differences(frame(rows), design(**of), {})}
     assert {note for measure, note in notes if measure == "head_to_head"} == {IN_ROUNDS}
-    plain = differences(frame(rows), design(measures=["win_rates"]), {}, {})
+    plain = differences(frame(rows), design(measures=["win_rates"]), {})
     assert {row["note"] for row in plain} == {None}
 
 

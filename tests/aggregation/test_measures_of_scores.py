@@ -126,7 +126,7 @@ def test_means_are_compared_case_by_case_where_systems_met_the_same() -> None:
         ease = rng.normal(scale=2.0)
         rows += [judged(system, str(case), 4.0 + ease + gain + 0.1 * rng.normal(), scale_min=-9.0, scale_max=99.0)
                  for system, gain in (("a", 0.5), ("b", 0.0))]  # fmt: skip
-    (row,) = differences(frame(rows), design(measures=["means", "differences"]), {}, {})
+    (row,) = differences(frame(rows), design(measures=["means", "differences"]), {})
     assert (row["table"], row["measure"], row["scope"], row["n"], row["n_clusters"]) == (
         "means",
         "mean",
@@ -145,7 +145,7 @@ def test_systems_that_met_other_cases_are_compared_as_two_samples_and_the_note_s
     rows += [judged("b", f"b{n}", 3.0 + rng.normal()) for n in range(12)]
     rows += [answered(system, f"{system}{n}", "Yes" if n < few else "No")
              for system, n_cases, few in (("a", 15, 12), ("b", 12, 2)) for n in range(n_cases)]  # fmt: skip
-    found = differences(frame(rows), design(measures=["means", "rates"]), {}, {})
+    found = differences(frame(rows), design(measures=["means", "rates"]), {})
     by_table = {(row["table"], row["scope"]): row for row in to_table(DIFFERENCES, found).to_pylist()}
     mean, rate = by_table["means", "warm"], by_table["rates", "polite"]
     assert (mean["note"], mean["n"], mean["n_clusters"]) == (UNPAIRED, 27, 27)
@@ -160,7 +160,7 @@ def test_a_family_is_one_criterion() -> None:
         judged(system, str(case), rng.normal(), criterion)
         for criterion in ("warm", "clear") for system in "abc" for case in range(9)
     ]  # fmt: skip
-    found = differences(frame(rows), design(measures=["means"]), {}, {})
+    found = differences(frame(rows), design(measures=["means"]), {})
     assert len(found) == 6
     assert {row["family_size"] for row in found} == {3}
 
@@ -168,7 +168,7 @@ def test_a_family_is_one_criterion() -> None:
 def test_without_judgements_there_are_no_rows_or_none_with_a_number() -> None:
     for measure in (means, rates, checklist):
         assert measure(frame([]), design()) == []
-    assert differences(frame([]), design(measures=["means", "rates", "checklist"]), {}, {}) == []
+    assert differences(frame([]), design(measures=["means", "rates", "checklist"]), {}) == []
     unread = frame([judged("a", str(n), None) for n in range(4)])
     (row,) = means(unread, design())
     assert (row["n"], row["n_missing"]) == (0, 4)

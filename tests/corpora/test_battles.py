@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dialeval.corpora.battles import Battle, read
+from dialeval.corpora.battles import Battles, read
 from dialeval.errors import UserError
 
 HEAD = "left,right,winner\n"
+
+
+def rows_of(battles: Battles) -> list[tuple[str, str, float, int]]:
+    """Each battle as the names of the left and the right, what the left got, and the number of its cluster."""
+    names = np.array(battles.models)
+    columns = (names[battles.left], names[battles.right], battles.outcome, battles.cluster)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 @pytest.fixture
@@ -19,18 +27,20 @@ def table(tmp_path: Path) -> Path:
 
 def test_a_plain_table(table: Path) -> None:
     table.write_text(HEAD + "a,b,left\n\nb,a,tie\n", encoding="utf-8")
-    assert read(table) == [Battle("a", "b", "left", "0"), Battle("b", "a", "tie", "1")]
+    assert rows_of(read(table)) == [("a", "b", 1.0, 0), ("b", "a", 0.5, 1)]
 
 
 def test_quotes_case_blanks_other_columns_and_a_byte_order_mark(table: Path) -> None:
     text = 'id,left , right,label,prompt\n1, "a",b,Left,p\n2,"a, b ""c""",b, RIGHT ,p\r\n'
     table.write_text(text.replace(' "a"', '"a"'), encoding="utf-8-sig")
-    assert read(table, cluster="prompt") == [Battle("a", "b", "left", "p"), Battle('a, b "c"', "b", "right", "p")]
+    found = read(table, cluster="prompt")
+    assert rows_of(found) == [("a", "b", 1.0, 0), ('a, b "c"', "b", 0.0, 0)]
+    assert (found.n_clusters, found.models) == (1, ["a", 'a, b "c"', "b"])
 
 
 def test_columns_of_other_names(table: Path) -> None:
     table.write_text("model_a,model_b,winner,vote\nx,y,no,left\n", encoding="utf-8")
-    assert read(table, left="model_a", right="model_b", winner="vote") == [Battle("x", "y", "left", "0")]
+    assert read(table, left="model_a", right="model_b", winner="vote").outcome == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -79,9 +89,9 @@ def test_a_file_that_is_not_utf8_or_not_there(table: Path) -> None:
 def test_the_public_tables(real_data: Path, name: str, n: int, models: int, ties: int, prompts: int) -> None:
     battles = read(real_data / "battles" / f"{name}-comparisons.csv", cluster="prompt")
     assert len(battles) == n
-    assert len({side for battle in battles for side in battle[:2]}) == models
-    assert sum(battle.winner == "tie" for battle in battles) == ties
-    assert len({battle.cluster for battle in battles}) == prompts
+    assert len(battles.models) == models
+    assert np.count_nonzero(battles.outcome == 0.5) == ties
+    assert (battles.n_clusters, len(np.unique(battles.cluster))) == (prompts, prompts)
 
 
 def test_mt_benchs_judgements_are_battles(tmp_path: Path) -> None:
@@ -95,11 +105,11 @@ def test_mt_benchs_judgements_are_battles(tmp_path: Path) -> None:
     ]
     path.write_text("\n".join(lines), encoding="utf-8")
     battles = read(path, left="model_a", right="model_b", cluster="question_id")
-    assert [(one.left, one.winner, one.cluster) for one in battles] == [
-        ("alpha", "left", "81"),
-        ("beta, tuned", "right", "81"),
-        ("alpha", "tie", "82"),
-        ("alpha", "right", "82"),
+    assert [(left, outcome, cluster) for left, _, outcome, cluster in rows_of(battles)] == [
+        ("alpha", 1.0, 0),
+        ("beta, tuned", 0.0, 0),
+        ("alpha", 0.5, 1),
+        ("alpha", 0.0, 1),
     ]
     path.write_text("\n".join([*lines, '{"question_id": 83, "model_a": "alpha", "winner": "tie"}']), encoding="utf-8")
     with pytest.raises(UserError, match="line 6: the field 'model_b' of the first line is missing"):
@@ -107,3 +117,15 @@ def test_mt_benchs_judgements_are_battles(tmp_path: Path) -> None:
     path.write_text(lines[0].replace('"model_a",', '"error",'), encoding="utf-8")
     with pytest.raises(UserError, match="'error', which is no winner"):
         read(path, left="model_a", right="model_b")
+
+
+def test_a_row_that_repeats_another_is_read_as_it_would_be_alone(tmp_path: Path) -> None:
+    """What a row says is looked up where another has said it; in JSON, 1, 1.0 and true would be found as one."""
+    path = tmp_path / "mine.jsonl"
+    line = '{"left": 1, "right": "b", "winner": "left"}'
+    path.write_text("\n".join([line, line]), encoding="utf-8")
+    assert rows_of(read(path)) == [("1", "b", 1.0, 0), ("1", "b", 1.0, 1)]
+    for value in ("true", "1.0", "[]"):
+        path.write_text("\n".join([line, line.replace("1", value)]), encoding="utf-8")
+        with pytest.raises(UserError, match="line 2: 'left' is .*; it must be a text or a whole number"):
+            read(path)

@@ -84,7 +84,7 @@ def write_run(folder: Path, judgements: Iterable[Row], **settings: Any) -> Path:
         design = Design(protocol=protocol, judges=judges, lengths=lengths, elo=ELO, **settings)
         frame = pd.DataFrame(to_table(JUDGEMENTS, of).to_pandas())
         made = (
-            ratings(frame, design, {})
+            ratings(frame, design, {}).ratings
             if measure == "ratings"
             else {"pass_rates": pass_rates, "means": means}[measure](frame, design)
         )

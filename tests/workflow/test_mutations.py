@@ -15,7 +15,7 @@ from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
 
-RATING = ("measure */ratings", "measure */differences", "rate_battles mine")
+RATING = ("measure_ratings *", "rate_battles mine")
 ASKED_LARGE = ("answer large/*", "rewrite_items large", "write_items")
 
 

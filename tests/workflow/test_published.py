@@ -144,8 +144,9 @@ def test_only_what_an_edited_file_concerns_runs_again(small: tuple[Workspace, st
     rows = gteval_rows()
     write_tsv(workspace.folder / "data/GTEval.tsv", [{**row, "gpt4": "Choice: Neither"} for row in rows])
     jobs = workspace.would_run()
-    gteval = ("win_rates", "bias", "differences")
+    gteval = ("win_rates", "bias")
     assert (jobs["import_answers"], jobs["parse"], jobs["measure"]) == (1, 1, len(gteval))
+    assert jobs["measure_differences"] == 1
     assert not {"import_dialogues", "plan"} & set(jobs)
 
 

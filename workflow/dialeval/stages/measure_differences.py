@@ -6,23 +6,24 @@ from pathlib import Path
 
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.differences import COLUMNS, differences
-from dialeval.aggregation.words import dialogue_words
 from dialeval.schemas.measures import DIFFERENCES
 from dialeval.stages.command import run
 from dialeval.stages.measuring import human_lengths, read_judgements, write_measure
+from dialeval.tables import read_tables
 
 
 def stage(
     settings: Design,
     judgements: list[Path],
-    items: list[Path],
+    ratings: list[Path],
     seeds: list[Path],
     table: Path,
     csv: Path,
 ) -> None:
-    """Writes the table `differences` of a protocol."""
+    """Writes the table `differences` of a protocol, those of its ratings, which are made with them, first."""
+    of_ratings = read_tables(ratings, DIFFERENCES).to_pylist()
     frame = read_judgements(judgements, COLUMNS)
-    rows = differences(frame, settings, dialogue_words(items), human_lengths(seeds))
+    rows = [*of_ratings, *differences(frame, settings, human_lengths(seeds))]
     write_measure(table, csv, settings.protocol, DIFFERENCES, rows)
 
 

@@ -1,4 +1,4 @@
-"""Rates systems that were shown in pairs (BotChat, Table 2 and appendix A)."""
+"""Rates systems that were shown in pairs (BotChat, Table 2 and appendix A), and compares the ratings."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from pathlib import Path
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.ratings import COLUMNS, ratings
 from dialeval.aggregation.words import dialogue_words
-from dialeval.schemas.measures import RATINGS
+from dialeval.schemas.measures import DIFFERENCES, RATINGS, under
 from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.tables import to_table, write_table
 
 
 def stage(
     settings: Design,
     judgements: list[Path],
     items: list[Path],
-    seeds: list[Path],
     table: Path,
     csv: Path,
+    differences: Path,
 ) -> None:
-    """Writes the table `ratings` of a protocol."""
-    frame = read_judgements(judgements, COLUMNS)
-    rows = ratings(frame, settings, dialogue_words(items))
-    write_measure(table, csv, settings.protocol, RATINGS, rows)
+    """Writes the table `ratings` of a protocol, and the rows of its table `differences` that are of ratings."""
+    found = ratings(read_judgements(judgements, COLUMNS), settings, dialogue_words(items))
+    write_measure(table, csv, settings.protocol, RATINGS, found.ratings)
+    write_table(differences, under(settings.protocol, DIFFERENCES), to_table(DIFFERENCES, found.differences))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def stage(
     """Writes the tables `battles/ratings` and `battles/differences`, and says what was read."""
     found = read(battles, left=settings.left, right=settings.right, winner=settings.winner, cluster=settings.cluster)
     ratings, compared = battle_ratings(found, settings.elo, settings.random_seed)
-    clusters = f" in {len({battle.cluster for battle in found}):,} clusters" if settings.cluster else ""
+    clusters = f" in {found.n_clusters:,} clusters" if settings.cluster else ""
     print(f"{battles}: {len(found):,} battles{clusters} between {len(ratings):,} models")
     write_for_people(table, csv, BATTLE_RATINGS, ratings)
     write_for_people(differences, differences_csv, BATTLE_DIFFERENCES, compared)

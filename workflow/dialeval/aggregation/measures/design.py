@@ -18,7 +18,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "ratings": ("elo", "random_seed", "equal_pairs"),
     "win_rates": ("reference",),
     "bias": ("reference", "families", "both_orders", "resamples", "random_seed"),
-    "differences": ("reference", "measures", "elo", "random_seed", "without_answers", "equal_pairs"),
+    "differences": ("reference", "measures", "without_answers", "equal_pairs"),
     "rates": ("without_answers",),
     "checklist": ("without_answers",),
     "agreement": ("resamples", "random_seed"),

@@ -15,11 +15,8 @@ from dialeval.aggregation.differences import Row, about, corrected, mean_rows
 from dialeval.aggregation.head_to_head import HEAD_TO_HEAD, head_to_head
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.grouping import groups, systems_of
-from dialeval.aggregation.measures.ratings import players, rated
 from dialeval.aggregation.measures.values import values_of
 from dialeval.aggregation.pairwise import comparisons
-from dialeval.aggregation.ratings import rating_differences
-from dialeval.aggregation.words import Words
 from dialeval.schemas.differences import scope
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.means import MeanDifference, paired_mean_difference, unpaired_mean_difference
@@ -30,51 +27,37 @@ COLUMNS = (
     "outcome", "place", "value", "scale_min", "scale_max", "status",
 )  # fmt: skip
 """Columns of the table `judgements` that are needed."""
-COMPARED = (
-    "ratings", "win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist"
-)  # fmt: skip
-"""Measures whose numbers are compared, in the order of the table."""
+COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
+"""Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
 IN_ROUNDS = "asked until it was settled: adaptive_rounds says whether it is, and its p; this one is of a fixed design"
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
 
 
-def differences(judgements: pd.DataFrame, design: Design, words: Words, human_lengths: dict[str, int]) -> list[Row]:
-    """Returns the rows of a table `differences`, p-values corrected within each family of pairs.
+def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> list[Row]:
+    """Returns the rows of a table `differences` but for ratings, p-values corrected within each family of pairs.
 
     Args:
         judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
         design: the protocol's design, whose other measures say what is compared.
-        words: lengths of the dialogues, for ratings that hold length fixed.
         human_lengths: cases with a human dialogue that is long enough -> number of its utterances.
     """
     return corrected(
         row
         for measure in COMPARED
         if measure in design.measures
-        for row in _of(measure, judgements, design, words, human_lengths)
+        for row in _of(measure, judgements, design, human_lengths)
     )
 
 
-def _of(
-    measure: str, judgements: pd.DataFrame, design: Design, words: Words, human_lengths: dict[str, int]
-) -> Iterator[Row]:
-    if measure == "ratings":
-        yield from _of_ratings(judgements, design, words)
-    elif measure == "win_rates" and design.reference is None:
+def _of(measure: str, judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> Iterator[Row]:
+    if measure == "win_rates" and design.reference is None:
         yield from _head_to_head(judgements, design)
     systems = systems_of(judgements, design)
     for found in values_of(measure, judgements, design, human_lengths):
         compared = _graded if found.graded else _shares
         yield from compared(found.value, found.cluster, systems, found.shared, design.confidence)
-
-
-def _of_ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Iterator[Row]:
-    systems = players(judgements, design)
-    for group, of in groups(judgements, design):
-        found = rated(of, systems, design, words)
-        yield from rating_differences(found, systems, "ratings", scope(group), group["judge"])
 
 
 def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
