@@ -1,8 +1,5 @@
 """How well embedded judges tell true replies from others on dialogues that they did not learn from.
 
-    python benchmarks/offline_scorers.py MUTUAL_FOLDER [--also OTHER_FOLDER] [--seeds 2] [--methods forest selection]
-    python benchmarks/offline_scorers.py [MUTUAL_FOLDER] --fed FED_JSON
-
 For every reply of every dialogue four others are put in its place: a reply from another dialogue (`random`), one of
 another dialogue with as many words (`similar length`: one of the ten nearest), what the same speaker said before
 (`own earlier`), and any utterance, as the judge's own damage has it (`replaced`). A figure is the AUC over all true and
@@ -15,14 +12,14 @@ number of words, and the TF-IDF cosine with the context, its weights from the ot
 
 `--also` scores another folder's dialogues with judges that learned from the first folder alone. `--fed` correlates the
 dialogue score on coherence, and the probability that people alone wrote a dialogue, with people's ratings of FED's
-dialogues, learned from the bundled dialogues and, where the folder is named, from MuTual's instead; nothing was chosen
-by it. Takes 10 min with the public data.
+dialogues, learned from the bundled dialogues and from MuTual's; nothing was chosen by it. Takes 10 min with the public
+data.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +37,9 @@ from dialeval.engines.request import Dialogue
 from dialeval.text.folds import generator_for, split, without
 from dialeval.text.tokens import tokens
 from embedded_ratings import bundled
+from gates import Gates, arguments
 
+DATA = Path(__file__).parents[2] / "shared" / "data"
 Floats = npt.NDArray[np.float64]
 KINDS = ("random", "similar length", "own earlier", "replaced")
 FOLDS = 5
@@ -90,7 +89,9 @@ def auc(true: Floats, other: Floats, true_weight: Floats, other_weight: Floats) 
     return float(of_true @ below / (of_true.sum() * of_other.sum()))
 
 
-def interval(true: Floats, other: Floats, true_of: npt.NDArray[np.int64], other_of: npt.NDArray[np.int64]) -> str:
+def interval(
+    true: Floats, other: Floats, true_of: npt.NDArray[np.int64], other_of: npt.NDArray[np.int64]
+) -> tuple[float, str]:
     """Returns the AUC and its interval, dialogues drawn with replacement."""
     rng, n = np.random.default_rng(0), int(max(true_of.max(), other_of.max())) + 1
     draws = []
@@ -98,7 +99,7 @@ def interval(true: Floats, other: Floats, true_of: npt.NDArray[np.int64], other_
         weight = np.bincount(rng.integers(n, size=n), minlength=n).astype(np.float64)
         draws.append(auc(true, other, weight[true_of], weight[other_of]))
     low, high = np.quantile(draws, (0.025, 0.975))
-    return f"{auc(true, other, np.ones(len(true)), np.ones(len(other))):.3f} [{low:.3f}, {high:.3f}]"
+    return auc(true, other, np.ones(len(true)), np.ones(len(other))), f"{low:.3f} to {high:.3f}"
 
 
 def simple(dialogues: Sequence[Dialogue]) -> Scorer:
@@ -133,8 +134,8 @@ def learned_scorers(method: str, parts: Sequence[Sequence[Dialogue]], seed: int)
     return [scores_of(method, judge) for judge in judges if isinstance(judge, Judge)]
 
 
-def print_table(title: str, scored: Sequence[tuple[Sequence[Reply], dict[str, Floats]]]) -> None:
-    """Prints a row for each score; dialogues of different folds and seeds are told apart by their texts."""
+def tell_table(gates: Gates, title: str, scored: Sequence[tuple[Sequence[Reply], dict[str, Floats]]]) -> None:
+    """Tells every score's AUCs; dialogues of different folds and seeds are told apart by their texts."""
     flat = [reply for group, _ in scored for reply in group]
     kind = np.array([reply.kind for reply in flat])
     first: dict[tuple[int, int], int] = {}
@@ -148,10 +149,9 @@ def print_table(title: str, scored: Sequence[tuple[Sequence[Reply], dict[str, Fl
     print(f"{title}: {np.count_nonzero(kind == 'true')} true replies of {len(first)} dialogues")
     for name in scored[0][1]:
         value = np.concatenate([scores[name] for _, scores in scored])
-        cells = [
-            interval(value[kind == "true"], value[kind == one], of[kind == "true"], of[kind == one]) for one in KINDS
-        ]
-        print(f"  {name:22}" + "".join(f"{one}: {cell}   " for one, cell in zip(KINDS, cells, strict=True)), flush=True)
+        for one in KINDS:
+            found, ends = interval(value[kind == "true"], value[kind == one], of[kind == "true"], of[kind == one])
+            gates.told(f"{title}: {name}, true ones against {one}", found, note=ends)
 
 
 def mutual(folder: Path) -> list[Dialogue]:
@@ -159,7 +159,7 @@ def mutual(folder: Path) -> list[Dialogue]:
     return sorted({tuple(utterance.text for utterance in one.utterances) for one in read})
 
 
-def by_folds(folder: Path, also: Path | None, methods: Sequence[str], seeds: int) -> None:
+def by_folds(gates: Gates, folder: Path, also: Path | None, methods: Sequence[str], seeds: int) -> None:
     dialogues = mutual(folder)
     parts = split(dialogues, FOLDS)
     others = [] if also is None else [one for one in mutual(also) if one not in set(dialogues)]
@@ -170,19 +170,21 @@ def by_folds(folder: Path, also: Path | None, methods: Sequence[str], seeds: int
                 of_fold.append(scorer)
         scored = [(list(replies(part, seed)), of_fold) for part, of_fold in zip(parts, scorers, strict=True)]
         tables = [(group, _scores(of_fold, [reply.text for reply in group])) for group, of_fold in scored]
-        print_table(f"seed {seed}, held-back folds", tables)
+        tell_table(gates, f"seed {seed}, held-back folds", tables)
         if others:
             group = list(replies(others, seed))
             by_judge = [_scores(of_fold, [reply.text for reply in group]) for of_fold in scorers]
             mean = {name: np.mean([scores[name] for scores in by_judge], axis=0) for name in by_judge[0]}
-            print_table(f"seed {seed}, {also}", [(group, mean)])
+            tell_table(gates, f"seed {seed}, {also}", [(group, mean)])
 
 
 def _scores(scorers: Sequence[Scorer], texts: Sequence[Dialogue]) -> dict[str, Floats]:
     return {name: values for scorer in scorers for name, values in scorer(texts).items()}
 
 
-def coherence_of_fed(path: Path, corpora: Mapping[str, Sequence[Dialogue]], methods: Sequence[str]) -> None:
+def coherence_of_fed(
+    gates: Gates, path: Path, corpora: Mapping[str, Sequence[Dialogue]], methods: Sequence[str]
+) -> None:
     rated = json.loads(path.read_text(encoding="utf-8"))
     dialogues = [tuple(utterance["text"] for utterance in item["dialog"]) for item in rated]
     people = np.array([np.mean(item["annotations"]["Coherent"]) for item in rated])
@@ -200,23 +202,26 @@ def coherence_of_fed(path: Path, corpora: Mapping[str, Sequence[Dialogue]], meth
                     [np.corrcoef(values[draw], people[draw])[0, 1] for draw in draws], (0.025, 0.975)
                 )
                 pearson = np.corrcoef(values, people)[0, 1]
-                print(f"FED, {method} from {name}: {score} {pearson:.2f} [{low:.2f}, {high:.2f}]", flush=True)
+                what = f"FED, {method} from {name}: correlation of {score} with people"
+                gates.told(what, pearson, note=f"{low:.2f} to {high:.2f}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--also", type=Path)
-    parser.add_argument("--fed", type=Path)
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the public data, MuTual's among it")
+    parser.add_argument("--also", type=Path, help="another folder of MuTual's files")
+    parser.add_argument("--fed", type=Path, help="FED's dialogues with people's ratings, as JSON")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--methods", nargs="+", default=["forest", "selection"])
     options = parser.parse_args()
+    gates = Gates(__file__, options, part="fed" if options.fed else "")
+    folder = options.data / "mutual" / "test"
     if options.fed:
-        corpora = {"bundled": bundled()} | ({"MuTual": mutual(options.folder)} if options.folder else {})
-        coherence_of_fed(options.fed, corpora, options.methods)
+        coherence_of_fed(gates, options.fed, {"bundled": bundled(), "MuTual": mutual(folder)}, options.methods)
     else:
-        by_folds(options.folder, options.also, options.methods, options.seeds)
+        by_folds(gates, folder, options.also, options.methods, options.seeds)
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -43,7 +43,9 @@ def main() -> int:
         gates.told("the same with nothing to do", nothing, unit="CPU s")
         workspace.edit("workflow/dialeval/stages/read_corpus.py", "if __name__", "UNUSED = 1\n\nif __name__")
         seconds, jobs = timed(workspace)
-        gates.at_most("after a changed line that changes nothing made", seconds / whole, 0.25, against="from scratch")
+        gates.at_most(
+            "after a changed line that changes nothing made", seconds / whole, 0.25, unit="x", against="from scratch"
+        )
         gates.told("jobs that it put back", jobs)
     return gates.finish()
 

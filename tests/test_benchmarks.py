@@ -94,7 +94,7 @@ def test_options_are_those_of_the_script_and_record() -> None:
     assert "What it measures." in parser.format_help()
 
 
-NOT_YET = ("embedded_ratings.py", "metaeval_run.py", "offline_scorers.py", "openai_throughput.py", "report_page.py")
+NOT_YET = ("embedded_ratings.py", "metaeval_run.py")
 KEEP_NONE = compose.TOOLS + NOT_YET
 
 
