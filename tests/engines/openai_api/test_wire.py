@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import json
 import shutil
@@ -157,6 +158,42 @@ def test_nothing_is_billed_where_no_connection_came_about() -> None:
         (fault,) = asyncio.run(ask(address))
         assert (fault.kind, fault.passing, fault.billed) == ("connection", True, "nothing")
         assert str(fault).startswith("no connection: ")
+
+
+def test_what_was_not_sent_over_a_connection_that_closes_is_not_billed() -> None:
+    asked = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            while True:
+                await read_request(reader)
+                asked += 1
+                writer.write(PLAIN)
+        writer.close()
+
+    async def main() -> tuple[Any, Any]:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        way = Connection(OpenAIModel(engine="openai", model="m", base_url=address, api_key_env=None))
+        first = await way.post("/chat/completions", {"a": 1})
+        second = asyncio.create_task(way.post("/chat/completions", {"a": 2}))
+        await asyncio.sleep(0)  # the connection is taken; whether it was written to depends on the version of Python
+        assert way._session is not None
+        assert way._session.connector is not None
+        for kept in way._session.connector._acquired:
+            assert kept.transport is not None
+            kept.transport.close()
+        outcome = await second
+        await way.close()
+        server.close()
+        return first, outcome
+
+    first, fault = asyncio.run(main())
+    assert first == READ
+    assert fault.kind == "connection"
+    assert fault.billed == ("nothing" if asked == 1 else "everything")
+    assert "the endpoint closed the connection before" in str(fault)
 
 
 def test_an_answer_that_does_not_come_in_time_may_be_billed() -> None:

@@ -89,7 +89,7 @@ class Connection:
         except TimeoutError:
             return Fault("timeout", f"no answer within {self._timeout:g} s (timeout_seconds)")
         except (aiohttp.ClientError, OSError) as error:
-            return Fault("connection", self._words(error))
+            return Fault("connection", self._words(error), billed="nothing" if _is_unsent(error) else "everything")
         if heard is not None:
             heard(response.headers)
         return json_or_fault(response.status, response.headers, content, self.redactor)
@@ -142,6 +142,8 @@ class Connection:
                 said = f"what came is no answer in HTTP: {error.message}"
             case aiohttp.ClientPayloadError():
                 said = f"the answer is not whole: {error}"
+            case aiohttp.ClientOSError() if error.errno is None:
+                said = "the endpoint closed the connection before the request was sent"
             case _:
                 said = str(error)
         return short(self.redactor.mask(said or type(error).__name__))
@@ -179,6 +181,12 @@ def decoded(content: bytes) -> object:
         return json.loads(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
         return content.decode("utf-8", "replace")
+
+
+def _is_unsent(error: BaseException) -> bool:
+    """Returns whether a connection was closed before anything was written to it."""
+    cause = error.__cause__
+    return isinstance(cause, aiohttp.ClientConnectionResetError) and "write to closing transport" in str(cause)
 
 
 def _together(*headers: Mapping[str, str]) -> dict[str, str]:
