@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,7 +43,8 @@ KEY = "sk-bench-0123456789abcdefghijklmnopqrstuvwxyz"
 PROMPT = "Which of these two conversations was written by a person? " * 20
 BUDGET = 1e6
 Ask = Callable[[int], Awaitable[object]]
-YARDSTICK, CLIENT, WIRE, OURS = "bare aiohttp", "openai client over aiohttp", "our wire alone", "all on"
+YARDSTICK, CLIENT, WIRE = "bare aiohttp", "openai client over aiohttp", "our wire alone"
+OURS, TOKENS = "all on", "all on, tokens limited, too"
 
 
 class Figures(NamedTuple):
@@ -86,10 +88,11 @@ async def openai_over_aiohttp(stub: Stub, in_flight: int) -> AsyncIterator[Ask]:
         yield ask
 
 
-def model_for(stub: Stub, in_flight: int) -> OpenAIModel:
+def model_for(stub: Stub, in_flight: int, **fields: float) -> OpenAIModel:
     return OpenAIModel.model_validate(
         {"engine": "openai", "model": "m", "base_url": stub.url, "api_key_env": "BENCH_KEY", "concurrency": in_flight}
         | {"price_input": 1.0, "price_output": 4.0, "budget": BUDGET, "requests_per_minute": 1e9}
+        | fields
     )
 
 
@@ -105,8 +108,8 @@ async def wire_alone(stub: Stub, in_flight: int) -> AsyncIterator[Ask]:
 
 
 @contextlib.asynccontextmanager
-async def all_on(stub: Stub, in_flight: int) -> AsyncIterator[Ask]:
-    model = model_for(stub, in_flight)
+async def all_on(stub: Stub, in_flight: int, **fields: float) -> AsyncIterator[Ask]:
+    model = model_for(stub, in_flight, **fields)
     run = run_terms({"m": model}, BUDGET)
     with tempfile.TemporaryDirectory() as folder:
         account = Account(Path(folder), Terms(digest_of(model), run.models[digest_of(model)], run), "arena")
@@ -122,7 +125,13 @@ async def all_on(stub: Stub, in_flight: int) -> AsyncIterator[Ask]:
             await engine.close()
 
 
-WAYS = {YARDSTICK: bare_aiohttp, CLIENT: openai_over_aiohttp, WIRE: wire_alone, OURS: all_on}
+WAYS = {
+    YARDSTICK: bare_aiohttp,
+    CLIENT: openai_over_aiohttp,
+    WIRE: wire_alone,
+    OURS: all_on,
+    TOKENS: partial(all_on, tokens_per_minute=1e12),
+}
 
 
 async def timed(ask: Ask, numbers: range, in_flight: int, stub: Stub) -> Figures:
@@ -184,7 +193,7 @@ def main() -> int:
     gates.at_least("store, limits, budget, masking: rate", ratio(OURS, "rate"), 0.5, unit="x", against=YARDSTICK)
     gates.at_most("the same: CPU a request", middle(OURS, "cpu"), 0.4, unit="ms")
     gates.told("a bare aiohttp loop: CPU a request", middle(YARDSTICK, "cpu"), unit="ms")
-    for name in (OURS, WIRE, CLIENT):
+    for name in (OURS, TOKENS, WIRE, CLIENT):
         gates.told(f"{name}: CPU a request", ratio(name, "cpu"), unit="x", against=YARDSTICK)
     allowed = 1000 / max(one.stub for seen in rounds.values() for one in seen)
     gates.told("the stub allows, requests a second and process", allowed, note="two processes, by their CPU")
