@@ -76,6 +76,8 @@ def normalised(text: str) -> str:
 def script_of(utterances: Sequence[str]) -> Script:
     """Returns the kind of script that most of the letters belong to."""
     text = "".join(utterances)
+    if text.isascii():
+        return "spaced"
     unspaced = len(_UNSPACED_CHARACTER.findall(text))
     return "unspaced" if 2 * unspaced > len(_WORD.findall(text)) else "spaced"
 
