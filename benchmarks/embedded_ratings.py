@@ -1,25 +1,32 @@
-"""Learning the embedded judge, and scoring 10,000 responses on five dimensions and 2,000 dialogues through its engine.
+"""Embedded models: learning the judge, its scores on 10,000 responses and 2,000 dialogues, and retrieval's self-chat.
 
     python benchmarks/embedded_ratings.py [--turns 10000] [--dialogues 2000] [--aucs]
 
 The judge learns from the bundled dialogues. What it scores is put together at random from their utterances, six of them
 to a response in its context and twelve to a dialogue, so that nothing is scored twice. Responses are asked about as
-`yes_no`, one request for each dimension, dialogues as `rating`; 512 requests are in flight. The yardstick is to
-describe the same texts by TF-IDF with scikit-learn, once. `--aucs` prints instead how well each dimension's score tells
-held-back utterances and dialogues from damaged ones: the figures of docs/embedded.md. Takes 1 min.
+`yes_no`, one request for each dimension, dialogues as `rating`, as the stage asks a table. The yardstick of learning is
+scikit-learn that grows the same trees and does nothing else: nobody learns the same numbers in less than its compiled
+part takes. That of scoring is to describe the same texts by TF-IDF, once. `--aucs` prints instead how well each
+dimension's score tells held-back utterances and dialogues from damaged ones: the figures of docs/embedded.md.
+Takes 1 min.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import resource
+import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from dialeval.criteria import DIMENSIONS
@@ -28,11 +35,15 @@ from dialeval.engines.embedded.evaluation import held_back_dimensions
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.learning import Learned, learn
-from dialeval.engines.request import Dialogue, Request
+from dialeval.engines.embedded.trees import Trees
+from dialeval.engines.request import Dialogue, Request, Response
+from dialeval.engines.store import ResponseStore
 from dialeval.text.folds import split
 from dialeval.text.tokens import by_script
+from gates import Gates, arguments
 
-IN_FLIGHT = 512
+SEEDS, SEED, UTTERANCES = 250, 2, 16
+"""How many dialogues begin a self-chat, with how many utterances, and how long it becomes."""
 
 
 def bundled() -> list[Dialogue]:
@@ -62,19 +73,65 @@ def rating(items: list[Dialogue]) -> Iterator[Request]:
         yield Request(str(number), "rating", "chat", (), labels=DIMENSIONS["dialogue"], subject=subject)
 
 
-def seconds(learned: Learned, requests: Iterator[Request]) -> float:
+def rated(learned: Learned, requests: Iterator[Request]) -> float:
+    """Returns the processor seconds of answering a table."""
+    engine = EmbeddedEngine(learned, identity="benchmark")
+    with tempfile.TemporaryDirectory() as folder:
+        store = ResponseStore(Path(folder), identity="benchmark", name="benchmark", protocol="rating")
+
+        async def answers() -> None:
+            keyed = ((request.request_id, request) for request in requests)
+            async for _, outcome in engine.answer_all(keyed, store):
+                assert isinstance(outcome, Response)
+
+        return cpu_seconds(lambda: asyncio.run(answers()))
+
+
+def chatted(learned: Learned, seeds: list[Dialogue]) -> float:
+    """Returns the processor seconds of self-chat from seeds, all of them at the same moment."""
     engine = EmbeddedEngine(learned, identity="benchmark")
 
-    async def worker() -> None:
-        for request in requests:
-            await engine.answer(request)
+    async def chat(said: Dialogue) -> None:
+        while len(said) < UTTERANCES:
+            answer = await engine.answer(Request("", "selfchat", "chat", (), subject=(said,)))
+            said = (*said, answer.text)
 
-    async def all_workers() -> None:
-        await asyncio.gather(*(worker() for _ in range(IN_FLIGHT)))
+    async def everybody() -> None:
+        await asyncio.gather(*map(chat, seeds))
 
-    start = time.process_time()
-    asyncio.run(all_workers())
-    return time.process_time() - start
+    return cpu_seconds(lambda: asyncio.run(everybody()))
+
+
+def learning(method: str, dialogues: list[Dialogue]) -> tuple[Learned, float, float]:
+    """Returns what is learned, the processor seconds, and those of scikit-learn's forests of the same trees."""
+    asked: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+    grown = Trees.__init__
+
+    def noted(self: Trees, *data: Any, **settings: Any) -> None:
+        asked.append((data, settings))
+        grown(self, *data, **settings)
+
+    with mock.patch.object(Trees, "__init__", noted):
+        begun = time.process_time()
+        learned = learn(method, dialogues, random_seed=0)
+        seconds = time.process_time() - begun
+
+    def forests() -> None:
+        for data, settings in asked:
+            ExtraTreesClassifier(
+                settings["n_trees"],
+                min_samples_leaf=settings["leaf"],
+                max_features=settings["share"],
+                random_state=settings["random_seed"],
+            ).fit(*data)
+
+    return learned, seconds, cpu_seconds(forests)
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
 
 
 def print_aucs(learned: Learned, dialogues: list[Dialogue]) -> None:
@@ -85,30 +142,44 @@ def print_aucs(learned: Learned, dialogues: list[Dialogue]) -> None:
         print(f"{row.level:9} {row.dimension:18} {row.damage:10} {row.n:4} {row.auc:6.2f} {row.noticed:6.2f}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
+def main() -> int:
+    parser = arguments(__doc__)
     parser.add_argument("--turns", type=int, default=10_000)
     parser.add_argument("--dialogues", type=int, default=2_000)
     parser.add_argument("--aucs", action="store_true")
     options = parser.parse_args()
     dialogues = bundled()
-    rng = np.random.default_rng(0)
-    start = time.process_time()
-    learned = learn("forest", dialogues, random_seed=0)
-    learning = time.process_time() - start
     if options.aucs:
-        return print_aucs(learned, dialogues)
+        print_aucs(learn("forest", dialogues, random_seed=0), dialogues)
+        return 0
+    gates = Gates(__file__, options)
+    rng = np.random.default_rng(0)
+    forest, seconds, forests = learning("forest", dialogues)
+    name = f"learning `forest` of {len(dialogues)} dialogues, five folds and their report"
+    size = f"{len(learned_bytes(forest)) / 1e6:.0f} MB on disk"
+    gates.at_most(
+        name, seconds, 5, unit="CPU s", against="scikit-learn's forests of the same trees, see below", note=size
+    )
+    gates.told("the same against those forests alone", seconds / forests, unit="x", note=f"they take {forests:.1f} s")
+    _, of_selection, _ = learning("selection", dialogues)
+    gates.told("learning `selection` of the same", of_selection, unit="CPU s")
+
     turns, wholes = mixed(dialogues, options.turns, 6, rng), mixed(dialogues, options.dialogues, 12, rng)
-    start = time.process_time()
-    TfidfVectorizer().fit_transform([utterance for texts in (turns, wholes) for text in texts for utterance in text])
-    yardstick = time.process_time() - start
-    for_turns, for_wholes = seconds(learned, yes_no(turns)), seconds(learned, rating(wholes))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"learning from {len(dialogues)} dialogues: {learning:.1f} s; {len(learned_bytes(learned)) / 1e6:.0f} MB")
-    print(f"{len(turns)} responses x {len(DIMENSIONS['turn'])} dimensions: {for_turns:.1f} s")
-    print(f"{len(wholes)} dialogues: {for_wholes:.1f} s; TF-IDF of all: {yardstick:.1f} s; peak memory {peak:.0f} MB")
-    return None
+    texts = [utterance for several in (turns, wholes) for text in several for utterance in text]
+    yardstick = cpu_seconds(lambda: TfidfVectorizer().fit_transform(texts))
+    against = f"TF-IDF of all these texts with scikit-learn, once: {yardstick:.1f} s"
+    of_turns, of_wholes = rated(forest, yes_no(turns)), rated(forest, rating(wholes))
+    name = f"{len(turns):,} turns x {len(DIMENSIONS['turn'])} dimensions"
+    gates.at_most(name, of_turns, 20, unit="CPU s", against=against)
+    gates.at_most(f"{len(wholes):,} dialogues of twelve utterances", of_wholes, 5, unit="CPU s", against="the same")
+
+    retrieval = learn("retrieval", dialogues, random_seed=0)
+    seeds = [dialogue[:SEED] for dialogue in dialogues[:SEEDS]]
+    said = f"self-chat of `retrieval`, {len(seeds) * (UTTERANCES - SEED):,} utterances"
+    gates.at_most(said, chatted(retrieval, seeds), 8, unit="CPU s")
+    gates.told("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, unit="MB")
+    return gates.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

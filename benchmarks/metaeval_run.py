@@ -10,7 +10,6 @@ Takes 10 min with the public data.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -20,8 +19,12 @@ from pathlib import Path
 
 import psutil
 
+from gates import Gates, arguments
+
 ROOT = Path(__file__).parents[1]
 OTHER = "Snakemake and its shells"
+SHOWN = 8
+"""So many stages, those that take most, have a figure of their own."""
 
 
 def stage_of(command: list[str]) -> str:
@@ -30,13 +33,13 @@ def stage_of(command: list[str]) -> str:
     return stage or OTHER
 
 
-def main() -> None:
-    """Runs it and prints processor seconds by stage."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def main() -> int:
+    parser = arguments(__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--target", default="metaeval")
     parser.add_argument("--cores", type=int, default=2)
     chosen = parser.parse_args()
+    gates = Gates(__file__, chosen)
     spent: dict[tuple[int, float], tuple[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "snakemake", "--cores", str(chosen.cores), chosen.target]
@@ -48,13 +51,18 @@ def main() -> None:
             look(run.pid, spent)
             time.sleep(0.25)
         wall = time.perf_counter() - begun
+    if run.returncode:
+        print(f"the run ended with status {run.returncode}; run the command by hand to see why: {' '.join(command)}")
+        return run.returncode
     by_stage: Counter[str] = Counter()
     for stage, seconds in spent.values():
         by_stage[stage] += seconds
     total = sum(by_stage.values())
-    print(f"exit status {run.returncode}, {wall / 60:.1f} minutes of wall clock, {total / 60:.1f} of processor")
-    for stage, seconds in by_stage.most_common():
-        print(f"{stage:28} {seconds:7.0f} s  {seconds / total:4.0%}")
+    share = f"{total / chosen.cores / 60:.1f} minutes on {chosen.cores} idle cores at best, {wall / 60:.1f} here"
+    gates.at_most("all of it", total, 240 * chosen.cores, unit="CPU s", note=share)
+    for stage, seconds in by_stage.most_common(SHOWN):
+        gates.told(f"of that, `{stage}`" if stage != OTHER else f"of that, {OTHER}", seconds, unit="CPU s")
+    return gates.finish()
 
 
 def look(root: int, spent: dict[tuple[int, float], tuple[str, float]]) -> None:
@@ -68,4 +76,4 @@ def look(root: int, spent: dict[tuple[int, float], tuple[str, float]]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
