@@ -134,6 +134,21 @@ def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address:
     assert texts(browser, "#case-list strong") == ["MT-1"]
 
 
+def test_an_opponent_narrows_the_cases_and_what_stands_under_them(browser: Browser, address: str) -> None:
+    browser.open(
+        f"{address}#cases=dialogues&system=able&opponent=human&models=able,human",
+        until="document.getElementById('found')?.textContent.startsWith('1 of 3') && document.querySelector('.bubble')",
+    )
+    assert texts(browser, "#case-list strong") == ["MT-1"]
+    (able, human) = texts(browser, ".verdicts")
+    assert "GTEval" in able
+    assert "Arena" not in able  # was against another
+    assert "GTEval" in human
+    choose(browser, "filter-opponent", "weak")
+    browser.wait("document.querySelector('.verdicts')?.textContent.includes('Arena')")
+    assert "GTEval" not in texts(browser, ".verdicts")[0]
+
+
 def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
     browser.look(390, 844)
     browser.open(address, until=READY)

@@ -15,6 +15,8 @@ from dialeval.report.leaderboard import build_boards
 from dialeval.report.links import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread, to_cases
 from dialeval.report.protocols import AskedProtocol
 from dialeval.schemas.differences import scope
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.tables import to_table
 
 ARENA = AskedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
 
@@ -39,7 +41,9 @@ def test_any_name_comes_back_from_the_address(name: str) -> None:
 def test_rows_of_a_comparison_lead_to_both_systems_at_their_length() -> None:
     row = {"judge": "clerk", "system": "able", "opponent": "weak", "n_utterances": 16, "criterion": None}
     expected = {"cases": "dialogues", "of": "selfchat", "system": "able", "protocol": "arena/16", "judge": "clerk"}
-    assert fields(of_systems(ARENA, row)) == expected | {"models": "able,weak"}
+    assert fields(of_systems(ARENA, row)) == expected | {"opponent": "weak", "models": "able,weak"}
+    compared = {"judge": "clerk", "first": "able", "second": "weak", "scope": scope({"n_utterances": 16})}
+    assert fields(of_systems(ARENA, compared)) == expected | {"models": "able,weak"}  # by all their comparisons
 
 
 def test_places_lead_to_the_length_that_their_scope_names() -> None:
@@ -144,6 +148,25 @@ def test_what_a_page_links_to_is_on_it(run: ReportInputs) -> None:
     assert links
     for link in links:
         cases_at(page, link)  # raises where a name is unknown
+
+
+def test_a_win_rate_leads_to_the_comparisons_with_its_opponent_alone() -> None:
+    said = [
+        example.verdict("arena", "MT-1", "able", "weak", choice="Conversation 1", outcome="left"),
+        example.verdict("arena", "MT-2", "able", "human", choice="Conversation 1", outcome="left"),
+        example.verdict("arena", "MT-10", "human", "able", choice="Conversation 1", outcome="left"),
+    ]
+    page = build_report(example.inputs(verdicts=to_table(JUDGEMENTS, said)))
+    found = {
+        (opponent, outcome): cases_at(
+            page, to_cases("dialogues", system="able", opponent=opponent, outcome=outcome, protocol="arena/4")
+        )
+        for opponent in ("weak", "human")
+        for outcome in ("won", "lost")
+    }
+    assert found == {
+        ("weak", "won"): ["MT-1"], ("weak", "lost"): [], ("human", "won"): ["MT-2"], ("human", "lost"): ["MT-10"]
+    }  # fmt: skip
 
 
 def test_a_cell_leads_to_its_own_cases() -> None:

@@ -78,7 +78,7 @@ def test_names_titles_and_notes_are_escaped() -> None:
     parsed = Page(strange)
     assert not [script for script in parsed.scripts if "alert" in script]
     tables = packed_tables(strange)
-    assert len(parsed.scripts) == 4 + len(tables) + len(SCRIPTS)
+    assert len(parsed.scripts) == 5 + len(tables) + len(SCRIPTS)
     assert len(tables) == 2
     for table in tables.values():
         assert not Page(table).scripts

@@ -99,7 +99,9 @@ def test_every_number_leads_to_cases_that_there_are(browser: Browser, address: s
         assert (link, texts(browser, "#viewer-message")) == (link, [""])
         if texts(browser, "#found")[0].startswith("None"):
             empty.append(link)
-    assert [link for link in empty if "system=weak&protocol=gteval" not in link] == []  # has a rate, but no verdict
+    assert [
+        link for link in empty if "system=weak&opponent=human&protocol=gteval" not in link
+    ] == []  # has a rate, but no verdict
 
 
 def test_what_is_open_searched_filtered_and_sorted_is_there_again_from_the_address(

@@ -41,7 +41,9 @@ def cases_at(page: str, address: str) -> list[str]:
     group, case = (fields.pop(name, [""])[0] for name in ("of", "case"))
     index = _index(page, "archive-index" if kind == "dialogues" else f"{kind}-index")
     wanted = {name: of[0] for name, of in fields.items()}
-    found = _dialogues(index, group, wanted) if kind == "dialogues" else _items(index, group, wanted)
+    found = (
+        _dialogues(index, _Against(page, index), group, wanted) if kind == "dialogues" else _items(index, group, wanted)
+    )
     return [one for one in found if case in ("", one)]
 
 
@@ -56,12 +58,26 @@ def _index(page: str, name: str) -> Any:
     return unpack(found[1])
 
 
-def _dialogues(index: Any, group: str, wanted: dict[str, str]) -> list[str]:
+class _Against:
+    """What a system's comparisons with one opponent came to, by the number of the case in the index."""
+
+    def __init__(self, page: str, index: Any) -> None:
+        self._models = index["models"]
+        (self._lines,) = [lines.split("\n") for lines in re.findall(r'id="archive-against">([^<]*)<', page)]
+
+    def __call__(self, number: int, opponent: str) -> list[list[int]]:
+        found = unpack(self._lines[number]) if self._lines[number] else {}
+        outcomes: list[list[int]] = found.get(str(self._models.index(opponent)), [[] for _ in _RESULTS])
+        return outcomes
+
+
+def _dialogues(index: Any, against: _Against, group: str, wanted: dict[str, str]) -> list[str]:
     sources = [one["name"] for one in index["sources"]]
     if group and group not in sources:
         raise KeyError(group)
     known = {
         "system": index["models"],
+        "opponent": index["models"] if index["compares"] else [],
         "judge": index["judges"],
         "outcome": _RESULTS,
         "protocol": [f"{protocol}/{n}" if n else protocol for _, protocol, n, _ in index["cases"]],
@@ -70,10 +86,11 @@ def _dialogues(index: Any, group: str, wanted: dict[str, str]) -> list[str]:
         if value not in known[name]:
             raise KeyError(value)
     places: set[int] = set()
-    for (judge, protocol, n, model), outcomes in zip(index["cases"], index["outcomes"], strict=True):
+    for number, (judge, protocol, n, model) in enumerate(index["cases"]):
+        outcomes = against(number, wanted["opponent"]) if "opponent" in wanted else index["outcomes"][number]
         row = {"judge": index["judges"][judge], "system": index["models"][model]}
         row["protocol"] = f"{protocol}/{n}" if n else protocol
-        if any(row[name] != value for name, value in wanted.items() if name != "outcome"):
+        if any(row[name] != value for name, value in wanted.items() if name not in ("outcome", "opponent")):
             continue
         if n and protocol not in index["at_lengths"] and "protocol" not in wanted:
             continue  # an answer about the whole, read at a length

@@ -8,7 +8,8 @@ dialogue can mean anything to an HTML parser.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,13 +18,13 @@ from dialeval.pages.self_contained import pack
 from dialeval.report.asked import Exchanges
 from dialeval.report.dialogues import Dialogues, sources_of
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.judged import OUTCOMES, Asking, Counts, Judged, judgements_piece
+from dialeval.report.judged import OUTCOMES, Asking, Case, Counts, Judged, judgements_piece
 from dialeval.report.labelled import people_of, with_labels
 from dialeval.report.packing import Columns, Names
 from dialeval.report.prompts import MOST_BYTES, Prompts, fitting_prompts, no_prompts
 from dialeval.report.protocols import TITLES
 
-_CASES_AT_ONCE = 32
+_ROWS_AT_ONCE = 20_000  # judgements whose answers are looked up together
 __all__ = ["OUTCOMES", "Archive", "build_archive"]
 
 
@@ -35,6 +36,8 @@ class Archive:
         index: the packed index.
         dialogues, judgements: packed lines, one of each per case that found room.
         n_seeds: how many cases there are.
+        against: packed lines, one for each of the index's `cases`: of a system that was compared, by opponent what
+            the index's `outcomes` hold of all; empty for any other.
         prompts: packed lines, one per case; empty where the prompts found no room.
     """
 
@@ -42,12 +45,14 @@ class Archive:
     dialogues: tuple[str, ...]
     judgements: tuple[str, ...]
     n_seeds: int
+    against: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
         """Bytes that it takes in the page."""
-        return len(self.index) + sum(len(line) + 1 for line in (*self.dialogues, *self.judgements, *self.prompts))
+        lines = (*self.dialogues, *self.judgements, *self.against, *self.prompts)
+        return len(self.index) + sum(len(line) + 1 for line in lines)
 
 
 @dataclass
@@ -104,6 +109,7 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
             tuple(dialogues for dialogues, _ in kept.lines),
             tuple(judgements for _, judgements in kept.lines),
             n_cases,
+            _against(names, kept, counts),
         )
         n = len(kept.cases)
         if archive.size <= budget or n == 0:
@@ -116,13 +122,17 @@ def _cases(
     dialogues: Dialogues, judged: Judged, asking: Asking
 ) -> Iterator[tuple[int, dict[str, Any], Columns, Exchanges]]:
     """Yields place and content of each case, its judgements, and what was sent and answered, a few read at once."""
-    cases = dialogues.cases
-    for start in range(0, len(cases), _CASES_AT_ONCE):
-        some = cases[start : start + _CASES_AT_ONCE]
-        rows = [judged.rows(case["id"]) for case in some]
-        exchanges = asking.about(rows)
-        for place, (case, of_case) in enumerate(zip(some, rows, strict=True), start=start):
-            yield place, case, of_case, exchanges
+    cases = list(enumerate(dialogues.cases))
+    while cases:
+        some: list[tuple[int, dict[str, Any], Columns]] = []
+        n_rows = 0
+        while len(some) < len(cases) and n_rows < _ROWS_AT_ONCE:
+            place, case = cases[len(some)]
+            some.append((place, case, judged.rows(case["id"])))
+            n_rows += len(some[-1][2]["judge"])
+        exchanges = asking.about(rows for _, _, rows in some)
+        yield from ((place, case, rows, exchanges) for place, case, rows in some)
+        cases = cases[len(some) :]
 
 
 def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _Kept, counts: Counts) -> dict[str, Any]:
@@ -131,14 +141,9 @@ def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _
     `cases` are [judge, protocol, N, system]; `outcomes` goes with them: for each of won, tied, lost, none and told a
     list of places of cases and, after them, as many counts.
     """
-    cases = sorted(counts.by_case, key=lambda case: (names.judge(case[0]), case[1], case[2], names.model(case[3])))
-    outcomes = []
-    for case in cases:
-        by_outcome = [
-            sorted((place, count) for place, count in counts.by_case[case][outcome].items() if place < len(kept.cases))
-            for outcome in OUTCOMES
-        ]
-        outcomes.append([[*(place for place, _ in pairs), *(count for _, count in pairs)] for pairs in by_outcome])
+    cases = _in_order(names, counts)
+    n_kept = len(kept.cases)
+    outcomes = [[_places(counts.by_case[case][outcome], n_kept) for outcome in OUTCOMES] for case in cases]
     alone_first = sorted(inputs.protocols, key=lambda one: (one.form == "pair", bool(one.lengths)))
     return {
         "ids": [case["id"] for case in kept.cases],
@@ -160,7 +165,32 @@ def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _
         "no_prompts": no_prompts(inputs),
         "cases": [[names.judge(judge), protocol, n, names.model(model)] for judge, protocol, n, model in cases],
         "outcomes": outcomes,
+        "compares": bool(counts.against),
     }
+
+
+def _in_order(names: Names, counts: Counts) -> list[Case]:
+    return sorted(counts.by_case, key=lambda case: (names.judge(case[0]), case[1], case[2], names.model(case[3])))
+
+
+def _places(counted: Mapping[int, int], n_kept: int) -> list[int]:
+    """Returns places of cases that found room and, after them, as many counts."""
+    places = sorted(place for place in counted if place < n_kept)
+    return [*places, *(counted[place] for place in places)]
+
+
+def _against(names: Names, kept: _Kept, counts: Counts) -> tuple[str, ...]:
+    """Returns by opponent how often a system won, tied and so on, where."""
+    lines = []
+    for case in _in_order(names, counts):
+        found = {}
+        for opponent, results in counts.against.get(case, {}).items():
+            by_outcome: list[Counter[int]] = [Counter() for _ in OUTCOMES]
+            for place, result in results:
+                by_outcome[result][place] += 1
+            found[names.model(opponent)] = [_places(counted, len(kept.cases)) for counted in by_outcome]
+        lines.append(pack(found) if found else "")
+    return tuple(lines)
 
 
 def _kinds(inputs: ReportInputs, counts: Counts) -> dict[str, str]:

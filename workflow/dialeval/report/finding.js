@@ -23,7 +23,10 @@ const finding = (() => {
   async function find(chosen) {
     const mine = ++run;
     const { shelf, filter, query } = chosen;
-    const fitting = shelf.fitting(filter);
+    const fitting = await shelf.fitting(filter);
+    if (mine !== run) {
+      return null;
+    }
     const candidates = placesOf(chosen).filter((place) => !fitting || fitting.has(place));
     let hits = query ? [] : candidates;
     for (let start = 0; query && start < candidates.length; start += SEARCH_STEP) {

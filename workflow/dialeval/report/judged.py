@@ -68,6 +68,8 @@ class Counts:
     Attributes:
         at_lengths: protocols that are asked at several N.
         marking: protocols that mark kinds, each of which counts like a protocol: lost is where it shows.
+        against: by case and opponent, of each of its comparisons the place of the case and that of the result in
+            `OUTCOMES`.
         read_at: lengths at which a protocol's answers about whole dialogues are read, by protocol.
     """
 
@@ -78,6 +80,10 @@ class Counts:
         default_factory=lambda: defaultdict(lambda: {outcome: defaultdict(int) for outcome in OUTCOMES})
     )
 
+    against: dict[Case, dict[str, list[tuple[int, int]]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+
     def add(self, place: int, rows: Columns) -> None:
         """Counts the judgements on the case at a place."""
         for judge, protocol, n, left, right, choice, outcome, criterion, value, first_ai in zipped(
@@ -86,8 +92,11 @@ class Counts:
         ):  # fmt: skip
             at = n if protocol in self.at_lengths and n is not None else 0
             if right is not None:
-                for system, result in zip((left, right), comparison_outcomes(outcome), strict=True):
-                    self.by_case[judge, protocol, at, system][result][place] += 1
+                results = comparison_outcomes(outcome)
+                for system, other, result in zip((left, right), (right, left), results, strict=True):
+                    case = judge, protocol, at, system
+                    self.by_case[case][result][place] += 1
+                    self.against[case][other].append((place, OUTCOMES.index(result)))
             elif protocol in self.marking:
                 self.by_case[judge, kind_of(protocol, criterion), at, left][marked(criterion, choice)][place] += 1
             elif criterion is None:

@@ -49,6 +49,7 @@ def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
         protocol.sources[0] if len(protocol.sources) == 1 else "",
         _text(row, "case_id"),
         system=system,
+        opponent=_text(row, "opponent") if protocol.form == "pair" else "",
         protocol=_asked(protocol, row),
         judge=judge,
         models=(system, opponent) if opponent else (),

@@ -34,6 +34,7 @@ const shelves = (() => {
       this.shownFirst = new Map(Object.entries(JSON.parse(block.dataset.shown)));
       this.dialogues = new archive.Lines("archive-dialogues");
       this.verdicts = new archive.Lines("archive-verdicts");
+      this.against = new archive.Lines("archive-against");
       this.prompts = new archive.Lines("archive-prompts");
       this.searched = new Searched(async (place) => (await this.dialogues.read(place)).strings);
     }
@@ -55,7 +56,7 @@ const shelves = (() => {
       return this.index.ids.length;
     }
 
-    facetsOf({ models, judges, cases, outcomes }) {
+    facetsOf({ models, judges, cases, outcomes, compares }) {
       if (!cases.length) {
         return [];
       }
@@ -69,6 +70,7 @@ const shelves = (() => {
       const told = OUTCOMES.filter((outcome, at) => outcome !== "told" || outcomes.some((one) => one[at].length));
       return [
         { name: "system", label: "system", any: "any but people", values: models },
+        ...(compares ? [{ name: "opponent", label: "against", any: "anybody", values: models }] : []),
         { name: "outcome", label: "outcome", any: "anything", values: told, titles: OUTCOME_TITLES },
         { name: "protocol", label: "protocol", any: "any", values: [...asked.keys()], titles: [...asked.values()] },
         { name: "judge", label: "judge", any: "any", values: judges },
@@ -86,27 +88,37 @@ const shelves = (() => {
     }
 
     /** Returns the places of the cases with a verdict as chosen, or null where none is asked for. */
-    fitting(chosen) {
+    async fitting(chosen) {
       const is = (name, value) => !chosen.has(name) || chosen.get(name).includes(value);
-      if (!["outcome", "protocol", "judge"].some((name) => chosen.has(name))) {
+      if (!["opponent", "outcome", "protocol", "judge"].some((name) => chosen.has(name))) {
         return null;
       }
-      const { models, judges, cases, outcomes } = this.index;
+      const { models, judges, cases } = this.index;
       const places = new Set();
-      cases.forEach(([judge, protocol, n, model], number) => {
+      for (const [number, [judge, protocol, n, model]] of cases.entries()) {
         const isOf = chosen.has("system") ? is("system", models[model]) : model !== HUMAN;
         const isWhole = !n || this.isAskedAtLengths(protocol); // else an answer about the whole is read at a length
         const isAsked = (isWhole && is("protocol", protocol)) || (chosen.has("protocol") && is("protocol", `${protocol}/${n}`));
         if (isOf && is("judge", judges[judge]) && isAsked) {
-          OUTCOMES.forEach((outcome, at) => {
-            if (is("outcome", outcome)) {
-              const pairs = outcomes[number][at];
-              pairs.slice(0, pairs.length / 2).forEach((place) => places.add(place));
-            }
-          });
+          for (const byOutcome of await this.outcomesOf(number, chosen.get("opponent"))) {
+            byOutcome.forEach((pairs, at) => {
+              if (is("outcome", OUTCOMES[at])) {
+                pairs.slice(0, pairs.length / 2).forEach((place) => places.add(place));
+              }
+            });
+          }
         }
-      });
+      }
       return places;
+    }
+
+    /** Returns the outcomes of one of `cases`: all together, or those against each of some opponents. */
+    async outcomesOf(number, opponents) {
+      if (!opponents) {
+        return [this.index.outcomes[number]];
+      }
+      const against = (await this.against.read(number)) ?? {};
+      return opponents.map((name) => against[this.index.models.indexOf(name)] ?? []);
     }
 
     searchText = (place) => this.searched.text(place);

@@ -82,7 +82,7 @@ const verdictLists = (() => {
         made.append(element("p", "muted", "No verdict about this dialogue."));
       }
       index.judges.forEach((name, judge) => {
-        const ofJudge = about.filter((verdict) => verdict.judge === judge);
+        const ofJudge = about.filter((verdict) => verdict.judge === judge && isAgainstChosen(model, verdict));
         if (!ofJudge.length) {
           return;
         }
@@ -157,6 +157,13 @@ const verdictLists = (() => {
       const chosen = filter.get("protocol") ?? [];
       const isOfJudge = !filter.has("judge") || filter.get("judge").includes(index.judges[judge]);
       return isOfJudge && (chosen.includes(protocol) || chosen.includes(`${protocol}/${n}`));
+    }
+
+    /** Returns whether a comparison is with an opponent that was chosen; all are where none was. */
+    function isAgainstChosen(model, verdict) {
+      const chosen = filter.get("opponent");
+      const pair = [model, against(model, verdict)].map((one) => index.models[one]);
+      return !chosen || verdict.right < 0 || pair.some((name) => chosen.includes(name));
     }
 
     const against = (model, verdict) => (verdict.left === model ? verdict.right : verdict.left);
