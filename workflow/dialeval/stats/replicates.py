@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -56,9 +57,13 @@ class ClusterTable:
 
     def multinomial(self, n_tables: int, rng: np.random.Generator) -> FloatArray:
         """Draw tables of resamples of single comparisons, shape [n_tables, n_pairs, 3]."""
-        n_rows = len(self.cluster)
-        drawn = rng.multinomial(n_rows, self.comparisons.table().ravel() / max(n_rows, 1), size=n_tables)
+        drawn = rng.multinomial(len(self.cluster), self._shares, size=n_tables)
         return drawn.astype(np.float64).reshape(n_tables, self.comparisons.n_pairs, N_RESULTS)
+
+    @cached_property
+    def _shares(self) -> FloatArray:
+        """Share of each comparison type, shape [n_types]; counted once, since there may be millions of rows."""
+        return np.asarray(self.comparisons.table().ravel() / max(len(self.cluster), 1), dtype=np.float64)
 
     def blocks(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:
         """Draw resamples of the clusters and yield their tables, with their places, in blocks that fit in memory.
