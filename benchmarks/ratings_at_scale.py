@@ -1,8 +1,10 @@
 """Ratings at the size of public arenas: from a table of battles to ratings, intervals and differences; and single fits.
 
-Takes 3 min: two tables of 2,000,000 battles between 150 models, each rated by the stage `rate_battles` as the workflow
-runs it, in a process of its own whose processor time and peak memory are taken, and fits of 1,000 players. With
-`--uneven` a table in which models meet as unequally as on an arena that models join and leave: Elo then forgets slowly.
+Two tables of 2,000,000 battles between 150 models, each rated by the stage `rate_battles` as the workflow runs it, in a
+process of its own whose processor time and peak memory are taken, and fits of 1,000 players. With `--uneven` a table in
+which models meet as unequally as on an arena that models join and leave: Elo then forgets slowly.
+
+Takes 3 min.
 
     python benchmarks/ratings_at_scale.py
     python benchmarks/ratings_at_scale.py --models 50 --battles 200000
