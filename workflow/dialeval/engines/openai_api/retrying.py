@@ -8,13 +8,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
-
 from dialeval.engines.openai_api.faults import Fault
+from dialeval.engines.pacing.in_flight import LONGEST_PAUSE
 
 Answer = TypeVar("Answer")
 REFUSALS_PER_TRY = 20
 """An endpoint may say `too many` (429) so many times as often as it may fail: waiting for one's turn is no failure."""
+
+_SPREAD = 0.1
+"""By so much of a Retry-After requests that were refused together come again apart."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class RetryPolicy:
     Attributes:
         max_tries: tries that may meet errors, timeouts or cut connections; of refusals as too many, REFUSALS_PER_TRY
             times as many are borne.
-        max_total_seconds: a request is not tried again after so long.
+        max_total_seconds: a request is not tried again so long after it failed for the first time.
         first_wait: seconds before the second try.
         longest_wait: seconds between two tries at most.
     """
@@ -38,49 +40,42 @@ class RetryPolicy:
     longest_wait: float = 60.0
 
 
-async def with_retries(policy: RetryPolicy, attempt: Callable[[], Awaitable[Answer]]) -> Answer:
+async def with_retries(
+    policy: RetryPolicy,
+    attempt: Callable[[], Awaitable[Answer]],
+    rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> Answer:
     """Returns what an attempt gives in the end.
 
     Args:
         policy: when to stop.
         attempt: one try; it raises Fault if it fails.
+        rest: waits so many seconds.
 
     Raises:
         Fault: the last one, if it is final or the policy allows no further try.
     """
     failures = refusals = 0
-
-    def wait(state: RetryCallState) -> float:
-        fault = _fault(state)
-        if fault.too_many and fault.retry_after is not None:
-            return 0.0  # the pause is shared by all requests of the endpoint, see limits.InFlight
-        if fault.retry_after is not None:
-            return min(fault.retry_after, policy.longest_wait)
-        longest = min(policy.longest_wait, policy.first_wait * 2.0 ** min(state.attempt_number - 1, 30))
-        return random.uniform(longest / 2, longest)
-
-    def stop(state: RetryCallState) -> bool:
-        nonlocal failures, refusals
-        refused = _fault(state).kind == "rate_limit"
-        refusals, failures = refusals + refused, failures + (not refused)
-        too_often = failures >= policy.max_tries or refusals >= policy.max_tries * REFUSALS_PER_TRY
-        return too_often or (state.seconds_since_start or 0.0) + wait(state) > policy.max_total_seconds
-
-    retrying = AsyncRetrying(
-        sleep=asyncio.sleep,
-        retry=retry_if_exception(lambda error: isinstance(error, Fault) and error.passing),
-        wait=wait,
-        stop=stop,
-        reraise=True,
-    )
-
-    async def once() -> Answer:  # a coroutine function, which is what the library awaits
-        return await attempt()
-
-    return await retrying(once)
+    failed_at = 0.0
+    while True:
+        try:
+            return await attempt()
+        except Fault as fault:
+            now = asyncio.get_running_loop().time()
+            failed_at = failed_at if failures + refusals else now
+            refused = fault.kind == "rate_limit"
+            refusals, failures = refusals + refused, failures + (not refused)
+            too_often = failures >= policy.max_tries or refusals >= policy.max_tries * REFUSALS_PER_TRY
+            seconds = _wait(policy, fault, failures + refusals)
+            if not fault.passing or too_often or now - failed_at + seconds > policy.max_total_seconds:
+                raise
+        await rest(seconds)
 
 
-def _fault(state: RetryCallState) -> Fault:
-    error = state.outcome.exception() if state.outcome is not None else None
-    assert isinstance(error, Fault)
-    return error
+def _wait(policy: RetryPolicy, fault: Fault, tries: int) -> float:
+    if fault.retry_after is not None:
+        # whoever was refused rests so long, whether others do or not; all together again would be too many
+        longest = LONGEST_PAUSE if fault.too_many else policy.longest_wait
+        return min(fault.retry_after, longest) * random.uniform(1.0, 1 + _SPREAD)
+    longest = min(policy.longest_wait, policy.first_wait * 2.0 ** min(tries - 1, 30))
+    return random.uniform(longest / 2, longest)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import chain
 
 from dialeval.config.openai_model import OpenAIModel
-from dialeval.engines.limits import CircuitBreaker
 from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.batches.endpoint import BatchEndpoint, BatchStatus
 from dialeval.engines.openai_api.batches.ledger import Asked, Batch, BatchLedger
@@ -24,6 +23,7 @@ from dialeval.engines.openai_api.batches.submission import BatchFile
 from dialeval.engines.openai_api.billing import bound_of, most_of
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import PASSING, Fault
+from dialeval.engines.pacing.breaker import CircuitBreaker
 from dialeval.engines.request import AnswerFailure, Request, Response
 from dialeval.engines.spending.account import NOTHING, Billed
 from dialeval.errors import UserError

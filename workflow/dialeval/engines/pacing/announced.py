@@ -1,0 +1,119 @@
+"""The speed that an endpoint announces: how much is left of a limit, and when all of it will be there again.
+
+Nothing is taken from it but how much is left and how fast that grows, whatever the limit's window is: of a bucket that
+fills by and by, what was used grows back in the time that is announced; of a window that ends, all of it comes at once
+then. We go fast while much is left, and near its end at the speed at which it grows. Others who share the limit are seen
+in what is left: each gets its part.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import dataclass
+
+_MINUTE = 60.0
+_RESERVE = 0.1
+"""The share of a limit below which we go slower than it grows."""
+_FASTEST_USE = 5.0
+"""Seconds in which what is left beyond the reserve may be used up at most, but for limits of some seconds."""
+_LONGEST_WAIT = 120.0
+_CONTRADICTIONS = 5
+"""An endpoint that took so many requests in a row of which it had announced that none is left is not believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an endpoint announces with an answer.
+
+    Attributes:
+        limit: how much there is at most.
+        remaining: how much is left.
+        full_in: seconds until all of it is there again; None if this is not announced.
+    """
+
+    limit: float
+    remaining: float
+    full_in: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request's place in the use of a limit.
+
+    Attributes:
+        at: the loop's time of sending.
+        used: what we had used till then, this request included.
+        left: what we took to be left then.
+    """
+
+    at: float
+    used: float
+    left: float
+
+
+class AnnouncedLimit:
+    """One limit of an endpoint, of requests or of tokens, as its answers announce it."""
+
+    def __init__(self) -> None:
+        self._limit = math.inf
+        self._remaining = math.inf
+        self._growth = 0.0
+        self._read_at = self._used_then = -math.inf
+        self._full_at = math.inf
+        self._used = 0.0
+        self._contradictions = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a limit."""
+        return math.isfinite(self._limit) and self._contradictions < _CONTRADICTIONS
+
+    def seconds(self, units: float) -> float:
+        """Returns how long so many units take at the speed of now."""
+        if not self.known:
+            return 0.0
+        now = asyncio.get_running_loop().time()
+        left, reserve = self._left(now), _RESERVE * self._limit
+        if left < reserve:
+            speed = self._growth * max(left, 0.0) / reserve
+        else:
+            until_full = max(self._full_at - now, 0.2)
+            speed = self._growth + (left - reserve) / min(_FASTEST_USE, until_full / 2)
+        longest = min(_LONGEST_WAIT, max(10.0, 2 * units / self._growth))
+        return min(units / speed, longest) if speed > 0 else longest
+
+    def sent(self, units: float) -> Sent:
+        """Notes that so many units are being used."""
+        now = asyncio.get_running_loop().time()
+        left = self._left(now) if self.known else math.inf
+        self._used += units
+        return Sent(now, self._used, left)
+
+    def heard(self, reading: Reading, sent: Sent, *, taken: bool) -> None:
+        """Notes what came with an answer.
+
+        Args:
+            reading: what is announced.
+            sent: the request's place.
+            taken: whether the endpoint took the request.
+        """
+        if not (0 < reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
+            return  # all of it is left: nothing to keep, or a number that counts nothing
+        if sent.used <= self._used_then:
+            return  # an earlier request, whose answer took longer
+        if taken and not reading.remaining and sent.left < 0.5:
+            self._contradictions += 1
+        elif reading.remaining or not taken:
+            self._contradictions = 0
+        full_in = reading.full_in if reading.full_in and reading.full_in > 0 else None
+        self._limit, self._remaining = reading.limit, reading.remaining
+        missing = reading.limit - reading.remaining
+        self._growth = missing / full_in if full_in is not None else reading.limit / _MINUTE
+        self._read_at, self._used_then = sent.at, sent.used
+        self._full_at = asyncio.get_running_loop().time() + (full_in or missing / self._growth)
+
+    def _left(self, now: float) -> float:
+        """Returns what should be left, with all that is under way counted as used."""
+        grown = self._remaining + self._growth * (now - self._read_at)
+        return (self._limit if now >= self._full_at else min(grown, self._limit)) - (self._used - self._used_then)

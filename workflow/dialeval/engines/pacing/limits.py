@@ -1,0 +1,149 @@
+"""All limits of one endpoint together."""
+
+from __future__ import annotations
+
+import math
+from typing import Self
+
+from dialeval.engines.pacing.announced import AnnouncedLimit, Reading, Sent
+from dialeval.engines.pacing.breaker import CircuitBreaker
+from dialeval.engines.pacing.in_flight import InFlight
+from dialeval.engines.pacing.pace import Flow, Pace
+from dialeval.engines.pacing.refusals import Throttle, Try
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+"""Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""
+
+
+class Limits:
+    """All limits of one endpoint together: those that are configured, announced, or learned from refusals.
+
+    Args:
+        endpoint: its name for messages.
+        in_flight: most requests at once.
+        requests_per_minute: most requests in any minute, or None.
+        tokens_per_minute: most tokens in any minute, or None.
+        patience: seconds that the endpoint may be unwell, see CircuitBreaker.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        in_flight: int,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        patience: float = 30.0,
+    ) -> None:
+        self.in_flight = InFlight(in_flight)
+        self.breaker = CircuitBreaker(endpoint, patience=patience)
+        self._requests = Pace(requests_per_minute, 0.1) if requests_per_minute else None
+        self._tokens = Pace(tokens_per_minute, 1.0) if tokens_per_minute else None
+        self._throttle = Throttle()
+        self._announced_requests, self._announced_tokens = AnnouncedLimit(), AnnouncedLimit()
+        self._by_refusals = Flow(self._throttle.seconds)
+        self._by_requests = Flow(self._announced_requests.seconds)
+        self._by_tokens = Flow(self._announced_tokens.seconds)
+        self._open_pause = _FIRST_PAUSE
+
+    def place(self, tokens: float, *, again: bool = False) -> Place:
+        """Returns a place for one try of a request, which is held by `async with`.
+
+        Args:
+            tokens: what the try counts for.
+            again: whether the request was tried before.
+        """
+        return Place(self, tokens, again)
+
+    async def _enter(self, place: Place) -> None:
+        self.breaker.check()
+        await self.in_flight.enter(again=place.again)
+        try:
+            if self._requests is not None:
+                await self._requests.acquire()
+            if self._tokens is not None:
+                await self._tokens.acquire(place.tokens)
+            if self._announced_requests.known:
+                await self._by_requests.take()
+            if self._announced_tokens.known and place.tokens:
+                await self._by_tokens.take(place.tokens)
+            if math.isfinite(self._throttle.speed):
+                await self._by_refusals.take()
+            await self.in_flight.pause_over()  # one may have begun meanwhile
+            self.breaker.check()
+        except BaseException:
+            self.in_flight.leave()
+            raise
+        place.attempt = self._throttle.sent()
+        place.in_requests = self._announced_requests.sent(1.0)
+        place.in_tokens = self._announced_tokens.sent(place.tokens)
+
+    def announced(self, place: Place, requests: Reading | None, tokens: Reading | None, *, taken: bool) -> None:
+        """Notes what an answer announces.
+
+        Args:
+            place: the try's place.
+            requests: of the limit of requests.
+            tokens: of the limit of tokens.
+            taken: whether the endpoint took the request.
+        """
+        if requests is not None:
+            self._announced_requests.heard(requests, place.in_requests, taken=taken)
+        if tokens is not None and place.tokens:
+            self._announced_tokens.heard(tokens, place.in_tokens, taken=taken)
+
+    def answered(self) -> None:
+        """Notes an answer."""
+        self._open_pause = _FIRST_PAUSE
+        self.breaker.answered()
+
+    def failed(self, place: Place, kind: str, message: str, *, too_many: bool, pause: float | None) -> None:
+        """Notes a failed try.
+
+        Args:
+            place: the try's place.
+            kind: the failure's kind.
+            message: the failure's message.
+            too_many: whether the endpoint refused the request as one too many.
+            pause: seconds that the endpoint asks to wait, or None.
+
+        Raises:
+            UserError: the endpoint is dead.
+        """
+        if too_many:
+            seconds = self._open_pause if pause is None else pause
+            if self._throttle.refused(place.attempt, seconds):
+                if pause is None and not self.in_flight.paused:
+                    self._open_pause = min(2 * self._open_pause, _LONGEST_PAUSE)
+                self.in_flight.pause(seconds)
+        self.breaker.failed(kind, message)
+
+
+class Place:
+    """A request's place among those under way; to hold it raises UserError if the endpoint was found dead.
+
+    Attributes:
+        attempt: what the throttle knows the try by.
+        in_requests: its place in the use of the announced requests.
+        in_tokens: its place in the use of the announced tokens.
+
+    Args:
+        limits: of the endpoint.
+        tokens: what the try counts for.
+        again: whether the request was tried before.
+    """
+
+    __slots__ = ("_limits", "again", "attempt", "in_requests", "in_tokens", "tokens")
+    attempt: Try
+    in_requests: Sent
+    in_tokens: Sent
+
+    def __init__(self, limits: Limits, tokens: float, again: bool) -> None:
+        self._limits, self.tokens, self.again = limits, tokens, again
+
+    async def __aenter__(self) -> Self:
+        await self._limits._enter(self)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._limits.in_flight.leave()
