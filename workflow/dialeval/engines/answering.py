@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar, cast
 
@@ -31,6 +31,10 @@ _REMEDIES = {
 """What helps against kinds of failures, in fields of the model."""
 
 
+_MOST_WORKERS = 8
+"""Times an engine's `concurrency` that requests are begun at most, those that rest before another try among them."""
+
+
 class TableEngine(Engine, Protocol):
     """An engine that answers a whole table at once, in its own order and time."""
 
@@ -46,17 +50,24 @@ class TableEngine(Engine, Protocol):
         ...
 
 
-async def run_together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Runs coroutines side by side; the first UserError among them cancels the others and is raised as itself."""
+@asynccontextmanager
+async def together() -> AsyncIterator[asyncio.TaskGroup]:
+    """Waits for what is run side by side; the first UserError among it cancels the others and is raised as itself."""
     first: BaseException | None = None
     try:
         async with asyncio.TaskGroup() as group:
-            for coroutine in coroutines:
-                group.create_task(coroutine)
+            yield group
     except* UserError as errors:
         first = errors.exceptions[0]  # raised below: raised here, it is in a group on Python 3.11.2
     if first is not None:
         raise first
+
+
+async def run_together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Runs coroutines side by side, as `together` does."""
+    async with together() as group:
+        for coroutine in coroutines:
+            group.create_task(coroutine)
 
 
 class Answering:
@@ -178,13 +189,22 @@ class Answering:
             await self._ask_table(cast(TableEngine, self.engine), requests)
             return
         waiting: Iterator[Request] = iter(requests)
+        n_workers = most = self.engine.concurrency
 
         async def worker() -> None:
+            nonlocal n_workers
             for request in waiting:
                 with suppress(AnswerFailure):
                     await self.ask(request)
+                # whoever was refused and rests holds up nobody else
+                resting = getattr(self.engine, "resting", 0)
+                if n_workers - resting < most and n_workers < _MOST_WORKERS * most:
+                    n_workers += 1
+                    group.create_task(worker())
 
-        await run_together(worker() for _ in range(self.engine.concurrency))
+        async with together() as group:
+            for _ in range(most):
+                group.create_task(worker())
 
     async def _ask_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
         """Has every request answered by an engine that takes a whole table."""

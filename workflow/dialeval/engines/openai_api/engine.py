@@ -10,22 +10,24 @@ from typing import Any, TypeVar
 
 from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.limits import Limits
+from dialeval.engines.openai_api.announcements import announced
 from dialeval.engines.openai_api.answers import read_chat, read_choice
 from dialeval.engines.openai_api.billing import billed_for, bound_of, most_of
 from dialeval.engines.openai_api.bodies import chat_body, choice_body
-from dialeval.engines.openai_api.connection import Connection
+from dialeval.engines.openai_api.connection import Connection, Heard
 from dialeval.engines.openai_api.counting import tokenizer_for
 from dialeval.engines.openai_api.faults import Fault, read_or_fault
 from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
 from dialeval.engines.openai_api.vllm_server import VllmServer
+from dialeval.engines.pacing.limits import Limits
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
 from dialeval.engines.spending.account import Account
 
 Read = TypeVar("Read")
 _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3
 """What OpenAI's chat format adds to the texts."""
+_BYTES_PER_TOKEN = 4
 
 
 class OpenAIEngine:
@@ -35,6 +37,7 @@ class OpenAIEngine:
         identity: canonical JSON of everything about the model that can change an answer.
         reads_subject: always false.
         concurrency: how many requests may be in flight at once.
+        resting: how many wait to be tried again, while others may be asked.
         context_window: tokens of prompt and answer together as configured; None if not known.
         connection: the way to the endpoint.
         retrying: when to try again.
@@ -61,6 +64,7 @@ class OpenAIEngine:
     ) -> None:
         self.identity = openai_identity(model)
         self.concurrency = model.concurrency
+        self.resting = 0
         self.context_window = model.context_window
         self.account = account
         self._model = model
@@ -140,13 +144,17 @@ class OpenAIEngine:
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Read:
         """Returns what `read` makes of the endpoint's JSON; what it finds malformed is asked for again."""
-        tokens = 0
-        if request is not None and self._model.tokens_per_minute is not None:
-            tokens = self.count_tokens(request.messages) + request.sampling.max_tokens
+        tokens = self._tokens_of(request) if request is not None else 0.0
+        again = False
 
         async def attempt() -> Read:
-            async with self._limits.place(tokens) as place:
-                outcome = await self._try(path, body, paid=request is not None)
+            nonlocal again
+            async with self._limits.place(tokens, again=again) as place:
+                again = True
+                outcome = await self._try(path, body, place.hear, paid=request is not None)
+                if place.headers is not None:
+                    announced_for = announced(place.headers, "requests"), announced(place.headers, "tokens")
+                    self._limits.announced(place, *announced_for, taken=not isinstance(outcome, Fault))
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
                 except AnswerFailure:
@@ -160,21 +168,35 @@ class OpenAIEngine:
                 self._limits.answered()
                 return answer
 
-        return await with_retries(self.retrying, attempt)
+        return await with_retries(self.retrying, attempt, self._rest)
 
-    async def _try(self, path: str, body: dict[str, Any], *, paid: bool) -> dict[str, Any] | Fault:
+    async def _rest(self, seconds: float) -> None:
+        self.resting += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.resting -= 1
+
+    def _tokens_of(self, request: Request) -> float:
+        """Returns what a request counts for; without a limit that is configured, only about so much."""
+        if self._model.tokens_per_minute is not None:
+            return self.count_tokens(request.messages) + request.sampling.max_tokens
+        length = sum(len(message.content.encode(errors="replace")) for message in request.messages)
+        return length / _BYTES_PER_TOKEN + request.sampling.max_tokens
+
+    async def _try(self, path: str, body: dict[str, Any], heard: Heard, *, paid: bool) -> dict[str, Any] | Fault:
         """Sends a request once, as soon as the budget allows it; what becomes of it is written down in any case.
 
         Raises:
             UserError: the budget is used up.
         """
         if self.account is None or not paid:
-            return await self.connection.post(path, body)
+            return await self.connection.post(path, body, heard)
         bound = bound_of(body)
         reserved = await self.account.reserve(bound)
         billed = most_of(bound)
         try:
-            outcome = await self.connection.post(path, body)
+            outcome = await self.connection.post(path, body, heard)
             billed = billed_for(outcome, bound)
             return outcome
         finally:

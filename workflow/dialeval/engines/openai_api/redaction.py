@@ -12,6 +12,8 @@ from urllib.parse import quote
 MASK = "[secret]"
 SHORTEST_SECRET = 8
 """Shorter values, such as the `EMPTY` of local servers, are placeholders; masking them would spoil ordinary words."""
+LONGEST_TEXT = 16_384
+"""Letters of an error text that are looked at and shown."""
 _WINDOW = 12
 _CREDENTIALS = re.compile(
     r"(?i)\b(?:bearer|basic)\s+(?=\S*[\d=*])[\w.~+/=*-]{8,}|\b(?:sk|gsk|pk|rk|hf|xai|nvapi)[-_][\w*-]{6,}|\bAIza[\w-]{10,}"
@@ -27,29 +29,35 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._forms = sorted({form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in _forms(secret)})
+        self._windows: dict[int, set[str]] = {}
+        for form in self._forms:
+            size = min(_WINDOW, len(form))
+            pieces = {form[start : start + size] for start in range(len(form) - size + 1)}
+            self._windows.setdefault(size, set()).update(pieces)
 
     def __repr__(self) -> str:
         return "Redactor(...)"
 
     def mask(self, text: str) -> str:
-        """Returns an error text without secrets: in part or in whole, plain, quoted or in base64, ours or another's."""
-        hidden = [False] * len(text)
-        for form in self._forms:
-            size = min(_WINDOW, len(form))
-            for start in range(len(form) - size + 1):
-                place = text.find(form[start : start + size])
-                while place >= 0:
-                    hidden[place : place + size] = [True] * size
-                    place = text.find(form[start : start + size], place + 1)
-        for found in _CREDENTIALS.finditer(text):
-            hidden[found.start() : found.end()] = [True] * (found.end() - found.start())
-        pieces = []
-        for index, letter in enumerate(text):
-            if not hidden[index]:
-                pieces.append(letter)
-            elif not index or not hidden[index - 1]:
-                pieces.append(MASK)
-        return "".join(pieces)
+        """Returns an error text without secrets: in part or in whole, plain, quoted or in base64, ours or another's.
+
+        Of a long text only the first LONGEST_TEXT letters are returned: whoever calls waits for it, and nobody reads it.
+        """
+        if len(text) > LONGEST_TEXT:
+            return self.mask(text[:LONGEST_TEXT])[: -_WINDOW - len(MASK)] + "..."  # a secret may be cut at the end
+        spans = [found.span() for found in _CREDENTIALS.finditer(text)]
+        for size, windows in self._windows.items():
+            spans += [
+                (start, start + size)
+                for start in range(len(text) - size + 1)
+                if text[start : start + size] in windows
+            ]
+        pieces, end = [], 0
+        for first, last in sorted(spans):
+            if first > end or not pieces:
+                pieces += [text[end:first], MASK]
+            end = max(end, last)
+        return "".join(pieces) + text[end:]
 
     def mask_answer(self, text: str) -> str:
         """Returns a model's answer without our secrets; everything else in it stays as it is."""

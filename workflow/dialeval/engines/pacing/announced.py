@@ -17,6 +17,8 @@ _RESERVE = 0.1
 """The share of a limit below which we go slower than it grows."""
 _FASTEST_USE = 5.0
 """Seconds in which what is left beyond the reserve may be used up at most, but for limits of some seconds."""
+_FORGOTTEN_IN, _LEAST_MEASURED = 120.0, 10.0
+"""Seconds over which growth is measured."""
 _LONGEST_WAIT = 120.0
 _CONTRADICTIONS = 5
 """An endpoint that took so many requests in a row of which it had announced that none is left is not believed."""
@@ -62,6 +64,7 @@ class AnnouncedLimit:
         self._read_at = self._used_then = -math.inf
         self._full_at = math.inf
         self._used = 0.0
+        self._grown = self._seconds_measured = 0.0
         self._contradictions = 0
 
     @property
@@ -107,13 +110,24 @@ class AnnouncedLimit:
         elif reading.remaining or not taken:
             self._contradictions = 0
         full_in = reading.full_in if reading.full_in and reading.full_in > 0 else None
+        if self.known:
+            self._measure(reading, sent)
         self._limit, self._remaining = reading.limit, reading.remaining
         missing = reading.limit - reading.remaining
         self._growth = missing / full_in if full_in is not None else reading.limit / _MINUTE
+        if self._seconds_measured > _LEAST_MEASURED:
+            self._growth = max(self._growth, self._grown / self._seconds_measured)
         self._read_at, self._used_then = sent.at, sent.used
         self._full_at = asyncio.get_running_loop().time() + (full_in or missing / self._growth)
 
     def _left(self, now: float) -> float:
         """Returns what should be left, with all that is under way counted as used."""
-        grown = self._remaining + self._growth * (now - self._read_at)
-        return (self._limit if now >= self._full_at else min(grown, self._limit)) - (self._used - self._used_then)
+        grown = self._growth * (now - self._read_at)
+        return min(self._limit, self._remaining + grown - (self._used - self._used_then))
+
+    def _measure(self, reading: Reading, sent: Sent) -> None:
+        """Adds what grew since the reading before, others' use taken off: no less than that is permitted to us."""
+        seconds = sent.at - self._read_at
+        less = math.exp(-seconds / _FORGOTTEN_IN)
+        grown = reading.remaining - self._remaining + sent.used - self._used_then
+        self._grown, self._seconds_measured = less * self._grown + grown, less * self._seconds_measured + seconds

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
+FIRST = 8
+"""Requests that are under way at most before the first answer."""
 LONGEST_PAUSE = 600.0
 """Seconds that a Retry-After is obeyed at most."""
 
@@ -14,12 +16,15 @@ class InFlight:
 
     All requests share one pause, so that while the endpoint takes nothing nobody knocks.
 
+    The first few go alone: with their answers the endpoint may say how many it takes.
+
     Args:
         maximum: never more than so many at once.
     """
 
     def __init__(self, maximum: int) -> None:
         self.maximum = maximum
+        self.limit = min(maximum, FIRST)
         self.running = 0
         self._resume_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -32,7 +37,7 @@ class InFlight:
             again: whether the request was under way before.
         """
         loop = asyncio.get_running_loop()
-        if not self._waiting and self.running < self.maximum and loop.time() >= self._resume_at:
+        if not self._waiting and self.running < self.limit and loop.time() >= self._resume_at:
             self.running += 1
             return
         future: asyncio.Future[None] = loop.create_future()
@@ -63,6 +68,12 @@ class InFlight:
         self.running -= 1
         self._let_in()
 
+    def open(self) -> None:
+        """Lets as many in as may be under way."""
+        if self.limit < self.maximum:
+            self.limit = self.maximum
+            self._let_in()
+
     def pause(self, seconds: float) -> None:
         """Holds everyone back for so long from now."""
         self._resume_at = max(self._resume_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_PAUSE))
@@ -77,7 +88,7 @@ class InFlight:
                 self._timer = loop.call_at(self._resume_at + 0.001, self._let_in)
             return
         self._timer = None
-        while self._waiting and self.running < self.maximum:
+        while self._waiting and self.running < self.limit:
             future = self._waiting.popleft()
             if not future.done():
                 self.running += 1

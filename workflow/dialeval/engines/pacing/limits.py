@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Self
 
 from dialeval.engines.pacing.announced import AnnouncedLimit, Reading, Sent
@@ -39,7 +40,7 @@ class Limits:
         self.breaker = CircuitBreaker(endpoint, patience=patience)
         self._requests = Pace(requests_per_minute, 0.1) if requests_per_minute else None
         self._tokens = Pace(tokens_per_minute, 1.0) if tokens_per_minute else None
-        self._throttle = Throttle()
+        self._throttle = Throttle(in_flight)
         self._announced_requests, self._announced_tokens = AnnouncedLimit(), AnnouncedLimit()
         self._by_refusals = Flow(self._throttle.seconds)
         self._by_requests = Flow(self._announced_requests.seconds)
@@ -63,13 +64,10 @@ class Limits:
                 await self._requests.acquire()
             if self._tokens is not None:
                 await self._tokens.acquire(place.tokens)
-            if self._announced_requests.known:
-                await self._by_requests.take()
-            if self._announced_tokens.known and place.tokens:
-                await self._by_tokens.take(place.tokens)
-            if math.isfinite(self._throttle.speed):
-                await self._by_refusals.take()
-            await self.in_flight.pause_over()  # one may have begun meanwhile
+            await self._turn(place)
+            while self.in_flight.paused:  # a pause has begun meanwhile; after it, too, one goes after the other
+                await self.in_flight.pause_over()
+                await self._turn(place)
             self.breaker.check()
         except BaseException:
             self.in_flight.leave()
@@ -77,6 +75,14 @@ class Limits:
         place.attempt = self._throttle.sent()
         place.in_requests = self._announced_requests.sent(1.0)
         place.in_tokens = self._announced_tokens.sent(place.tokens)
+
+    async def _turn(self, place: Place) -> None:
+        if self._announced_requests.known:
+            await self._by_requests.take()
+        if self._announced_tokens.known and place.tokens:
+            await self._by_tokens.take(place.tokens)
+        if math.isfinite(self._throttle.speed):
+            await self._by_refusals.take()
 
     def announced(self, place: Place, requests: Reading | None, tokens: Reading | None, *, taken: bool) -> None:
         """Notes what an answer announces.
@@ -91,10 +97,14 @@ class Limits:
             self._announced_requests.heard(requests, place.in_requests, taken=taken)
         if tokens is not None and place.tokens:
             self._announced_tokens.heard(tokens, place.in_tokens, taken=taken)
+        place.used_up = (requests is not None and requests.remaining < 1 and self._announced_requests.known) or (
+            tokens is not None and tokens.remaining < place.tokens and self._announced_tokens.known
+        )
 
     def answered(self) -> None:
         """Notes an answer."""
         self._open_pause = _FIRST_PAUSE
+        self.in_flight.open()
         self.breaker.answered()
 
     def failed(self, place: Place, kind: str, message: str, *, too_many: bool, pause: float | None) -> None:
@@ -110,9 +120,10 @@ class Limits:
         Raises:
             UserError: the endpoint is dead.
         """
+        self.in_flight.open()
         if too_many:
             seconds = self._open_pause if pause is None else pause
-            if self._throttle.refused(place.attempt, seconds):
+            if place.used_up or self._throttle.refused(place.attempt, seconds):
                 if pause is None and not self.in_flight.paused:
                     self._open_pause = min(2 * self._open_pause, _LONGEST_PAUSE)
                 self.in_flight.pause(seconds)
@@ -123,6 +134,8 @@ class Place:
     """A request's place among those under way; to hold it raises UserError if the endpoint was found dead.
 
     Attributes:
+        headers: of the answer, as soon as it is there.
+        used_up: whether nothing was left of an announced limit.
         attempt: what the throttle knows the try by.
         in_requests: its place in the use of the announced requests.
         in_tokens: its place in the use of the announced tokens.
@@ -133,13 +146,19 @@ class Place:
         again: whether the request was tried before.
     """
 
-    __slots__ = ("_limits", "again", "attempt", "in_requests", "in_tokens", "tokens")
+    __slots__ = ("_limits", "again", "attempt", "headers", "in_requests", "in_tokens", "tokens", "used_up")
     attempt: Try
     in_requests: Sent
     in_tokens: Sent
 
     def __init__(self, limits: Limits, tokens: float, again: bool) -> None:
         self._limits, self.tokens, self.again = limits, tokens, again
+        self.used_up = False
+        self.headers: Mapping[str, str] | None = None
+
+    def hear(self, headers: Mapping[str, str]) -> None:
+        """Keeps the headers of the answer."""
+        self.headers = headers
 
     async def __aenter__(self) -> Self:
         await self._limits._enter(self)

@@ -16,23 +16,33 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import deque
 from dataclasses import dataclass
 
-IN_A_ROW = 5
-"""So many more refused than taken, one after the other, and the account is over its limit."""
+IN_A_ROW, IN_A_ROW_PER_PLACE = 5, 1 / 32
+"""So many more refused than taken, one after the other, and the account is over its limit; more with many places, of
+which so many are refused by chance sooner."""
 ENOUGH_TRIES = 40
 """Tries, over at least `ENOUGH_SECONDS`, that tell what share is refused."""
 ENOUGH_SECONDS = 1.0
+PLENTY = 10
+"""Refused tries that tell it sooner."""
 BEARABLE = 0.02
 """A share of refusals that calls for no new experiment."""
 DOUBT_TRIES, DOUBT_SECONDS = 500, 30.0
 """After so long, refusals that were found to come at random are looked into again."""
 _LESS = 0.96
 """A new speed, of the one that is known to be borne."""
-_GROWTH = 0.0005
+_GROWTH = 0.0003
 """Growth of the speed with a request that is taken; after 200 it is twice that, and so on."""
-_DEEPEST_CUT = 8.0
-_MOST_NOISE = 0.25
+_LEAST_CUT, _DEEPEST_CUT = 0.75, 4.0
+_IDLE = 1.0
+"""Seconds without a request, beyond those that the speed asks for, after which taken requests are counted anew."""
+_FAST_GROWTH = 0.0015
+"""The same after everything was refused, until something is refused again: how much is borne, nobody knows then."""
+_SLOWEST = 0.2
+_MUCH, _EXPERIMENTS = 0.2, 3
+_MOST_NOISE = 0.5
 
 
 @dataclass(slots=True)
@@ -58,6 +68,7 @@ class Count:
         since: the loop's time of the beginning.
         cut_from: the speed before an experiment, None for no experiment.
         before: the share that was refused before the experiment.
+        number: of experiments in a row.
         sent: requests that were sent.
         refused: those of them that were refused.
         closed_at: since when nothing more is counted; infinite for not yet.
@@ -66,6 +77,7 @@ class Count:
     since: float
     cut_from: float | None = None
     before: float = 0.0
+    number: int = 1
     sent: int = 0
     refused: int = 0
     closed_at: float = math.inf
@@ -78,7 +90,7 @@ class Count:
     @property
     def speed(self) -> float:
         """Requests that were sent in a second."""
-        return self.sent / (self.closed_at - self.since)
+        return self.sent / max(self.closed_at - self.since, 1e-3)
 
 
 class Throttle:
@@ -86,19 +98,23 @@ class Throttle:
 
     Attributes:
         speed: requests a second, infinite where nothing limits it.
+
+    Args:
+        in_flight: most requests at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, in_flight: int) -> None:
         self.speed = math.inf
+        self._enough = IN_A_ROW + IN_A_ROW_PER_PLACE * in_flight
         self._sent = self._refused = 0
         self._count: Count | None = None
         self._noise = 0.0  # the share that is refused at whatever speed
         self._found_at, self._found_number = -math.inf, 0
-        self._calm = 0
-        self._row, self._last_refused = 0, -1
+        self._calm, self._growth = 0, _GROWTH
+        self._last_refused: deque[int] = deque(maxlen=round(self._enough * (1 + 4 * _MOST_NOISE)))
         self._slowest_refusal = 0.0
-        self._over_at, self._sent_then, self._refused_then, self._over_number = math.nan, 0, 0, -1
-        self._resumed_at = math.nan
+        self._sent_then, self._over_number = 0, -1
+        self._resumed_at = self._last_sent_at = -math.inf
 
     def seconds(self, units: float) -> float:
         """Returns how long so many requests take."""
@@ -107,8 +123,9 @@ class Throttle:
     def sent(self) -> Try:
         """Notes that a request is being sent."""
         now = asyncio.get_running_loop().time()
-        if math.isnan(self._over_at):
-            self._over_at = self._resumed_at = now
+        if now > self._last_sent_at + max(_IDLE, 3 / self.speed):  # what was taken before tells nothing of the speed
+            self._resumed_at, self._sent_then, self._refused = now, self._sent, 0
+        self._last_sent_at = now
         count = self._count
         if count is not None and now >= count.closed_at + 1.5 * self._slowest_refusal:
             self._conclude(count, now)
@@ -132,58 +149,75 @@ class Throttle:
             pause: seconds that the endpoint asks to wait.
         """
         now = asyncio.get_running_loop().time()
-        self._refused += 1
         self._slowest_refusal = max(0.9 * self._slowest_refusal, min(now - one.sent_at, 5.0))
         if one.number <= self._over_number:  # sent before it was known that the account is over its limit
             return True
-        taken_between = one.number - self._last_refused - 1
-        self._row = max(0, self._row - taken_between) + 1 if taken_between >= 0 else self._row + 2
-        self._last_refused = max(self._last_refused, one.number)
-        if self._row >= IN_A_ROW:
-            self._over(now, pause)
+        self._refused += 1
+        self._last_refused.append(one.number)
+        if self._nearly_all_refused():
+            self._over(one.number, now, pause)
             return True
         if one.count is not None:
             one.count.refused += 1
+            if one.count.refused >= PLENTY and math.isinf(one.count.closed_at):
+                one.count.closed_at = now
         elif self._count is None:
             self._count = Count(now)
         return False
 
-    def _over(self, now: float, pause: float) -> None:
-        """Slows down to the speed at which requests were taken since it was the last time over the limit."""
-        sent = self._sent - self._sent_then
-        taken = (sent - (self._refused - self._refused_then) + 1) / max(now - self._over_at, 1e-3)
+    def _nearly_all_refused(self) -> bool:
+        enough = round(self._enough * (1 + 4 * self._noise))
+        last = list(self._last_refused)[-enough:]
+        return len(last) == enough and max(last) - min(last) < 1.5 * enough
+
+    def _over(self, number: int, now: float, pause: float) -> None:
+        """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
+        sent = number + 1 - self._sent_then  # of later ones it is not known yet what becomes of them
+        taken = (sent - self._refused + 1) / (now + pause - self._resumed_at)
         fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
-        self.speed = max(_LESS * taken, fastest / _DEEPEST_CUT)
-        self._over_at, self._resumed_at, self._over_number = now, now + pause, self._sent - 1
-        self._sent_then, self._refused_then = self._sent, self._refused
-        self._count, self._calm, self._row = None, 0, IN_A_ROW - 1
+        before, cut_from = self._refused / sent, self.speed
+        if self._count is not None and self._count.cut_from is not None:
+            before, cut_from = max(before, self._count.before), self._count.cut_from
+        self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
+        self._over_number = self._sent - 1
+        self._last_refused.pop()  # one more that is refused after the pause, and it goes on
+        self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
+        self._resumed_at = self._last_sent_at = now + pause
+        self._sent_then, self._refused = self._sent, 0
+        self._calm, self._growth = 0, _FAST_GROWTH
+        self._count = Count(now + pause, cut_from=cut_from, before=before)
 
     def _conclude(self, count: Count, now: float) -> None:
         """Decides what refusals mean, as soon as there are enough tries that are known."""
         self._count, self._calm = None, 0
+        if count.refused:
+            self._growth = _GROWTH
         if count.cut_from is not None:
             self._judge_experiment(count, now)
             return
         noise = self._noise
         expected = noise + 2 * math.sqrt(noise * (1 - noise) / count.sent)
         doubtful = self._sent - self._found_number >= DOUBT_TRIES and now - self._found_at >= DOUBT_SECONDS
-        speed = min(self.speed, count.speed)
         if count.share > expected or (doubtful and count.share > BEARABLE):
             self._count = Count(now, cut_from=self.speed, before=count.share)
-            self.speed = _LESS * (1 - count.share) * speed
+            self.speed = _LESS * (1 - count.share) * min(self.speed, count.speed)
         elif not noise and math.isfinite(self.speed):  # none but the one that was the occasion to count
-            self.speed = _LESS * speed
+            self.speed *= _LESS
 
     def _judge_experiment(self, count: Count, now: float) -> None:
+        assert count.cut_from is not None
+        if count.share > _MUCH and count.number < _EXPERIMENTS:
+            self._count = Count(now, cut_from=count.cut_from, before=count.before, number=count.number + 1)
+            self.speed *= _LESS * (1 - count.share)
+            return
         self._found_at, self._found_number = now, self._sent
-        if count.share <= count.before / 2:
-            self._noise = count.share if count.refused > 1 else 0.0
+        if count.refused < 2 or count.share <= count.before / 2:
+            self._noise = count.share if count.refused > 2 else 0.0
         else:
-            assert count.cut_from is not None
             self._noise = min(_MOST_NOISE, (count.share + count.before) / 2)
             self.speed = count.cut_from
 
     def _grow(self) -> None:
         if math.isfinite(self.speed):
             self._calm += 1
-            self.speed *= 1 + _GROWTH * (1 + self._calm / 200)
+            self.speed *= 1 + self._growth * (1 + self._calm / 200)

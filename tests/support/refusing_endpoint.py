@@ -1,0 +1,189 @@
+"""Endpoints that refuse, in virtual time: the way of a real one, without a wire."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dialeval.config.openai_model import OpenAIModel
+from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.openai_api.faults import Fault, status_fault
+from dialeval.engines.openai_api.redaction import Redactor
+from dialeval.engines.request import AnswerFailure, Message, Request, Sampling
+
+TOKENS = 100.0
+"""What the simulated endpoints count for a request."""
+Headers = dict[str, str]
+
+
+@dataclass
+class Bucket:
+    """A bucket of units that fills by and by.
+
+    Attributes:
+        limit: units that it holds.
+        per_second: units that come in a second.
+        units: what a request takes.
+        left: what is in it.
+    """
+
+    limit: float
+    per_second: float
+    units: float = 1.0
+    left: float = field(init=False)
+    _at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.left = self.limit
+
+    def fill(self, now: float) -> None:
+        self.left, self._at = min(self.limit, self.left + self.per_second * (now - self._at)), now
+
+    def headers(self, kind: str) -> Headers:
+        span = f"{1000 * (self.limit - self.left) / self.per_second:.0f}ms"
+        values = {"limit": f"{self.limit:.0f}", "remaining": f"{int(self.left)}", "reset": span}
+        return {f"x-ratelimit-{name}-{kind}": value for name, value in values.items()}
+
+
+class Buckets:
+    """Takes requests while there is something in every bucket; a refusal says when there will be.
+
+    Args:
+        buckets: by kind: requests, tokens.
+        show: whether headers announce the limits.
+        least_pause: seconds that a refusal asks to wait at least.
+    """
+
+    def __init__(self, show: bool = False, least_pause: float = 0.0, **buckets: Bucket) -> None:
+        self._buckets, self._show, self._least = buckets, show, least_pause
+
+    def __call__(self, number: int, now: float) -> tuple[float | None, Headers]:
+        for bucket in self._buckets.values():
+            bucket.fill(now)
+        lack = [(b.units - b.left) / b.per_second for b in self._buckets.values() if b.left < b.units]
+        if not lack:
+            for bucket in self._buckets.values():
+                bucket.left -= bucket.units
+        shown = {n: v for kind, b in self._buckets.items() for n, v in b.headers(kind).items()} if self._show else {}
+        return (max(*lack, self._least) if lack else None), shown
+
+
+Rule = Callable[[int, float], tuple[float | None, Mapping[str, str]]]
+"""Of the number of a request's try and the time: seconds of Retry-After, None if it is taken, and headers."""
+
+
+class Endpoint:
+    """Answers after a while, or refuses soon.
+
+    Args:
+        rule: what is refused.
+        latency: seconds that an answer takes.
+        refusal_latency: seconds that a refusal takes.
+        status: of refusals.
+        silent: whether refusals come without Retry-After.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        latency: Callable[[], float] = lambda: 1.0,
+        refusal_latency: float = 0.02,
+        status: int = 429,
+        silent: bool = False,
+    ) -> None:
+        self._rule, self._latency, self._refusal = rule, latency, refusal_latency
+        self._status, self._silent = status, silent
+        self.tries: Counter[str] = Counter()
+        self.refusals: Counter[str] = Counter()
+        self.refused_at: list[float] = []
+        self.taken_at: list[float] = []
+        self.in_flight = 0
+        self.early = 0
+        self._due: dict[str, float] = {}
+
+    async def post(
+        self, path: str, body: dict[str, Any], heard: Callable[[Mapping[str, str]], None] | None = None
+    ) -> dict[str, Any] | Fault:
+        """Takes the place of `Connection.post`."""
+        now, name = asyncio.get_running_loop().time(), body["messages"][-1]["content"]
+        self.early += now < self._due.get(name, 0.0)
+        self.tries[name] += 1
+        pause, headers = self._rule(self.tries[name], now)
+        if pause is not None:
+            self.refusals[name] += 1
+            self.refused_at.append(now)
+            headers = dict(headers) if self._silent else {**headers, "retry-after-ms": f"{1000 * pause:.3f}"}
+            if not self._silent:
+                self._due[name] = now + pause
+            await asyncio.sleep(self._refusal)
+            if heard is not None:
+                heard(headers)
+            return status_fault(self._status, {"error": {"message": "too many"}}, headers, Redactor([]))
+        self.taken_at.append(now)
+        self.in_flight += 1
+        await asyncio.sleep(self._latency())
+        self.in_flight -= 1
+        if heard is not None:
+            heard(headers)
+        message = {"role": "assistant", "content": "fine"}
+        return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": {}}
+
+    @property
+    def refused_share(self) -> float:
+        """The share of tries that were refused."""
+        return len(self.refused_at) / (len(self.refused_at) + len(self.taken_at))
+
+
+def engine_at(endpoint: Endpoint, **fields: Any) -> OpenAIEngine:
+    """Returns an engine that asks a simulated endpoint."""
+    raw = {"engine": "openai", "model": "m", "api_key_env": None, "patience_seconds": 1e6} | fields
+    engine = OpenAIEngine(OpenAIModel.model_validate(raw))
+    engine.connection.post = endpoint.post  # type: ignore[method-assign]
+    return engine
+
+
+def some_requests(n: int, first: int = 0) -> Iterator[Request]:
+    """Yields requests that count for TOKENS by our estimate, too."""
+    for number in range(first, first + n):
+        text = f"question {number}".ljust(200)
+        yield Request(f"r/{number}", "arena", "chat", (Message("user", text),), Sampling(max_tokens=50))
+
+
+async def ask(engine: OpenAIEngine, requests: Iterator[Request], seconds: float) -> int:
+    """Asks as `Answering.ask_all` does, for so long at most; returns how many got no answer."""
+    failed = 0
+    n_workers = engine.concurrency
+
+    async def worker() -> None:
+        nonlocal failed, n_workers
+        for request in requests:
+            try:
+                await engine.answer(request)
+            except AnswerFailure:
+                failed += 1
+            if n_workers - engine.resting < engine.concurrency:
+                n_workers += 1
+                group.create_task(worker())
+
+    async def stop() -> None:
+        await asyncio.sleep(seconds)
+        raise TimeoutError
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(engine.concurrency):
+                group.create_task(worker())
+            group.create_task(stop())
+    except* TimeoutError:
+        pass
+    return failed
+
+
+def a_latency(mean: float, seed: int = 0) -> Callable[[], float]:
+    """Returns draws of an answer's seconds, between half of the mean and one and a half."""
+    draw = random.Random(seed)
+    return lambda: mean * draw.uniform(0.5, 1.5)
