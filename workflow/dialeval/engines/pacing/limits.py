@@ -12,7 +12,7 @@ from dialeval.engines.pacing.in_flight import InFlight
 from dialeval.engines.pacing.pace import Flow, Pace
 from dialeval.engines.pacing.refusals import Throttle, Try
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 60.0
 """Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""
 
 
