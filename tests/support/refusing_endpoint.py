@@ -72,6 +72,47 @@ class Buckets:
         return (max(*lack, self._least) if lack else None), shown
 
 
+class Window:
+    """Takes so many requests between two full minutes, or other spans, and says when the span ends.
+
+    Args:
+        limit: requests in a span.
+        seconds: of a span.
+        show: whether headers announce the limit.
+    """
+
+    def __init__(self, limit: int, seconds: float, show: bool = False) -> None:
+        self._limit, self._seconds, self._show = limit, seconds, show
+        self._number, self._used = -1, 0
+
+    def __call__(self, number: int, now: float) -> tuple[float | None, Headers]:
+        window = int(now // self._seconds)
+        if window != self._number:
+            self._number, self._used = window, 0
+        left = (window + 1) * self._seconds - now
+        taken = self._used < self._limit
+        self._used += taken
+        values = {"limit": self._limit, "remaining": self._limit - self._used, "reset": int(left) + 1}
+        shown = {f"x-ratelimit-{name}": str(value) for name, value in values.items()} if self._show else {}
+        return None if taken else left + 0.01, shown
+
+
+class AtRandom:
+    """Refuses a share of first tries, whatever comes.
+
+    Args:
+        share: of first tries.
+        pause: Retry-After of a refusal.
+        seed: of the draws.
+    """
+
+    def __init__(self, share: float, pause: float = 1.0, seed: int = 3) -> None:
+        self._share, self._pause, self._draw = share, pause, random.Random(seed)
+
+    def __call__(self, number: int, now: float) -> tuple[float | None, Headers]:
+        return self._pause if number == 1 and self._draw.random() < self._share else None, {}
+
+
 Rule = Callable[[int, float], tuple[float | None, Mapping[str, str]]]
 """Of the number of a request's try and the time: seconds of Retry-After, None if it is taken, and headers."""
 

@@ -10,6 +10,10 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
+_TICK = 1e-7
+"""Seconds by which time jumps too far, so that a rounding never leaves a timer just short of its moment."""
+
+
 class _Selector(selectors.SelectSelector):
     def __init__(self) -> None:
         super().__init__()
@@ -19,8 +23,8 @@ class _Selector(selectors.SelectSelector):
         if timeout is None:
             raise RuntimeError("everything waits, and nothing is left that could end it")
         found = super().select(0)
-        if not found:
-            self.now += timeout
+        if not found and timeout > 0:
+            self.now += timeout + _TICK
         return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
 
+from dialeval.engines.openai_api import retrying
 from dialeval.engines.remarks import remarks_on
 from dialeval.engines.request import AnswerFailure, Message, Request, Response, Sampling
 
@@ -164,7 +165,7 @@ def test_parts_and_token_counts_are_read(ask_all: Any) -> None:
         (Reply(refusal("Your input was flagged"), 403), "refusal", 1),
         (Reply(refusal("no money", code="insufficient_quota"), 429), "quota", 1),
         (Reply(refusal("pay"), 402), "quota", 1),
-        (Reply(refusal("You exceeded your current quota"), 429), "rate_limit", 60),
+        (Reply(refusal("You exceeded your current quota"), 429), "rate_limit", 6),
         (Reply(refusal("no such model"), 404), "not_found", 1),
         (Reply(refusal("bad field"), 400), "bad_request", 1),
         (Reply(refusal("too long", code="context_length_exceeded"), 400), "context_length", 1),
@@ -184,7 +185,10 @@ def test_parts_and_token_counts_are_read(ask_all: Any) -> None:
         (Reply(completion("Hi", finish="abort")), "server", 3),
     ],
 )
-def test_every_failure_has_its_kind_and_its_number_of_tries(ask_all: Any, reply: Reply, kind: str, tries: int) -> None:
+def test_every_failure_has_its_kind_and_its_number_of_tries(
+    monkeypatch: pytest.MonkeyPatch, ask_all: Any, reply: Reply, kind: str, tries: int
+) -> None:
+    monkeypatch.setattr(retrying, "REFUSALS_PER_TRY", 2)
     with LoopbackEndpoint(lambda _: reply) as endpoint:
         timeout = 0.1 if reply.delay else 10
         failure = only(ask_all(endpoint, [chat()], max_tries=3, timeout_seconds=timeout))

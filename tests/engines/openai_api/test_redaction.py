@@ -29,8 +29,10 @@ def masked_plainly(text: str) -> str:
                 place = text.find(form[start : start + size], place + 1)
     for found in redaction._CREDENTIALS.finditer(text):
         hidden[found.start() : found.end()] = [True] * (found.end() - found.start())
-    letters = [(letter, hide, index and hidden[index - 1]) for index, (letter, hide) in enumerate(zip(text, hidden, strict=True))]
-    return "".join(letter if not hide else "" if after else MASK for letter, hide, after in letters)
+    before = [False, *hidden]
+    return "".join(
+        letter if not hide else "" if after else MASK for letter, hide, after in zip(text, hidden, before, strict=False)
+    )
 
 
 PIECES = st.one_of(

@@ -11,7 +11,7 @@ from dialeval.errors import UserError
 ENOUGH = 20
 """Equal refusals without one answer before or between them after which nothing more is asked."""
 KIND = "bad_request"
-"""The kind of refusal that may be of one request or of all; those of a whole endpoint are counted in `pacing.breaker`."""
+"""The kind of refusal that may be of one request or of all; `pacing.breaker` counts those of a whole endpoint."""
 _SECONDS = 0.02
 
 

@@ -41,18 +41,17 @@ class Redactor:
     def mask(self, text: str) -> str:
         """Returns an error text without secrets: in part or in whole, plain, quoted or in base64, ours or another's.
 
-        Of a long text only the first LONGEST_TEXT letters are returned: whoever calls waits for it, and nobody reads it.
+        Of a long text only the first LONGEST_TEXT letters are returned: all requests wait for it, and nobody reads it.
         """
         if len(text) > LONGEST_TEXT:
             return self.mask(text[:LONGEST_TEXT])[: -_WINDOW - len(MASK)] + "..."  # a secret may be cut at the end
         spans = [found.span() for found in _CREDENTIALS.finditer(text)]
         for size, windows in self._windows.items():
             spans += [
-                (start, start + size)
-                for start in range(len(text) - size + 1)
-                if text[start : start + size] in windows
+                (start, start + size) for start in range(len(text) - size + 1) if text[start : start + size] in windows
             ]
-        pieces, end = [], 0
+        pieces: list[str] = []
+        end = 0
         for first, last in sorted(spans):
             if first > end or not pieces:
                 pieces += [text[end:first], MASK]

@@ -2,8 +2,8 @@
 
 Nothing is taken from it but how much is left and how fast that grows, whatever the limit's window is: of a bucket that
 fills by and by, what was used grows back in the time that is announced; of a window that ends, all of it comes at once
-then. We go fast while much is left, and near its end at the speed at which it grows. Others who share the limit are seen
-in what is left: each gets its part.
+then. We go fast while much is left, and near its end at the speed at which it grows. Others who share the limit are
+seen in what is left: each gets its part.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ _FASTEST_USE = 5.0
 """Seconds in which what is left beyond the reserve may be used up at most, but for limits of some seconds."""
 _FORGOTTEN_IN, _LEAST_MEASURED = 120.0, 10.0
 """Seconds over which growth is measured."""
-_LONGEST_WAIT = 120.0
-_CONTRADICTIONS = 5
-"""An endpoint that took so many requests in a row of which it had announced that none is left is not believed."""
+_SHORTEST_PROBE, _LONGEST_WAIT = 10.0, 120.0
+"""Seconds after which one request is tried in any case; or after the time in which it grows back, if that is longer."""
+_LONGEST_WINDOW = 600.0
+"""Seconds in which a limit comes back at least; one of a day is no speed, and the endpoint says when it is used up."""
+_CONTRADICTIONS = 10
+"""An endpoint that takes so many requests in a row, and each time says that nothing is left, is not believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,10 @@ class Sent:
     Attributes:
         at: the loop's time of sending.
         used: what we had used till then, this request included.
-        left: what we took to be left then.
     """
 
     at: float
     used: float
-    left: float
 
 
 class AnnouncedLimit:
@@ -83,15 +84,13 @@ class AnnouncedLimit:
         else:
             until_full = max(self._full_at - now, 0.2)
             speed = self._growth + (left - reserve) / min(_FASTEST_USE, until_full / 2)
-        longest = min(_LONGEST_WAIT, max(10.0, 2 * units / self._growth))
+        longest = min(_LONGEST_WAIT, max(_SHORTEST_PROBE, units / self._growth))
         return min(units / speed, longest) if speed > 0 else longest
 
     def sent(self, units: float) -> Sent:
         """Notes that so many units are being used."""
-        now = asyncio.get_running_loop().time()
-        left = self._left(now) if self.known else math.inf
         self._used += units
-        return Sent(now, self._used, left)
+        return Sent(asyncio.get_running_loop().time(), self._used)
 
     def heard(self, reading: Reading, sent: Sent, *, taken: bool) -> None:
         """Notes what came with an answer.
@@ -105,16 +104,14 @@ class AnnouncedLimit:
             return  # all of it is left: nothing to keep, or a number that counts nothing
         if sent.used <= self._used_then:
             return  # an earlier request, whose answer took longer
-        if taken and not reading.remaining and sent.left < 0.5:
-            self._contradictions += 1
-        elif reading.remaining or not taken:
-            self._contradictions = 0
+        self._contradictions = self._contradictions + 1 if taken and not reading.remaining else 0
         full_in = reading.full_in if reading.full_in and reading.full_in > 0 else None
         if self.known:
             self._measure(reading, sent)
         self._limit, self._remaining = reading.limit, reading.remaining
         missing = reading.limit - reading.remaining
         self._growth = missing / full_in if full_in is not None else reading.limit / _MINUTE
+        self._growth = max(self._growth, reading.limit / _LONGEST_WINDOW)
         if self._seconds_measured > _LEAST_MEASURED:
             self._growth = max(self._growth, self._grown / self._seconds_measured)
         self._read_at, self._used_then = sent.at, sent.used

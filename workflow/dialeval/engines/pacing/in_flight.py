@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 
 FIRST = 8
-"""Requests that are under way at most before the first answer."""
+"""Requests that are under way at most before an answer."""
 LONGEST_PAUSE = 600.0
 """Seconds that a Retry-After is obeyed at most."""
 
@@ -16,7 +16,8 @@ class InFlight:
 
     All requests share one pause, so that while the endpoint takes nothing nobody knocks.
 
-    The first few go alone: with their answers the endpoint may say how many it takes.
+    At the beginning and after a pause a few go alone: with their answers the endpoint may say how many it takes, and if
+    it takes none, no more are refused.
 
     Args:
         maximum: never more than so many at once.
@@ -75,7 +76,8 @@ class InFlight:
             self._let_in()
 
     def pause(self, seconds: float) -> None:
-        """Holds everyone back for so long from now."""
+        """Holds everyone back for so long from now, and all but a few until there is an answer."""
+        self.limit = min(self.maximum, FIRST)
         self._resume_at = max(self._resume_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_PAUSE))
 
     def _let_in(self) -> None:

@@ -8,11 +8,11 @@ from typing import Self
 
 from dialeval.engines.pacing.announced import AnnouncedLimit, Reading, Sent
 from dialeval.engines.pacing.breaker import CircuitBreaker
-from dialeval.engines.pacing.in_flight import InFlight
+from dialeval.engines.pacing.in_flight import LONGEST_PAUSE, InFlight
 from dialeval.engines.pacing.pace import Flow, Pace
 from dialeval.engines.pacing.refusals import Throttle, Try
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 60.0
+_FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
 """Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""
 
 
@@ -120,13 +120,14 @@ class Limits:
         Raises:
             UserError: the endpoint is dead.
         """
-        self.in_flight.open()
         if too_many:
-            seconds = self._open_pause if pause is None else pause
+            seconds = self._open_pause if pause is None else min(pause, LONGEST_PAUSE)
             if place.used_up or self._throttle.refused(place.attempt, seconds):
                 if pause is None and not self.in_flight.paused:
-                    self._open_pause = min(2 * self._open_pause, _LONGEST_PAUSE)
+                    self._open_pause = min(2 * self._open_pause, _LONGEST_OPEN)
                 self.in_flight.pause(seconds)
+        else:
+            self.in_flight.open()
         self.breaker.failed(kind, message)
 
 

@@ -2,14 +2,14 @@
 
 Refusals have three meanings, and they are told apart by what slowing down does to them.
 
-- *The account is over its limit*: nearly everything is refused. Everybody waits as long as the endpoint asks, and goes on
-  at the speed at which requests were taken before.
+- *The account is over its limit*: nearly everything is refused. Everybody waits as long as the endpoint asks, and goes
+  on at the speed at which requests were taken before.
 - *A little too fast*: some are refused, and none any more once we are slower. We stay slower, and grow again with every
   request that is taken, the more the longer it goes well.
 - *At random*, or by a load that is not ours: as many are refused when we are slower. Only who was refused waits.
 
-Which of the last two it is, is found by an experiment: the share that is refused is counted over a while, then again at a
-speed at which, were it a limit, nothing would be refused.
+Which of the last two it is, is found by an experiment: the share that is refused is counted over a while, then again at
+a speed at which, were it a limit, nothing would be refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ which so many are refused by chance sooner."""
 ENOUGH_TRIES = 40
 """Tries, over at least `ENOUGH_SECONDS`, that tell what share is refused."""
 ENOUGH_SECONDS = 1.0
-PLENTY = 10
+PLENTY = 20
 """Refused tries that tell it sooner."""
 BEARABLE = 0.02
 """A share of refusals that calls for no new experiment."""
@@ -41,7 +41,7 @@ _IDLE = 1.0
 _FAST_GROWTH = 0.0015
 """The same after everything was refused, until something is refused again: how much is borne, nobody knows then."""
 _SLOWEST = 0.2
-_MUCH, _EXPERIMENTS = 0.2, 3
+_MUCH, _SOME, _EXPERIMENTS = 0.2, 3, 3
 _MOST_NOISE = 0.5
 
 
@@ -130,14 +130,14 @@ class Throttle:
         if count is not None and now >= count.closed_at + 1.5 * self._slowest_refusal:
             self._conclude(count, now)
             count = self._count
-        if count is None:
+        if count is None or (self._noise and count.cut_from is None):
             self._grow()
-        elif math.isinf(count.closed_at):
+        if count is not None and math.isfinite(count.closed_at):
+            count = None
+        if count is not None:
             count.sent += 1
             if count.sent >= ENOUGH_TRIES and now - count.since >= ENOUGH_SECONDS:
                 count.closed_at = now
-        else:
-            count = None
         self._sent += 1
         return Try(self._sent - 1, now, count)
 
@@ -172,13 +172,15 @@ class Throttle:
 
     def _over(self, number: int, now: float, pause: float) -> None:
         """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
-        sent = number + 1 - self._sent_then  # of later ones it is not known yet what becomes of them
-        taken = (sent - self._refused + 1) / (now + pause - self._resumed_at)
+        # of later ones it is not known yet what becomes of them
+        sent = max(number + 1 - self._sent_then, self._refused)
+        taken = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)
         fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
         before, cut_from = self._refused / sent, self.speed
         if self._count is not None and self._count.cut_from is not None:
             before, cut_from = max(before, self._count.before), self._count.cut_from
-        self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
+        if sent > self._refused:  # where nothing was taken, no speed would have helped
+            self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
         self._over_number = self._sent - 1
         self._last_refused.pop()  # one more that is refused after the pause, and it goes on
         self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
@@ -189,30 +191,34 @@ class Throttle:
 
     def _conclude(self, count: Count, now: float) -> None:
         """Decides what refusals mean, as soon as there are enough tries that are known."""
-        self._count, self._calm = None, 0
+        self._count = None
         if count.refused:
             self._growth = _GROWTH
         if count.cut_from is not None:
             self._judge_experiment(count, now)
             return
         noise = self._noise
-        expected = noise + 2 * math.sqrt(noise * (1 - noise) / count.sent)
+        expected = noise + 3 * math.sqrt(noise * (1 - noise) / count.sent)
         doubtful = self._sent - self._found_number >= DOUBT_TRIES and now - self._found_at >= DOUBT_SECONDS
         if count.share > expected or (doubtful and count.share > BEARABLE):
-            self._count = Count(now, cut_from=self.speed, before=count.share)
+            self._count, self._calm = Count(now, cut_from=self.speed, before=count.share), 0
             self.speed = _LESS * (1 - count.share) * min(self.speed, count.speed)
         elif not noise and math.isfinite(self.speed):  # none but the one that was the occasion to count
             self.speed *= _LESS
+            self._calm = 0
 
     def _judge_experiment(self, count: Count, now: float) -> None:
         assert count.cut_from is not None
-        if count.share > _MUCH and count.number < _EXPERIMENTS:
-            self._count = Count(now, cut_from=count.cut_from, before=count.before, number=count.number + 1)
+        helped = count.share <= count.before / 2
+        again = (helped and count.refused >= _SOME) or count.share > _MUCH
+        if again and count.number < _EXPERIMENTS:
+            before, cut_from = (count.share, self.speed) if helped else (count.before, count.cut_from)
+            self._count = Count(now, cut_from=cut_from, before=before, number=count.number + 1)
             self.speed *= _LESS * (1 - count.share)
             return
         self._found_at, self._found_number = now, self._sent
-        if count.refused < 2 or count.share <= count.before / 2:
-            self._noise = count.share if count.refused > 2 else 0.0
+        if helped or count.refused < _SOME:
+            self._noise = count.share if count.refused >= _SOME else 0.0
         else:
             self._noise = min(_MOST_NOISE, (count.share + count.before) / 2)
             self.speed = count.cut_from

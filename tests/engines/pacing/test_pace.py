@@ -1,0 +1,72 @@
+"""Configured paces, and flows whose speed is found on the way, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from virtual_time import run_in_virtual_time
+
+from dialeval.engines.pacing.pace import Flow, Pace
+
+
+def test_a_pace_is_kept_from_the_beginning() -> None:
+    async def starts() -> list[float]:
+        pace = Pace(6000, 0.1)  # 100 in a second, ten of them at once
+        moments: list[float] = []
+
+        async def one() -> None:
+            await pace.acquire()
+            moments.append(asyncio.get_running_loop().time())
+
+        await asyncio.gather(*(one() for _ in range(60)))
+        return moments
+
+    moments = run_in_virtual_time(starts())
+    for number, moment in enumerate(moments):
+        assert number + 1 <= 10 + 100 * moment + 1e-6
+    assert moments[-1] < 0.6
+
+
+def test_large_and_small_requests_take_turns() -> None:
+    async def order() -> list[float]:
+        pace = Pace(6000, 1.0)  # 100 tokens at once
+        done: list[float] = []
+
+        async def one(units: float) -> None:
+            await pace.acquire(units)
+            done.append(units)
+
+        await asyncio.gather(*(one(units) for units in (100, 150, 1, 2)))
+        return done
+
+    assert run_in_virtual_time(order()) == [100, 150, 1, 2]
+
+
+def test_a_flow_lets_each_through_after_the_time_of_the_one_before() -> None:
+    speed = 2.0
+
+    async def story() -> list[float]:
+        nonlocal speed
+        flow, moments = Flow(lambda units: units / speed), []
+        for units in (1.0, 3.0, 1.0, 1.0):
+            await flow.take(units)
+            moments.append(asyncio.get_running_loop().time())
+            speed = 1.0 if units == 3.0 else speed  # of no effect on who has gone
+        return moments
+
+    assert run_in_virtual_time(story()) == pytest.approx([0.0, 0.45, 1.95, 2.95], abs=1e-5)
+
+
+def test_a_flow_without_a_limit_lets_all_through_at_once_and_idling_saves_nothing() -> None:
+    async def story() -> list[float]:
+        free, slow, moments = Flow(lambda units: 0.0), Flow(lambda units: units), []
+        for _ in range(1000):
+            await free.take()
+        await asyncio.sleep(100)
+        for _ in range(3):
+            await slow.take()
+            moments.append(asyncio.get_running_loop().time())
+        return moments
+
+    assert run_in_virtual_time(story()) == pytest.approx([100.0, 100.95, 101.95], abs=1e-5)

@@ -1,0 +1,165 @@
+"""The engine at endpoints that refuse, hours of them in virtual time: what it gets, and what it is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from refusing_endpoint import (
+    TOKENS,
+    AtRandom,
+    Bucket,
+    Buckets,
+    Endpoint,
+    Window,
+    a_latency,
+    ask,
+    engine_at,
+    some_requests,
+)
+from virtual_time import run_in_virtual_time
+
+from dialeval.engines.openai_api.engine import OpenAIEngine
+
+PER_MINUTE = 3000
+PER_SECOND = PER_MINUTE / 60
+
+
+def asked(endpoint: Endpoint, seconds: float, *, jobs: int = 1, **fields: Any) -> list[OpenAIEngine]:
+    """Asks an endpoint for so long, from several jobs that know nothing of each other."""
+    random.seed(1)
+
+    async def all_jobs() -> list[OpenAIEngine]:
+        engines = [engine_at(endpoint, **fields) for _ in range(jobs)]
+        many = 1_000_000
+        await asyncio.gather(*(ask(one, some_requests(many, n * many), seconds) for n, one in enumerate(engines)))
+        return engines
+
+    engines = run_in_virtual_time(all_jobs())
+    assert endpoint.early == 0  # nobody comes again before the end of its own Retry-After
+    return engines
+
+
+def requests_bucket(show: bool) -> Buckets:
+    return Buckets(show, requests=Bucket(PER_MINUTE, PER_SECOND))
+
+
+def tokens_bucket(show: bool) -> Buckets:
+    wide = Bucket(10_000, 10_000 / 60)
+    return Buckets(show, tokens=Bucket(PER_MINUTE * TOKENS, PER_SECOND * TOKENS, TOKENS), requests=wide)
+
+
+@pytest.mark.parametrize(("bucket", "latency"), [(requests_bucket, 0.5), (tokens_bucket, 0.02)])
+def test_announced_limits_are_used_without_a_refusal(bucket: Callable[[bool], Buckets], latency: float) -> None:
+    endpoint = Endpoint(bucket(True), a_latency(latency))
+    asked(endpoint, 120)
+    assert len(endpoint.taken_at) >= 0.9 * (PER_MINUTE + 120 * PER_SECOND)
+    assert endpoint.refused_share <= 0.001
+
+
+def test_few_announced_requests_a_minute_are_used_too() -> None:
+    endpoint = Endpoint(Buckets(True, requests=Bucket(30, 0.5)), a_latency(2.0))
+    asked(endpoint, 1200)
+    assert len(endpoint.taken_at) >= 0.9 * (30 + 0.5 * 1200)
+    assert endpoint.refused_share <= 0.001
+
+
+def test_an_announced_window_that_ends_is_used_up_each_time() -> None:
+    endpoint = Endpoint(Window(1000, 60, show=True), a_latency(1.0))
+    asked(endpoint, 300)
+    assert len(endpoint.taken_at) >= 0.9 * 5000
+    assert endpoint.refused_share <= 0.02
+
+
+@pytest.mark.parametrize(("bucket", "latency"), [(requests_bucket, 0.5), (tokens_bucket, 0.02)])
+def test_a_limit_that_nobody_announces_is_found(bucket: Callable[[bool], Buckets], latency: float) -> None:
+    endpoint = Endpoint(bucket(False), a_latency(latency))
+    asked(endpoint, 150)
+    assert len(endpoint.taken_at) >= 0.9 * (PER_MINUTE + 150 * PER_SECOND)
+    assert endpoint.refused_share <= 0.02
+
+
+@pytest.mark.parametrize("factor", [0.4, 2.0])
+def test_a_limit_that_changes_is_found_again(factor: float) -> None:
+    bucket = Bucket(60, 20)
+    rule = Buckets(requests=bucket)
+
+    def changing(number: int, now: float) -> Any:
+        bucket.per_second = 20 if now < 100 else 20 * factor
+        return rule(number, now)
+
+    endpoint = Endpoint(changing, a_latency(0.5))
+    asked(endpoint, 250)
+    assert len(endpoint.taken_at) >= 0.85 * (60 + 20 * 100 + 20 * factor * 150)
+    assert endpoint.refused_share <= 0.04
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_jobs_that_share_a_limit_unseen_use_it_together(show: bool) -> None:
+    endpoint = Endpoint(requests_bucket(show), a_latency(1.0))
+    asked(endpoint, 150, jobs=4)
+    assert len(endpoint.taken_at) >= 0.9 * (PER_MINUTE + 150 * PER_SECOND)
+    assert endpoint.refused_share <= (0.001 if show else 0.03)
+
+
+@pytest.mark.parametrize(
+    ("status", "latency", "places", "seconds"),
+    [(429, 1.0, 64, 60), (503, 1.0, 64, 60), (529, 0.5, 8, 60), (429, 0.02, 64, 3)],
+)
+def test_refusals_at_random_hold_up_nobody_else(status: int, latency: float, places: int, seconds: float) -> None:
+    endpoint = Endpoint(AtRandom(0.1), a_latency(latency), status=status)
+    asked(endpoint, seconds, concurrency=places)
+    assert len(endpoint.taken_at) >= 0.7 * seconds * places / latency
+    assert max(endpoint.refusals.values()) == 1
+
+
+@pytest.mark.parametrize("share", [0.03, 0.2])
+def test_so_do_more_or_fewer_of_them(share: float) -> None:
+    endpoint = Endpoint(AtRandom(share), a_latency(1.0))
+    asked(endpoint, 120)
+    assert len(endpoint.taken_at) >= 0.5 * 120 * 64
+    assert max(endpoint.refusals.values()) == 1
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) -> None:
+    def rule(number: int, now: float) -> tuple[float | None, dict[str, str]]:
+        return (20.0 if 30 <= now < 130 else None), {}
+
+    endpoint = Endpoint(rule, a_latency(1.0), status=503, silent=silent)
+    asked(endpoint, 300, max_tries=50)
+    # all that were under way or came before it was noticed, then a few more with each of five pauses
+    assert len(endpoint.refused_at) <= 64 + 12 * 8
+    assert max(endpoint.refusals.values()) <= 10
+    assert sum(moment >= 130 for moment in endpoint.taken_at) >= (0.3 if silent else 0.6) * 64 * 170
+
+
+def test_places_that_are_too_many_are_found_out() -> None:
+    endpoint = Endpoint(lambda number, now: (1.0 if endpoint.in_flight >= 8 else None, {}), a_latency(2.0))
+    asked(endpoint, 300)
+    assert len(endpoint.taken_at) >= 0.6 * 300 * 8 / 2
+    assert endpoint.refused_share <= 0.25
+
+
+GARBAGE = {
+    "nothing is ever left": {"limit": "100", "remaining": "0", "reset": "1h0m0s"},
+    "all is always left": {"limit": "100", "remaining": "100", "reset": "0s"},
+    "no limit": {"limit": "0", "remaining": "0", "reset": "0"},
+    "minus one": {"limit": "-1", "remaining": "-1", "reset": "-1"},
+    "huge": {"limit": "1e300", "remaining": "1e299", "reset": "1e308"},
+    "words": {"limit": "unlimited", "remaining": "unlimited", "reset": "never"},
+    "more is left than there is": {"limit": "5", "remaining": "500", "reset": "1s"},
+    "never full": {"limit": "1000", "remaining": "999", "reset": "99999999"},
+}
+
+
+@pytest.mark.parametrize("values", GARBAGE.values(), ids=GARBAGE)
+def test_headers_that_mean_nothing_do_no_harm(values: dict[str, str]) -> None:
+    kinds = ("requests", "tokens")
+    headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items() for kind in kinds}
+    endpoint = Endpoint(lambda number, now: (None, headers), a_latency(1.0))
+    asked(endpoint, 1200, concurrency=8)
+    assert len(endpoint.taken_at) >= 0.5 * 1200 * 8
