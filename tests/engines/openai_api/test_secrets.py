@@ -118,7 +118,7 @@ def echo(asked: Asked) -> Reply:
             return Reply(completion(said), headers=headers, delay=3)
         case status:
             body = {"error": {"message": said, "code": said, "type": said, "param": said}, "request": said}
-            return Reply(body, int(status), headers)
+            return Reply(body, int(status), headers | {"Retry-After": "0.01"})
 
 
 def test_the_key_is_nowhere(tmp_path: Path) -> None:
