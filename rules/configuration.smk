@@ -1,11 +1,15 @@
 # The configuration, read and checked before any rule is defined.
 
+import gc
 import re
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.settings import ExecMode, SharedFSUsage
+
+# what is read here stays for the whole run: to look through it for garbage every 700 objects is a sixth of a start
+gc.set_threshold(50_000, 20, 20)
 
 try:
     from dialeval import (
