@@ -1,8 +1,9 @@
 """Kernels of `correlation`: Spearman's and Kendall's coefficients of weighted items, for many sets of weights at once.
 
-Each judge and dimension is on its own, with the items that have both values, so that a judge's gaps cost nothing.
-Where few pairs of values recur, items with the same pair count as one that weighs as much as all of them. Weights are
-whole numbers, and so is every sum here: nothing is rounded before the last ratio.
+Each judge and dimension is on its own, with the items that have both values, so that a judge's gaps cost little; what
+judges with the same items have in common is done once. Where few pairs of values recur, items with the same pair count
+as one that weighs as much as all of them. Weights are whole numbers, and so is every sum here: nothing is rounded
+before the last ratio.
 
 What a resample needs lies in a column; the work is done in buffers that all judges share, row by row: fresh memory of
 that size costs the system more than the sums.
@@ -35,7 +36,7 @@ class _Order(NamedTuple):
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The pairs of values that a judge and people gave, in ascending order of the judge's.
+    """The pairs of values that a judge and people gave.
 
     Attributes:
         of_clusters: how many items of each cluster have the pair, shape [n_pairs, n_clusters].
@@ -49,14 +50,28 @@ class _Pairs:
     by_x: _Order
     by_y: _Order
 
+    @property
+    def apart(self) -> bool:
+        """Whether each item is a pair of its own; they are then in the items' order."""
+        return bool(self.of_clusters.nnz == len(self.x))
+
     def weigh(self, weights: FloatArray, out: FloatArray) -> FloatArray:
         """Writes the weight of each pair, from clusters' of shape [n_clusters, R]; shape [n_pairs, R]."""
         count = out[: len(self.x)]
-        if self.of_clusters.nnz == len(count):
+        if self.apart:
             weights.take(self.of_clusters.indices, axis=0, out=count, mode="clip")
         else:
             count[:] = self.of_clusters @ weights
         return count
+
+
+class _Cell(NamedTuple):
+    """A judge's pairs on a dimension, and whether items and people's ratings are those of the cell before, in order."""
+
+    judge: int
+    dimension: int
+    pairs: _Pairs
+    same_people: bool
 
 
 def weighted_spearman(drawn: FloatArray, cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
@@ -67,9 +82,11 @@ def weighted_spearman(drawn: FloatArray, cluster: IntArray, x: FloatArray, y: Fl
     for block in _blocks(len(drawn), min(max(_NUMBERS_PER_BUFFER // max(n, 1), _LEAST_WIDTH), _MOST_WIDTH)):
         weights = np.ascontiguousarray(drawn[block].T)
         buffers = np.empty((3, n, weights.shape[1]))
-        rows = [list(buffer) for buffer in buffers]
-        for judge, dimension, pairs in cells:
-            out[block, judge, dimension] = _spearman(pairs, weights, buffers, rows)
+        work = _RankWork(weights, buffers, [list(buffer) for buffer in buffers[:2]])
+        for cell in cells:
+            if not cell.same_people:
+                work.take_people(cell.pairs)
+            out[block, cell.judge, cell.dimension] = work.spearman(cell.pairs)
     return out
 
 
@@ -80,8 +97,8 @@ def weighted_kendall(drawn: FloatArray, cluster: IntArray, x: FloatArray, y: Flo
     for block in _blocks(len(drawn), _MOST_WIDTH):
         weights = np.ascontiguousarray(drawn[block].T)
         buffer = np.empty((x.shape[2], weights.shape[1]))
-        for judge, dimension, pairs in cells:
-            out[block, judge, dimension] = _kendall(pairs, weights, buffer)
+        for cell in cells:
+            out[block, cell.judge, cell.dimension] = _kendall(cell.pairs, weights, buffer)
     return out
 
 
@@ -89,31 +106,35 @@ def _blocks(n: int, width: int) -> Iterator[slice]:
     return (slice(begin, begin + width) for begin in range(0, n, width))
 
 
-def _cells(
-    n_clusters: int, cluster: IntArray, x: FloatArray, y: FloatArray
-) -> Iterator[tuple[np.intp, np.intp, _Pairs]]:
-    """Yields each judge and dimension that have an item with both values."""
+def _cells(n_clusters: int, cluster: IntArray, x: FloatArray, y: FloatArray) -> Iterator[_Cell]:
+    """Yields each judge and dimension that have an item with both values, those with the same items in a row."""
     known = ~np.isnan(x) & ~np.isnan(y)
-    for judge, dimension in zip(*np.nonzero(known.any(axis=2)), strict=True):
-        items = np.flatnonzero(known[judge, dimension])
-        yield judge, dimension, _pairs(x[judge, dimension, items], y[dimension, items], cluster[items], n_clusters)
+    for dimension in range(len(y)):
+        before = b""
+        with_items = np.flatnonzero(known[:, dimension].any(axis=1)).tolist()
+        for pattern, judge in sorted((known[judge, dimension].tobytes(), judge) for judge in with_items):
+            items = np.flatnonzero(known[judge, dimension])
+            pairs = _pairs(x[judge, dimension, items], y[dimension, items], cluster[items], n_clusters)
+            yield _Cell(judge, dimension, pairs, pairs.apart and pattern == before)
+            before = pattern if pairs.apart else b""
 
 
 def _pairs(x: FloatArray, y: FloatArray, cluster: IntArray, n_clusters: int) -> _Pairs:
     """Pairs of x and y, both of shape [n]; the distinct ones where these are half as many as items, or fewer."""
     order = np.lexsort((y, x))
-    x, y, cluster = x[order], y[order], cluster[order]
-    starts = np.flatnonzero(_changes(x) | _changes(y))
+    starts = np.flatnonzero(_changes(x[order]) | _changes(y[order]))
     if 2 * len(starts) > len(x):
-        starts = np.arange(len(x))
+        order = starts = np.arange(len(x))
+    x, y, cluster = x[order], y[order], cluster[order]
     shape = (len(starts), n_clusters)
     of_clusters = csr_array((np.ones(len(x)), cluster, np.append(starts, len(x))), shape=shape)
     x, y = x[starts], y[starts]
-    return _Pairs(of_clusters, x, y, _order(x, np.arange(len(x))), _order(y, np.argsort(y, kind="stable")))
+    return _Pairs(of_clusters, x, y, *(_order(values) for values in (x, y)))
 
 
-def _order(values: FloatArray, places: IntArray) -> _Order:
-    """The order of values, from their places in it."""
+def _order(values: FloatArray) -> _Order:
+    """The order of values."""
+    places = np.argsort(values, kind="stable")
     bounds = np.append(np.flatnonzero(_changes(values[places])), len(places))
     several = np.flatnonzero(np.diff(bounds) > 1)
     return _Order(places.tolist(), [places[bounds[level] : bounds[level + 1]] for level in several.tolist()])
@@ -126,42 +147,66 @@ def _changes(ordered: FloatArray) -> NDArray[np.bool_]:
     return changed
 
 
-def _spearman(
-    pairs: _Pairs, weights: FloatArray, buffers: FloatArray, rows: Sequence[Sequence[FloatArray]]
-) -> FloatArray:
-    """Spearman correlation on each resample, from weights of shape [n_clusters, R]; shape [R].
+class _RankWork:
+    """What Spearman's correlations of one block of resamples are made in.
 
-    Ranks are doubled, less one: they average N, and are whole numbers.
+    Ranks are doubled, less one: they average N, the weight of all items, and are whole numbers.
 
     Args:
-        pairs: the values.
         weights: of the clusters, shape [n_clusters, R].
-        buffers: room for three numbers of each pair and resample, shape [3, n_pairs or more, R].
-        rows: the rows of each of them.
+        buffers: room for the weights, ranks, and weighted ranks of people's ratings, shape [3, n_pairs or more, R].
+        rows: the rows of the first two.
     """
-    count = pairs.weigh(weights, buffers[0])
-    ranks, weighted = buffers[1:, : len(count)]
-    cubed = count.sum(axis=0) ** 3
-    _write_ranks(count, ranks, pairs.by_y, rows)
-    np.multiply(count, ranks, out=weighted)
-    y_spread = 3.0 * (np.einsum("kr,kr->r", weighted, ranks) - cubed)
-    _write_ranks(count, ranks, pairs.by_x, rows)
-    x_spread = 3.0 * (np.einsum("kr,kr,kr->r", count, ranks, ranks) - cubed)
-    cross = 3.0 * (np.einsum("kr,kr->r", weighted, ranks) - cubed)
-    return _ratio(cross, x_spread, y_spread, np.sqrt(x_spread * y_spread))
 
+    def __init__(self, weights: FloatArray, buffers: FloatArray, rows: Sequence[Sequence[FloatArray]]) -> None:
+        self._weights = weights
+        self._buffers = buffers
+        self._rows = rows
+        self._cubed = self._untied = self._own = self._y_spread = np.empty(0)
 
-def _write_ranks(count: FloatArray, ranks: FloatArray, order: _Order, rows: Sequence[Sequence[FloatArray]]) -> None:
-    """Writes doubled ranks, the weight before a value and up to it, of pairs with weights `count`."""
-    of_count, of_ranks, _ = rows
-    reached = np.zeros_like(count[0])
-    for place in order.places:  # on wide rows several times faster than NumPy's running sum
-        reached = np.add(reached, of_count[place], out=of_ranks[place])
-    ranks *= 2.0
-    ranks -= count
-    for level in order.tied:
-        first, last = level[0], level[-1]
-        ranks[level] = 0.5 * ((ranks[first] - count[first]) + (ranks[last] + count[last]))
+    def take_people(self, pairs: _Pairs) -> None:
+        """Ranks people's ratings of these pairs, for every judge that has the same until the next call."""
+        count = pairs.weigh(self._weights, self._buffers[0])
+        ranks, weighted = self._buffers[1:, : len(count)]
+        self._cubed = count.sum(axis=0) ** 3
+        self._untied = self._cubed - np.einsum("kr,kr,kr->r", count, count, count)
+        self._write_ranks(count, ranks, pairs.by_y)
+        np.multiply(count, ranks, out=weighted)
+        self._own = np.einsum("kr,kr->r", count, weighted)
+        self._y_spread = self._spread(np.einsum("kr,kr->r", weighted, ranks))
+
+    def spearman(self, pairs: _Pairs) -> FloatArray:
+        """Spearman correlation on each resample, with the ratings that were taken; shape [R]."""
+        count, ranks, weighted = self._buffers[:, : len(pairs.x)]
+        if pairs.by_x.tied:
+            self._write_ranks(count, ranks, pairs.by_x)
+            x_spread = self._spread(np.einsum("kr,kr,kr->r", count, ranks, ranks))
+            cross = self._spread(np.einsum("kr,kr->r", weighted, ranks))
+        else:  # the same of running sums, without a look at each rank
+            self._write_running_sums(pairs.by_x)
+            x_spread = self._untied
+            cross = self._spread(2.0 * np.einsum("kr,kr->r", weighted, ranks) - self._own)
+        return _ratio(cross, x_spread, self._y_spread, np.sqrt(x_spread * self._y_spread))
+
+    def _spread(self, sum_of_products: FloatArray) -> FloatArray:
+        """Three times the weighted products of doubled ranks' deviations; N^3 less the cubed weights of the levels."""
+        return 3.0 * (sum_of_products - self._cubed)
+
+    def _write_ranks(self, count: FloatArray, ranks: FloatArray, order: _Order) -> None:
+        """Writes doubled ranks, the weight before a value and up to it, of pairs with weights `count`."""
+        self._write_running_sums(order)
+        ranks *= 2.0
+        ranks -= count
+        for level in order.tied:
+            first, last = level[0], level[-1]
+            ranks[level] = 0.5 * ((ranks[first] - count[first]) + (ranks[last] + count[last]))
+
+    def _write_running_sums(self, order: _Order) -> None:
+        """Writes the weight up to each pair where ranks belong."""
+        count, ranks = self._rows
+        reached = np.zeros_like(count[0])
+        for place in order.places:  # on wide rows several times faster than NumPy's running sum
+            reached = np.add(reached, count[place], out=ranks[place])
 
 
 def _kendall(pairs: _Pairs, weights: FloatArray, buffer: FloatArray) -> FloatArray:
