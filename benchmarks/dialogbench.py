@@ -2,7 +2,7 @@
 
 What a writer returns is made of words drawn at random, as long as published items are; one in twenty is broken, and one
 in twenty repeats another one but for a few words. Models are asked by letter, by choice and by perplexity in turn, and
-their requests are written to tables. Takes 20 s.
+their requests are written to tables. Takes 30 s.
 """
 
 from __future__ import annotations

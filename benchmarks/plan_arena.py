@@ -1,6 +1,6 @@
 """Planning all of Arena at the paper's scale: 14 chatbots, 222 seeds, both orders, N = 8 and 16.
 
-The dialogues are made of words drawn at random, 30 tokens an utterance as GPT-4's are in the paper. Takes 1 min.
+The dialogues are made of words drawn at random, 30 tokens an utterance as GPT-4's are in the paper. Takes 10 s.
 """
 
 from __future__ import annotations

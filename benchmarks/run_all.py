@@ -5,7 +5,7 @@
     python benchmarks/run_all.py --only stats_elo store
 
 Those that need vLLM, torch, a GPU or public data that is not there are left out, and it is said why. Ends with status 1
-if a figure is missed, 2 if a benchmark failed. Takes 8 min.
+if a figure is missed, 2 if a benchmark failed. Takes 9 min.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Of every word that the published set replaces by one other word: is the new one a synonym of WordNet at all, and is it
 among those that would be drawn here?
 
-Takes 1 min with the public data and WordNet.
+Takes 20 s with the public data and WordNet.
 """
 
 from __future__ import annotations
