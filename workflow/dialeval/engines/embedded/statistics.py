@@ -51,7 +51,6 @@ class Statistics:
 
     Attributes:
         size: how many tokens are known; numbers from here on are those of strange ones.
-        idf: weight of each token; that of strange ones is the greatest.
         topics: tells which words belong to the same subject.
         language: tells how fluent an utterance is.
         reply: tells how well it fits as a reply.
@@ -67,8 +66,9 @@ class Statistics:
 
         presence = self.presence(self.words(texts), n_texts)
         frequency = np.asarray(presence.sum(axis=0)).ravel()
-        self.idf: Floats = np.log((n_texts + 1) / (frequency + 1))
-        self.idf[[UNKNOWN, BOUNDARY]] = 0.0
+        idf = np.log((n_texts + 1) / (frequency + 1))
+        self._idf, self._idf_of_strange = idf[: self.size], float(idf[-1])
+        self._idf[[UNKNOWN, BOUNDARY]] = 0.0
 
         first = np.cumsum([0, *map(len, dialogues)])[:-1]
         turn = np.concatenate([np.arange(len(dialogue)) for dialogue in dialogues])
@@ -79,9 +79,14 @@ class Statistics:
         self.topics = Topics(self.known(presence), np.repeat(np.arange(len(dialogues)), [*map(len, dialogues)]))
         self.language = LanguageModel(texts)
         self.reply = ReplyModel(texts, replies)
-        self._opening = _log_odds(presence, turn < OPENING_TURNS)
-        self._closing = _log_odds(presence, left == 0)
+        self._opening = _log_odds(presence, turn < OPENING_TURNS)[: self.size]
+        self._closing = _log_odds(presence, left == 0)[: self.size]
         self._count_openers(texts, replies)
+
+    @property
+    def idf(self) -> Floats:
+        """Weight of each token; that of strange ones is the greatest."""
+        return _and_strange(self._idf, self._idf_of_strange)
 
     def words(self, texts: Texts) -> Words:
         """Returns the words of texts; a strange token is one, too, with the number of its hash."""
@@ -110,11 +115,11 @@ class Statistics:
 
     def opening(self, presence: sparse.csr_array) -> Floats:
         """Returns how much more the words speak for an utterance at the beginning of a dialogue than elsewhere."""
-        return _mean_over_words(presence, self._opening)
+        return _mean_over_words(presence, _and_strange(self._opening, 0.0))
 
     def closing(self, presence: sparse.csr_array) -> Floats:
         """Returns how much more the words speak for the last utterance of a dialogue than for another."""
-        return _mean_over_words(presence, self._closing)
+        return _mean_over_words(presence, _and_strange(self._closing, 0.0))
 
     def opener(self, texts: Texts) -> Integers:
         """Returns a number for how each text begins: one for each frequent first word, 0 for all others."""
@@ -151,6 +156,11 @@ class Statistics:
         self._asks[0] = False
         self._opener_after_opener = _dependence(opener[replies - 1], opener[replies], N_OPENERS + 1, N_OPENERS + 1)
         self._opener_after_kind = _dependence(kind[replies - 1], opener[replies], 2, N_OPENERS + 1)
+
+
+def _and_strange(known: Floats, strange: float) -> Floats:
+    """Returns a number for each token, known or strange; those of the strange, all alike, are not kept."""
+    return np.concatenate([known, np.full(N_STRANGE, strange)])
 
 
 def _log_odds(presence: sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> Floats:
