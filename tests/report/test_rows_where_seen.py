@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import report_example as example
+import transcripts_report as mine
 from page_links import packed_tables
 from report_browser import PROGRAM, Browser
 
@@ -181,3 +184,14 @@ def test_a_row_that_the_reader_is_in_stays(page: Browser) -> None:
 @needs_browser
 def test_comparisons_are_drawn_when_they_are_opened(page: Browser) -> None:
     assert page.evaluate("document.querySelectorAll('details.comparisons:not([open]) li').length") == 0
+
+
+def test_two_leaderboards_of_one_judge_in_one_part_are_told_apart() -> None:
+    run = mine.inputs()
+    helpful, felt, *others = run.protocols
+    protocols = (helpful, dataclasses.replace(felt, sources=("support", "elsewhere")), *others)
+    text = build_report(dataclasses.replace(run, protocols=protocols))
+    labels = re.findall(r'role="region" tabindex="0" aria-label="([^"]*judge clerk[^"]*)"', text, re.IGNORECASE)
+    assert len(labels) == len(set(labels)) == 2
+    assert any("on support and elsewhere" in label for label in labels)
+    assert "on support" not in build_report(run)
