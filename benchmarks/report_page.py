@@ -3,8 +3,8 @@
 `python benchmarks/report_page.py [--seeds 547] [--chatbots 14] [--judges 3]` makes up dialogues of real words, Arena's
 requests, answers and verdicts in both orders at N = 16, and UniEval's, leaderboards, tables and figures, in a temporary
 folder, and builds the page in two processes: without what was sent and answered, and with it. The larger page is opened
-in Chromium, processor not slowed down. Any other size is recorded by itself: `--chatbots 60 --judges 5 --seeds 20` is
-one beyond what the page may hold. Takes 2 min.
+in Chromium, processor not slowed down. Any other size is recorded by itself, such as one with wider leaderboards and
+more verdicts on each seed: `--chatbots 60 --judges 5 --seeds 20`. Takes 2 min.
 """
 
 from __future__ import annotations
