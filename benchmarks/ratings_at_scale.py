@@ -21,8 +21,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,9 @@ RESAMPLES = 100
 PLAYERS, GAMES = 1_000, 200_000
 SPREAD = 120.0
 TIE = 0.3
+
+
+Result = TypeVar("Result")
 
 
 class Drawn(NamedTuple):
@@ -61,7 +65,14 @@ def draw(n_players: int, n: int, *, uneven: bool = False) -> Drawn:
     return Drawn(left, right, outcome)
 
 
-def write_battles(path: Path, battles: Drawn) -> None:
+def alone(function: Callable[..., Result], *arguments: Any) -> Result:
+    """Calls a function in a process of its own: what this one holds would count as memory of those that it starts."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(function, arguments)
+
+
+def write_battles(path: Path, n_players: int, n: int, uneven: bool) -> None:
+    battles = draw(n_players, n, uneven=uneven)
     names = np.array([f"model-{number:04}" for number in range(int(battles.left.max()) + 1)])
     columns = {
         "left": names[battles.left],
@@ -105,7 +116,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "battles.csv"
-        write_battles(path, draw(options.models, options.battles, uneven=options.uneven))
+        alone(write_battles, path, options.models, options.battles, options.uneven)
         for what, cluster in (("each its own cluster", None), (f"{CLUSTERS} clusters", "prompt")):
             if options.uneven and cluster:
                 continue
@@ -118,8 +129,7 @@ def main() -> int:
             gates.at_most(f"the same, peak memory of its process, {what}", cost.gigabytes, 2.0, unit="GB")
     if not options.uneven:
         for name in ("Bradley-Terry", "Davidson"):
-            with multiprocessing.get_context("spawn").Pool(1) as alone:
-                cost = alone.apply(fit, (name,))
+            cost = alone(fit, name)
             gates.at_most(
                 f"{PLAYERS:,} players x {GAMES:,} games, {name}", cost.seconds, 2.0, unit="CPU s", note="a fit"
             )

@@ -19,6 +19,7 @@ from dialeval.stats.comparisons import N_RESULTS
 CodeArray = NDArray[np.unsignedinteger[Any]]
 
 _STEPS_PER_BLOCK = 32
+_DRAWS_PER_BLOCK = 500_000
 
 
 def rating_unit(scale: float) -> float:
@@ -65,18 +66,18 @@ def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Gene
     n_draws = math.ceil(needed + 6.0 * math.sqrt(needed - length + 1.0)) + 8
     position: CodeArray = np.arange(n_draws, dtype=np.uint16 if n_draws < 2**16 else np.uint32)
     last_seen = np.empty(n, dtype=position.dtype)
-    seen, code = np.empty_like(position), np.empty(n_draws, dtype=codes.dtype)
+    rows_per_block = max(1, _DRAWS_PER_BLOCK // n_draws)
     filled = 0
     while filled < width:
-        index = rng.integers(0, n, size=n_draws)
-        last_seen[index] = position
-        # mode="clip" lets NumPy write to `out` without a second buffer; no index is out of range.
-        last_seen.take(index, out=seen, mode="clip")
-        codes.take(index, out=code, mode="clip")
-        kept = code[seen == position]
-        if len(kept) >= length:  # else draw this one again; whether it happens does not depend on which rows
-            drawn[filled] = kept[:length]
-            filled += 1
+        block = rng.integers(0, n, size=(min(rows_per_block, width - filled), n_draws), dtype=np.uint32)
+        for draws in block:
+            index = draws.astype(np.int64)
+            last_seen[index] = position
+            # mode="clip" spares a second look at each index; none is out of range.
+            kept = codes.take(index, mode="clip")[last_seen.take(index, mode="clip") == position]
+            if len(kept) >= length:  # else draw this one again; whether it happens does not depend on which rows
+                drawn[filled] = kept[:length]
+                filled += 1
     return drawn
 
 
@@ -118,6 +119,7 @@ def play_shuffles(
             played = np.concatenate([played, played[again]])
         steps = played.T.astype(np.int64, order="C")
         n_steps = len(steps)
+        # mode="clip" lets NumPy write to `out` without a second buffer; no index is out of range.
         first_offset.take(steps, out=here[:n_steps], mode="clip")
         second_offset.take(steps, out=there[:n_steps], mode="clip")
         result_gain.take(steps, out=gain[:n_steps], mode="clip")
