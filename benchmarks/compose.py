@@ -78,7 +78,8 @@ def _row(figure: dict[str, Any]) -> str:
     last = f"{shown(figure['value'])} {figure['unit']}".rstrip()
     last = last if figure["reached"] else f"**{last}**, missed"
     aside = f" ({figure['note']})" if figure["note"] else ""
-    return f"| {what} | {figure['reach']} | {last}{aside} |"
+    cells = (what, figure["reach"], f"{last}{aside}")
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 
 def composed(texts: dict[str, str]) -> dict[str, str]:

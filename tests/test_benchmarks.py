@@ -34,7 +34,7 @@ def measure(*, record: bool, rate: float = 12.0) -> int:
     figures = Gates("benchmarks/speed.py", Namespace(record=record))
     figures.at_least("rate", rate, 10.0, unit="x", against="a bare loop")
     figures.at_most("CPU a request", 0.25, 0.5, unit="ms")
-    figures.told("requests", 123_456.0, note="of two sizes")
+    figures.told("requests", 123_456.0, note="of two | sizes")
     return figures.finish()
 
 
@@ -78,7 +78,7 @@ def test_tables_are_made_between_their_marks(folder: Path) -> None:
     assert "old" not in made["ONE.md"]
     assert made["ONE.md"].startswith("Words.\n")
     assert made["ONE.md"].endswith("More words.\n")
-    assert "| requests |  | 123,500 (of two sizes) |" in made["ONE.md"]
+    assert "| requests |  | 123,500 (of two / sizes) |" in made["ONE.md"]
     assert "rate" not in made["REST.md"], "what one document names is not told again where the rest is told"
     assert compose.composed(made) == made
 
