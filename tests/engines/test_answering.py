@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from scripted import ScriptedEngine, chat_request
+from virtual_time import run_in_virtual_time
 
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.request import AnswerFailure, Request, Response
@@ -149,3 +150,41 @@ def test_an_answer_that_comes_late_is_kept_and_lets_the_others_be_asked(tmp_path
     engine = SlowFirst(lambda request: "fine" if request.request_id == "r0" else refused())
     answering = ask_all(tmp_path, engine, [chat_request(f"r{n}") for n in range(60)])
     assert (len(engine.calls), answering.failures["bad_request"]) == (60, 59)
+
+
+class RestingEngine(ScriptedEngine):
+    """Lets the first requests wait for an hour before another try, and answers the others after a second."""
+
+    resting = 0
+
+    def __init__(self, n_resting: int) -> None:
+        super().__init__(lambda _: "fine")
+        self.concurrency, self._n_resting, self.began = 2, n_resting, 0
+
+    async def answer(self, request: Request) -> Response:
+        self.began += 1
+        if self.began <= self._n_resting:
+            await asyncio.sleep(0.5)
+            self.resting += 1
+            await asyncio.sleep(3600)
+            self.resting -= 1
+        else:
+            await asyncio.sleep(1)
+        return await super().answer(request)
+
+
+@pytest.mark.parametrize("n_resting", [0, 1])
+def test_who_rests_before_another_try_holds_up_nobody_else(tmp_path: Path, n_resting: int) -> None:
+    engine = RestingEngine(n_resting)
+
+    async def story() -> int:
+        asking = asyncio.create_task(answering.ask_all(chat_request(f"question {number}") for number in range(21)))
+        await asyncio.sleep(12.5)  # two at a time; one at a time, only twelve would be answered
+        written = store.written
+        await asking
+        return written
+
+    with ResponseStore(tmp_path, identity=engine.identity, name="m", protocol="unieval") as store:
+        answering = Answering(engine, store, Progress("test", None, "answers", every=1e9))
+        assert run_in_virtual_time(story()) == 21 - n_resting
+        assert store.written == 21
