@@ -130,7 +130,8 @@ def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_pat
         }
         assert not wrong
         assert len(endpoint.log) == sum(TRIES.get(kind, 1) * count for kind, count in kinds.items())
-        assert endpoint.most_in_flight <= 64
+        # the endpoint counts those that we gave up on until their answers would have come
+        assert endpoint.most_in_flight <= 64 + kinds["slow once"]
 
         expected = Counter[str]()
         for kind, failure in EXPECTED_FAILURES.items():
