@@ -94,10 +94,6 @@ def test_options_are_those_of_the_script_and_record() -> None:
     assert "What it measures." in parser.format_help()
 
 
-NOT_YET = ("embedded_ratings.py", "metaeval_run.py")
-KEEP_NONE = compose.TOOLS + NOT_YET
-
-
 def run(script: str, *words: str) -> int:
     """Runs a benchmark in this process, where what benchmarks import is imported once, and returns its status."""
     sys.argv = [str(ROOT / "benchmarks" / script), *words]
@@ -121,9 +117,8 @@ def test_every_benchmark_starts_and_tells_its_options(capsys: pytest.CaptureFixt
             continue  # it imports torch before it reads its options
         assert run(script.name, "--help") == 0, script.name
         options = capsys.readouterr().out
-        assert "--record" in options or script.name in KEEP_NONE, f"{script.name} keeps no figures"
-        needs_data = "public data" in script.takes and script.name not in NOT_YET
-        assert "--data" in options or not needs_data, f"{script.name} is not told where the data is"
+        assert "--record" in options or script.name in compose.TOOLS, f"{script.name} keeps no figures"
+        assert "--data" in options or "public data" not in script.takes, f"{script.name} is not told where the data is"
 
 
 @pytest.mark.usefixtures("own_process")
