@@ -29,8 +29,8 @@ SHOWN = 8
 
 def stage_of(command: list[str]) -> str:
     """Returns what a process of the run does: its stage and judge, or Snakemake's own work."""
-    stage = next((word.partition("stages.")[2] for word in command if word.startswith("dialeval.stages.")), "")
-    return stage or OTHER
+    _, _, after = "\n".join(command).partition("\ndialeval.stages\n")
+    return after.partition("\n")[0] or OTHER
 
 
 def main() -> int:
