@@ -104,7 +104,7 @@ class _Machine:
             "python": platform.python_version(),
             "load": [round(self._load, 1), round(os.getloadavg()[0], 1)],
             "seconds": round(wall, 1),
-            "others": round(max(busy - own, 0.0) / (wall * cores), 2),
+            "others": round(min(max(busy - own, 0.0) / (wall * cores), 1.0), 2),  # clocks tick in hundredths
         }
 
 
