@@ -49,7 +49,8 @@ def draw_resamples(
 
     def tables(rows: slice) -> FloatArray:
         if not counts.each_alone:
-            return counts.resample(times[rows].astype(np.float64))
+            few = blocks_of(len(times[rows]), counts.n_clusters)
+            return np.concatenate([counts.resample(times[rows][part].astype(np.float64)) for part in few])
         seeds = ([random_seed, number] for number in range(rows.start, rows.stop))
         return np.concatenate([counts.multinomial(1, np.random.default_rng(seed)) for seed in seeds])
 
