@@ -24,6 +24,8 @@ from dialeval.engines.openai_api.label_tokens import label_of_token, sum_labels
         ({"retry-after": "0.5"}, 0.5),
         ({"retry-after": "-3"}, 0.0),
         ({"retry-after": "inf"}, None),
+        ({"retry-after": "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"}, None),
+        ({"retry-after": "Fri, 01 Jan 2038 00:00:00 +99999999999999"}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": ""}, None),
         ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),

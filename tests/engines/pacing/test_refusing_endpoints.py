@@ -137,6 +137,12 @@ def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) 
     assert sum(moment >= 130 for moment in endpoint.taken_at) >= (0.3 if silent else 0.6) * 64 * 170
 
 
+def test_many_places_may_all_be_refused_at_once() -> None:
+    endpoint = Endpoint(lambda number, now: (1.0 if now < 3 else None, {}), a_latency(1.0))
+    asked(endpoint, 30, concurrency=1000)
+    assert len(endpoint.taken_at) >= 0.1 * 1000 * 27
+
+
 def test_places_that_are_too_many_are_found_out() -> None:
     endpoint = Endpoint(lambda number, now: (1.0 if endpoint.in_flight >= 8 else None, {}), a_latency(2.0))
     asked(endpoint, 300)
@@ -150,6 +156,7 @@ GARBAGE = {
     "no limit": {"limit": "0", "remaining": "0", "reset": "0"},
     "minus one": {"limit": "-1", "remaining": "-1", "reset": "-1"},
     "huge": {"limit": "1e300", "remaining": "1e299", "reset": "1e308"},
+    "tiny": {"limit": "5e-324", "remaining": "0", "reset": "6m0s"},
     "words": {"limit": "unlimited", "remaining": "unlimited", "reset": "never"},
     "more is left than there is": {"limit": "5", "remaining": "500", "reset": "1s"},
     "never full": {"limit": "1000", "remaining": "999", "reset": "99999999"},

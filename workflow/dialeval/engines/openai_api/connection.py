@@ -18,7 +18,7 @@ import aiohttp
 from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.faults import Fault, short, status_fault
 from dialeval.engines.openai_api.identity import plain_address
-from dialeval.engines.openai_api.network import certificates, proxy_for
+from dialeval.engines.openai_api.network import certificates, password_of, proxy_for
 from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.errors import UserError
 
@@ -52,12 +52,12 @@ class Connection:
         self._connect_seconds = min(LONGEST_CONNECT, self._timeout)
         key = "" if model.api_key_env is None else _secret(model.api_key_env, "api_key_env")
         secrets = {header: _secret(variable, f"headers_env.{header}") for header, variable in model.headers_env.items()}
-        self.redactor = Redactor([key, *secrets.values()])
+        self._proxy = proxy_for(self.address)
+        self.redactor = Redactor([key, *secrets.values(), password_of(self._proxy)])
         ours = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "dialeval"}
         organisation = {"OpenAI-Organization": model.organisation} if model.organisation else {}
         authorization = {"Authorization": f"Bearer {key}"} if key else {}
         self.headers = _together(ours, model.headers, secrets, authorization, organisation)
-        self._proxy = proxy_for(self.address)
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -113,7 +113,7 @@ class Connection:
             limit=0,  # whoever asks keeps to `concurrency`
             keepalive_timeout=KEPT_IDLE,
             resolver=aiohttp.ThreadedResolver(),
-            ssl=certificates() if self.address.startswith("https:") else False,
+            ssl=certificates() if "https:" in (self.address[:6], (self._proxy or "")[:6].lower()) else True,
         )
         return aiohttp.ClientSession(
             connector=connector,

@@ -194,5 +194,5 @@ def _number(text: str | None) -> float | None:
 def _date(text: str | None) -> float | None:
     try:
         return parsedate_to_datetime(text).timestamp() if text else None
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):  # the last: a year or a zone beyond any calendar
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import ssl
 import urllib.request
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from dialeval.errors import UserError
 
@@ -32,13 +32,32 @@ def proxy_for(address: str) -> str | None:
     if not found:
         return None
     found = found if "://" in found else f"http://{found}"
-    scheme = urlsplit(found).scheme
+    scheme = found.partition("://")[0].lower()
     if scheme not in _PROXIES:
         raise UserError(
             f"the environment names a proxy of the kind '{scheme}' for {host}, and only http and https proxies can be "
             "used: set HTTPS_PROXY to one of these, or name the host in NO_PROXY"
         )
+    if not _is_address(found):
+        raise UserError(
+            f"the environment names a proxy for {host} that is no address (it is not shown, since a password may stand "
+            "in it): write HTTPS_PROXY as http://user:password@host:port, with %2F for a slash in the password, %40 "
+            "for an @ and so on, or name the host in NO_PROXY"
+        )
     return found
+
+
+def password_of(proxy: str | None) -> str:
+    """Returns the password in a proxy's address, or nothing."""
+    return unquote(urlsplit(proxy).password or "") if proxy else ""
+
+
+def _is_address(proxy: str) -> bool:
+    try:
+        parts = urlsplit(proxy)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port that is no number, or brackets that do not close
+        return False
 
 
 def certificates() -> ssl.SSLContext:

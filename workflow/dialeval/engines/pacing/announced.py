@@ -100,7 +100,7 @@ class AnnouncedLimit:
             sent: the request's place.
             taken: whether the endpoint took the request.
         """
-        if not (0 < reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
+        if not (1 <= reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
             return  # all of it is left: nothing to keep, or a number that counts nothing
         if sent.used <= self._used_then:
             return  # an earlier request, whose answer took longer

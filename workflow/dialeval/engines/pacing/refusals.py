@@ -19,7 +19,7 @@ import math
 from collections import deque
 from dataclasses import dataclass
 
-IN_A_ROW, IN_A_ROW_PER_PLACE = 5, 1 / 32
+IN_A_ROW, IN_A_ROW_PER_PLACE, MOST_IN_A_ROW = 5, 1 / 32, 15
 """So many more refused than taken, one after the other, and the account is over its limit; more with many places, of
 which so many are refused by chance sooner."""
 ENOUGH_TRIES = 40
@@ -105,7 +105,7 @@ class Throttle:
 
     def __init__(self, in_flight: int) -> None:
         self.speed = math.inf
-        self._enough = IN_A_ROW + IN_A_ROW_PER_PLACE * in_flight
+        self._enough = min(IN_A_ROW + IN_A_ROW_PER_PLACE * in_flight, MOST_IN_A_ROW)
         self._sent = self._refused = 0
         self._count: Count | None = None
         self._noise = 0.0  # the share that is refused at whatever speed
@@ -202,7 +202,7 @@ class Throttle:
         doubtful = self._sent - self._found_number >= DOUBT_TRIES and now - self._found_at >= DOUBT_SECONDS
         if count.share > expected or (doubtful and count.share > BEARABLE):
             self._count, self._calm = Count(now, cut_from=self.speed, before=count.share), 0
-            self.speed = _LESS * (1 - count.share) * min(self.speed, count.speed)
+            self.speed = _less(min(self.speed, count.speed), count.share)
         elif not noise and math.isfinite(self.speed):  # none but the one that was the occasion to count
             self.speed *= _LESS
             self._calm = 0
@@ -214,7 +214,7 @@ class Throttle:
         if again and count.number < _EXPERIMENTS:
             before, cut_from = (count.share, self.speed) if helped else (count.before, count.cut_from)
             self._count = Count(now, cut_from=cut_from, before=before, number=count.number + 1)
-            self.speed *= _LESS * (1 - count.share)
+            self.speed = _less(self.speed, count.share)
             return
         self._found_at, self._found_number = now, self._sent
         if helped or count.refused < _SOME:
@@ -227,3 +227,8 @@ class Throttle:
         if math.isfinite(self.speed):
             self._calm += 1
             self.speed *= 1 + self._growth * (1 + self._calm / 200)
+
+
+def _less(speed: float, refused: float) -> float:
+    """Returns a speed at which nothing would be refused if a limit were why such a share of requests was."""
+    return max(_LESS * speed * max(1 - refused, 1 / _DEEPEST_CUT), _SLOWEST)
