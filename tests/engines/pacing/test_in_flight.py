@@ -40,13 +40,14 @@ def test_all_share_a_pause_and_who_was_refused_comes_first() -> None:
 
         flight.pause(5.0)
         flight.pause(2.0)  # shorter than the one that goes on
-        tasks = [asyncio.create_task(again(name, name == "refused")) for name in ("first", "second", "refused")]
+        names = ("first", "second", "refused", "refused later")
+        tasks = [asyncio.create_task(again(name, "refused" in name)) for name in names]
         await asyncio.sleep(1)
         flight.leave()
         await asyncio.gather(*tasks)
         return back
 
-    assert run_in_virtual_time(story()) == [("refused", 5.0), ("first", 5.0), ("second", 5.0)]
+    assert run_in_virtual_time(story()) == [(name, 5.0) for name in ("refused", "refused later", "first", "second")]
 
 
 def test_no_pause_is_longer_than_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ class InFlight:
         self._resume_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._refused: deque[asyncio.Future[None]] = deque()
 
     async def enter(self, *, again: bool = False) -> None:
         """Waits for a place.
@@ -38,14 +39,11 @@ class InFlight:
             again: whether the request was under way before.
         """
         loop = asyncio.get_running_loop()
-        if not self._waiting and self.running < self.limit and loop.time() >= self._resume_at:
+        if not (self._refused or self._waiting) and self.running < self.limit and loop.time() >= self._resume_at:
             self.running += 1
             return
         future: asyncio.Future[None] = loop.create_future()
-        if again:
-            self._waiting.appendleft(future)
-        else:
-            self._waiting.append(future)
+        (self._refused if again else self._waiting).append(future)
         self._let_in()
         try:
             await future
@@ -84,14 +82,14 @@ class InFlight:
         loop = asyncio.get_running_loop()
         wait = self._resume_at - loop.time()
         if wait > 0:
-            if self._waiting and (self._timer is None or self._timer.when() < self._resume_at):
+            if (self._refused or self._waiting) and (self._timer is None or self._timer.when() < self._resume_at):
                 if self._timer is not None:
                     self._timer.cancel()
                 self._timer = loop.call_at(self._resume_at + 0.001, self._let_in)
             return
         self._timer = None
-        while self._waiting and self.running < self.limit:
-            future = self._waiting.popleft()
+        while (first := self._refused or self._waiting) and self.running < self.limit:
+            future = first.popleft()
             if not future.done():
                 self.running += 1
                 future.set_result(None)
