@@ -173,6 +173,39 @@ def test_paper_gets_every_row(page: Browser) -> None:
 
 
 @needs_browser
+def test_a_copy_that_a_browser_saved_has_every_row_once(page: Browser, tmp_path: Path) -> None:
+    open_long(page)
+    page.click("#board-1 thead th:first-child button")
+    page.wait("document.querySelector('#board-1 [aria-sort=ascending]')")
+    copy = tmp_path / "copy.html"
+    copy.write_text("<!doctype html>" + page.evaluate("document.documentElement.outerHTML"), encoding="utf-8")
+    page.open(copy.as_uri(), until="document.readyState === 'complete'")
+    page.wait(f"document.querySelector('{LONG} tbody[data-start] tr.blank > td')?.style.height")  # drawn here, and anew
+    on_paper = "dispatchEvent(new Event('beforeprint')) && document.querySelectorAll"
+    page.wait(f"{on_paper}('.board tbody[data-start] tr:not(.blank)').length === {5 * 62}")
+    assert page.evaluate(f"document.querySelectorAll({LONG!r}).length") == 1
+    assert page.evaluate(f"document.querySelectorAll('{LONG} tbody[data-start] tr:not(.blank)').length") == 1200
+
+
+@needs_browser
+def test_a_leaderboard_that_lies_nowhere_else_keeps_its_rows_when_it_is_sorted(
+    browser: Browser, tmp_path: Path
+) -> None:
+    elo = [example._rating(bot, 1200.0 - place, judge=JUDGES[0]) for place, bot in enumerate(BOTS)]
+    path = tmp_path / "index.html"
+    inputs = example.inputs()
+    table = {"arena/ratings": to_table(RATINGS, elo)}
+    small = build_report(example.inputs(judges=JUDGES[:1], chatbots=(*inputs.chatbots, *BOTS), tables=table))
+    assert "board-1-packed" not in small
+    path.write_text(small, encoding="utf-8")
+    browser.open(path.as_uri(), until="document.querySelector('.bubble')")
+    n = browser.evaluate("document.querySelectorAll('#board-1 tbody tr').length")
+    browser.click("#board-1 thead th:first-child button")
+    browser.wait("document.querySelector('#board-1 tbody[data-start]')")
+    assert browser.evaluate("document.querySelectorAll('#board-1 tbody tr:not(.blank)').length") == n > 60
+
+
+@needs_browser
 def test_a_row_that_the_reader_is_in_stays(page: Browser) -> None:
     link = "#board-1 tbody tr:first-child a.to-cases"
     page.evaluate(f"document.querySelector({link!r}).focus()")

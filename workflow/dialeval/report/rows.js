@@ -30,12 +30,12 @@ const rows = (() => {
   }
 
   class TableRows {
-    constructor(table, texts) {
+    constructor(table, texts, atOnce) {
       this.table = table;
       this.texts = texts;
       this.order = texts.map((_, place) => place);
       this.columns = table.tHead.rows[0].cells.length;
-      this.atOnce = Math.max(1, Math.floor(CELLS / this.columns));
+      this.atOnce = atOnce ?? Math.max(1, Math.floor(CELLS / this.columns));
       const turn = ({ target, isIntersecting }) => (isIntersecting ? this.fill(target) : this.blank(target));
       const around = { rootMargin: MARGIN, scrollMargin: MARGIN }; // of the window, and of a table that scrolls by itself
       this.seen = new IntersectionObserver((entries) => entries.forEach(turn), around);
@@ -127,18 +127,24 @@ const rows = (() => {
     return block && archive.unpack(block.textContent);
   }
 
-  /** Puts a closed table into the document. */
+  /** Puts a closed table into the document, unless that is a copy which a browser saved with the table in it. */
   async function fillDetails(details) {
     const { frame, rows: texts } = await packedOf(details.id);
-    const template = document.createElement("template");
-    template.innerHTML = frame;
-    details.append(template.content);
+    if (!details.querySelector("table.sortable")) {
+      const template = document.createElement("template");
+      template.innerHTML = frame;
+      details.append(template.content);
+    }
     return new TableRows(details.querySelector("table.sortable"), texts);
   }
 
+  /** Takes over a leaderboard; one whose rows lie nowhere else keeps all of them in the document. */
   async function fillBoard(table) {
     const packed = await packedOf(table.id);
-    return new TableRows(table, packed?.rows ?? [...table.tBodies[0].rows].map((row) => row.outerHTML));
+    if (packed) {
+      return new TableRows(table, packed.rows);
+    }
+    return new TableRows(table, [...table.tBodies[0].rows].map((row) => row.outerHTML), Infinity);
   }
 
   /** Returns the rows of a table by its name, and opens it where it is closed; null where the page has none of that name. */
@@ -189,6 +195,7 @@ const rows = (() => {
   }
   window.addEventListener("hashchange", followAddress);
   window.addEventListener("load", () => {
+    document.querySelectorAll("details.table[id][open]").forEach(({ id }) => show(id)); // of a saved copy
     followAddress();
     drawBoards();
   });
