@@ -83,6 +83,15 @@ def test_who_wins_everything_has_no_interval_of_no_width(arena):
     assert result.notes[0].startswith("wins every comparison")
 
 
+@pytest.mark.parametrize("alone", [True, False])
+def test_where_everybody_beats_all_below_nobody_has_an_interval(alone: bool) -> None:
+    left, right = np.tile([0, 1, 0], 10), np.tile([1, 2, 2], 10)
+    cluster = np.arange(30) // (1 if alone else 2)
+    result = bootstrap_elo_interval(left, right, np.ones(30), cluster, 3, resamples=50, random_seed=1)
+    assert np.isnan([result.low, result.high]).all()
+    assert np.isfinite(result.replicates).all()
+
+
 def test_a_judge_that_always_takes_the_first_gives_no_interval(arena):
     """Each seed has both orders, so every resample has everybody win as often as lose."""
     data = arena(3, 30, random_seed=1)

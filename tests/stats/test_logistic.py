@@ -32,6 +32,19 @@ def test_estimate_and_interval_are_those_of_statsmodels(random_seed: int) -> Non
     )
 
 
+def test_what_has_no_finite_solution_is_said_without_a_warning() -> None:
+    rng = np.random.default_rng(6)
+    told = set()
+    for _ in range(300):
+        n = int(rng.integers(3, 9))
+        length = np.exp(rng.uniform(-6.0, 300.0)) * rng.normal(size=(n, 1))
+        won = (length[:, 0] > rng.normal()).astype(float)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            told.add(robust_slope(won, length, np.arange(n), 0.95).reason)
+    assert "the regression has no finite solution: length decides every verdict" in told
+
+
 def test_nothing_is_told_where_a_covariate_is_there_twice() -> None:
     rng = np.random.default_rng(3)
     ratio = rng.normal(size=60)

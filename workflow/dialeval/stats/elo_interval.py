@@ -129,11 +129,12 @@ def bootstrap_elo_interval(
     known = np.count_nonzero(~np.isnan(replicates), axis=0) > 1
     sd = np.full(comparisons.n_rated, np.nan)
     sd[known] = np.nanstd(replicates[:, known], axis=0, ddof=1)
-    low, high = unless_same(low, high)
-    low[~comparisons.anchored()] = high[~comparisons.anchored()] = np.nan
+    notes = comparisons.notes()
+    low, high = (comparisons.spread(end) for end in unless_same(low, high))
+    low[[bool(note) for note in notes]] = high[[bool(note) for note in notes]] = np.nan
     return BootstrapEloInterval(
-        low=comparisons.spread(low),
-        high=comparisons.spread(high),
+        low=low,
+        high=high,
         replicates=comparisons.spread(initial + replicates),
         sampling_sd=comparisons.spread(sd),
         noise_sd=comparisons.spread(noise),
@@ -142,7 +143,7 @@ def bootstrap_elo_interval(
         shuffles=shuffles,
         tail_length=length,
         fell_back=length == len(played.type_of_row),
-        notes=comparisons.notes(),
+        notes=notes,
         n_clusters=counts.n_clusters,
         resamples=resamples,
         confidence=confidence,

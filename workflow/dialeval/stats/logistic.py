@@ -43,8 +43,9 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
         return missing("a robust interval needs two clusters or more")
     design = np.column_stack([np.ones(len(won)), covariates])
     try:
-        coefficients, converged = _maximise(design, won)
-        error = float(np.sqrt(_covariance(design, won, coefficients, cluster)[1, 1]))
+        with np.errstate(over="ignore", invalid="ignore"):  # on the way to no finite solution
+            coefficients, converged = _maximise(design, won)
+            error = float(np.sqrt(_covariance(design, won, coefficients, cluster)[1, 1]))
     except np.linalg.LinAlgError:
         return missing("the regression has no finite solution")
     separated = bool((np.abs(expit(design @ coefficients) - won) < 1e-6).all())
