@@ -105,8 +105,9 @@ def test_a_battle_with_a_field_that_is_no_name_is_refused(tmp_path: Path, field:
 
 
 def test_a_battle_may_have_numbers_for_names_and_anything_beside(tmp_path: Path) -> None:
-    (battle,) = battles.read(write(tmp_path, {"left": 1, "right": 2, "winner": 2, "more": {"a": None}}))
-    assert battle[:3] == ("1", "2", "right")
+    found = battles.read(write(tmp_path, {"left": 1, "right": 2, "winner": 2, "more": {"a": None}}))
+    assert [found.models[number] for number in (*found.left, *found.right)] == ["1", "2"]
+    assert found.outcome.tolist() == [battles.WINNERS["right"]]
 
 
 def test_a_workbook_whose_index_is_no_name_is_refused(tmp_path: Path) -> None:

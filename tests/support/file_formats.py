@@ -146,8 +146,9 @@ def _scores(folder: Path) -> None:
 
 def _battles(name: str) -> Read:
     def read(folder: Path) -> None:
-        for battle in battles.read(folder / name, cluster="prompt"):
-            "".join(battle).encode()
+        found = battles.read(folder / name, cluster="prompt")
+        "".join(found.models).encode()
+        assert len(found) == len(found.outcome) == len(found.cluster)
 
     return read
 

@@ -100,7 +100,8 @@ def test_an_endpoint_that_cannot_be_reached_costs_nothing(tmp_path: Path) -> Non
     ("status", "cost"), [(400, 0), (401, 0), (404, 0), (429, 0), (529, 0), (408, 33), (500, 33), (503, 33), (504, 33)]
 )
 def test_what_an_error_costs(tmp_path: Path, status: int, cost: float) -> None:
-    with LoopbackEndpoint(lambda _: Reply(refusal("no"), status)) as endpoint:
+    soon = {"Retry-After": "0.01"}  # a refusal as too many that says nothing is waited out for half a minute
+    with LoopbackEndpoint(lambda _: Reply(refusal("no"), status, soon)) as endpoint:
         ask(endpoint.url, tmp_path, 0, 1, max_tries=1)
     assert spent(tmp_path).spent == cost
     assert spent(tmp_path).unconfirmed == cost
