@@ -124,6 +124,13 @@ def test_so_do_more_or_fewer_of_them(share: float) -> None:
     assert max(endpoint.refusals.values()) == 1
 
 
+def test_a_fifth_of_all_tries_refused_at_random_is_no_limit() -> None:
+    draw = random.Random(3)  # draws many refusals in a row at the beginning
+    endpoint = Endpoint(lambda number, now: (1.0 if draw.random() < 0.2 else None, {}), a_latency(1.0))
+    asked(endpoint, 500, concurrency=16)
+    assert len(endpoint.taken_at) >= 0.5 * 16 * 500
+
+
 @pytest.mark.parametrize("silent", [False, True])
 def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) -> None:
     def rule(number: int, now: float) -> tuple[float | None, dict[str, str]]:

@@ -158,14 +158,14 @@ class OpenAIEngine:
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
                 except AnswerFailure:
-                    self._limits.answered()  # of no use, but an answer
+                    self._limits.answered(place)  # of no use, but an answer
                     raise
                 if isinstance(answer, Fault):
                     self._limits.failed(
                         place, answer.kind, str(answer), too_many=answer.too_many, pause=answer.retry_after
                     )
                     raise answer
-                self._limits.answered()
+                self._limits.answered(place)
                 return answer
 
         return await with_retries(self.retrying, attempt, self._rest)

@@ -101,8 +101,9 @@ class Limits:
             tokens is not None and tokens.remaining < place.tokens and self._announced_tokens.known
         )
 
-    def answered(self) -> None:
-        """Notes an answer."""
+    def answered(self, place: Place) -> None:
+        """Notes an answer to the request that held a place."""
+        self._throttle.taken(place.attempt)
         self._open_pause = _FIRST_PAUSE
         self.in_flight.open()
         self.breaker.answered()

@@ -113,7 +113,7 @@ class Throttle:
         self._calm, self._growth = 0, _GROWTH
         self._last_refused: deque[int] = deque(maxlen=round(self._enough * (1 + 4 * _MOST_NOISE)))
         self._slowest_refusal = 0.0
-        self._sent_then, self._over_number = 0, -1
+        self._sent_then, self._over_number, self._over_again = 0, -1, False
         self._resumed_at = self._last_sent_at = -math.inf
 
     def seconds(self, units: float) -> float:
@@ -140,6 +140,12 @@ class Throttle:
                 count.closed_at = now
         self._sent += 1
         return Try(self._sent - 1, now, count)
+
+    def taken(self, one: Try) -> None:
+        """Notes that a request was taken."""
+        if self._over_again and one.number > self._over_number:
+            self._over_again = False
+            self._last_refused.clear()
 
     def refused(self, one: Try, pause: float) -> bool:
         """Notes that a request was refused, and returns whether everybody is to wait.
@@ -182,7 +188,8 @@ class Throttle:
         if sent > self._refused:  # where nothing was taken, no speed would have helped
             self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
         self._over_number = self._sent - 1
-        self._last_refused.pop()  # one more that is refused after the pause, and it goes on
+        self._over_again = True  # one more that is refused after the pause, before one is taken, and it goes on
+        self._last_refused.pop()
         self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
         self._resumed_at = self._last_sent_at = now + pause
         self._sent_then, self._refused = self._sent, 0
