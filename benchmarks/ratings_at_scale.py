@@ -125,7 +125,7 @@ def main() -> int:
             if options.uneven:
                 gates.told(f"{size}, models met unequally, {what}", cost.seconds, unit="CPU s", note=note)
             else:
-                gates.at_most(f"{size}, {what}", cost.seconds, 60.0, unit="CPU s", note=note)
+                gates.at_most(f"{size}, models met alike, {what}", cost.seconds, 60.0, unit="CPU s", note=note)
             gates.at_most(f"the same, peak memory of its process, {what}", cost.gigabytes, 2.0, unit="GB")
     if not options.uneven:
         for name in ("Bradley-Terry", "Davidson"):
