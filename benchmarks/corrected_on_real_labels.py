@@ -19,9 +19,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from dialeval.stats.corrected import correct_means
-from gates import Gates, arguments
+from gates import DATA, Gates, arguments
 
-DATA = Path(__file__).parents[1].parent / "shared" / "data"
 FED = {
     "coh": ("Coherent", 2),
     "eng": ("Likeable", 2),

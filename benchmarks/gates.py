@@ -19,7 +19,10 @@ from typing import Any
 
 import psutil
 
-FIGURES = Path(__file__).parent / "figures"
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data"
+"""Where the public data is, if it lies beside the project."""
+FIGURES = ROOT / "benchmarks" / "figures"
 
 
 def arguments(doc: str | None) -> argparse.ArgumentParser:

@@ -28,9 +28,7 @@ from dialeval.forms.probability import plan
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.tables import to_table
-from gates import Gates, arguments
-
-DATA = Path(__file__).parents[2] / "shared" / "data"
+from gates import DATA, Gates, arguments
 
 
 def corpora(folder: Path) -> list[tuple[str, str, Path]]:

@@ -19,9 +19,8 @@ from pathlib import Path
 
 import psutil
 
-from gates import Gates, arguments
+from gates import ROOT, Gates, arguments
 
-ROOT = Path(__file__).parents[1]
 OTHER = "Snakemake and its shells"
 SHOWN = 8
 """So many stages, those that take most, have a figure of their own."""

@@ -37,9 +37,8 @@ from dialeval.engines.request import Dialogue
 from dialeval.text.folds import generator_for, split, without
 from dialeval.text.tokens import tokens
 from embedded_ratings import bundled
-from gates import Gates, arguments
+from gates import DATA, Gates, arguments
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 Floats = npt.NDArray[np.float64]
 KINDS = ("random", "similar length", "own earlier", "replaced")
 FOLDS = 5

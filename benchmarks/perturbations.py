@@ -26,10 +26,9 @@ from dialeval.perturbations.suite import pools
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.tables import TableWriter, read_table
-from gates import Gates, arguments
+from gates import DATA, Gates, arguments
 from stage_runs import Taken, run_stage
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 FILES = {
     "comp_turn": "comp-analysis/turn_level_texts*/*_text.txt",
     "comp_dialogue": "comp-analysis/dialog_level_texts/*_text.txt",

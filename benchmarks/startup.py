@@ -13,11 +13,9 @@ import os
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 
-from gates import Gates, arguments
+from gates import ROOT, Gates, arguments
 
-ROOT = Path(__file__).parents[1]
 STAGES = ROOT / "workflow" / "dialeval" / "stages"
 NO_STAGES = {"asking", "command", "measuring"}
 LIBRARIES = "import argparse, numpy, pyarrow.parquet, pydantic"

@@ -24,7 +24,7 @@ from dialeval.training.pairs.human_dialogues import read_dialogues
 from dialeval.training.pairs.pair import Pair, Side, Spoiled, rows_of
 from dialeval.training.pairs.recipe import Recipe
 from dialeval.training.pairs.splitting import Placed
-from gates import Gates, arguments
+from gates import DATA, Gates, arguments
 from stage_runs import run_python
 
 SHARE_OF_NEW_WORDS = 0.5
@@ -81,7 +81,7 @@ def copies(level: str, utterances: Path) -> Iterator[Pair]:
 
 def main() -> int:
     parser = arguments(__doc__)
-    data = Path(__file__).parents[2] / "shared" / "data" / "mutual" / "test"
+    data = DATA / "mutual" / "test"
     parser.add_argument("--data", type=Path, default=data, help="folder of MuTual's test_<n>.txt")
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--joined", type=int, default=1, help="MuTual dialogues, of four utterances, behind each other")

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from dialeval.perturbations.synonyms import listed_synonyms
 from dialeval.perturbations.wordnet import WordNet, wordnet_folder
-from gates import Gates, arguments
+from gates import DATA, Gates, arguments
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 SETS = "comp-analysis/robustness_data/turn_level_robust_data/und"
 PARTS = ("noun", "verb", "adj", "adv")
 

@@ -15,9 +15,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from gates import Gates, arguments
+from gates import ROOT, Gates, arguments
 
-ROOT = Path(__file__).parents[1]
 SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
 
 
