@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dialeval.progress_files import job_name, read_job
+from dialeval.whole_lines import write_whole_lines
 from dialeval.whole_progress import Requests
 
 _LOGGER = "snakemake.logging"
@@ -52,6 +53,7 @@ class JobLines(logging.Filter):
     def attach(self) -> JobLines:
         """Begins to speak in place of Snakemake."""
         self.requests.begun = set()
+        write_whole_lines()
         logging.getLogger(_LOGGER).addFilter(self)
         threading.Thread(target=self._keep_telling, name="requests so far", daemon=True).start()
         return self

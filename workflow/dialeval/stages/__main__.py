@@ -20,6 +20,7 @@ from pathlib import Path
 from dialeval import kept, progress_files
 from dialeval.errors import UserError
 from dialeval.provenance import Job, write_record
+from dialeval.whole_lines import write_whole_lines
 
 RESULTS = "DIALEVAL_RESULTS"
 INTERRUPTED = 130
@@ -81,6 +82,7 @@ def _options(arguments: list[str]) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     asked = "".join(sys.argv[1:2])
+    write_whole_lines()
     try:
         main()
     except UserError as error:
