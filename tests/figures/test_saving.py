@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
 import pytest
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 from report_browser import PROGRAM, Browser
 
@@ -44,6 +47,27 @@ def test_the_settings_around_a_figure_do_not_change_it(tmp_path: Path) -> None:
     plain = bytes_of("plain")
     with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "svg.hashsalt": "other", "pdf.fonttype": 3}):
         assert bytes_of("other") == plain
+
+
+def test_another_font_of_the_same_name_does_not_change_a_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of fonts that Matplotlib has kept may begin with a machine's own, and may lack those that come with it."""
+
+    def pdf(name: str) -> bytes:
+        save_figure(example(), tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf")
+        return (tmp_path / f"{name}.pdf").read_bytes()
+
+    plain = pdf("plain")
+    fonts = font_manager.fontManager
+    serif = Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSerif.ttf")
+    machines = shutil.copy(serif, tmp_path / "DejaVuSans.ttf")
+    kept = list(fonts.ttflist)
+    for name, shipped in (("first", kept), ("alone", [])):
+        fonts.addfont(machines)  # forgets what was found before
+        monkeypatch.setattr(fonts, "ttflist", [replace(fonts.ttflist[-1], name="DejaVu Sans"), *shipped])
+        assert fonts.findfont("DejaVu Sans").path == str(machines)
+        assert pdf(name) == plain
 
 
 def test_saving_twice_gives_the_same_bytes_and_nothing_else(tmp_path: Path) -> None:
