@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from virtual_time import run_in_virtual_time
 
 from dialeval.engines.pacing.pace import Flow, Pace
@@ -41,6 +43,41 @@ def test_large_and_small_requests_take_turns() -> None:
         return done
 
     assert run_in_virtual_time(order()) == [100, 150, 1, 2]
+
+
+@settings(max_examples=30)
+@given(
+    st.floats(1, 5000),
+    st.sampled_from((0.1, 1.0)),
+    st.lists(st.tuples(st.floats(0, 3), st.integers(1, 400)), min_size=1),
+)
+def test_no_minute_holds_more_than_it_may_and_nobody_waits_longer_than_needed(
+    per_minute: float, burst_seconds: float, arrivals: list[tuple[float, int]]
+) -> None:
+    async def story() -> list[tuple[float, int]]:
+        pace, gone = Pace(per_minute, burst_seconds), []
+        loop = asyncio.get_running_loop()
+
+        async def one(units: int) -> None:
+            await pace.acquire(units)
+            gone.append((loop.time(), units))
+
+        tasks = []
+        for gap, units in arrivals:
+            await asyncio.sleep(gap)
+            tasks.append(asyncio.create_task(one(units)))
+        await asyncio.gather(*tasks)
+        return gone
+
+    gone = run_in_virtual_time(story())
+    assert [units for _, units in gone] == [units for _, units in arrivals]  # first come, first served
+    burst = max(1.0, per_minute * burst_seconds / 60)
+    per_second = (per_minute - (burst if burst > 1 else 0)) / 60
+    came = filled_at = 0.0
+    for (moment, units), (gap, _) in zip(gone, arrivals, strict=True):
+        came += gap
+        filled_at = max(filled_at, came) + units / per_second
+        assert moment == pytest.approx(max(came, filled_at - burst / per_second), rel=1e-3, abs=1e-3)
 
 
 def test_a_flow_lets_each_through_after_the_time_of_the_one_before() -> None:

@@ -17,7 +17,7 @@ from spending_job import MOST, a_model, ask, spent
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Response
-from dialeval.engines.spending.account import Account, Bound
+from dialeval.engines.spending.account import NOTHING, Account, Bound
 from dialeval.engines.spending.entries import SUFFIX
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.terms import announce, digest_of, run_terms, terms_for
@@ -201,6 +201,40 @@ def test_an_account_that_is_closed_while_it_asks_for_more_leaves_nothing_behind(
 
     asyncio.run(ask_and_leave())
     assert all(entry.closed for entry in Ledger(tmp_path / FOLDER).entries().values())
+    assert spent(tmp_path).spent == 0
+
+
+def test_nothing_is_sent_before_the_ledger_says_so(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def reply(asked: Asked) -> Reply:
+        entries = Ledger(tmp_path / FOLDER).entries().values()
+        seen.append(sum(len(entry.open) + entry.sums.tries for entry in entries))
+        return Reply(completion("yes"), delay=0.01)
+
+    with LoopbackEndpoint(reply) as endpoint:
+        ask(endpoint.url, tmp_path, 0, 60, budget=1e6)
+    assert len(seen) == 60
+    assert all(written >= sent for sent, written in enumerate(sorted(seen), start=1))
+
+
+def test_a_try_that_is_called_off_before_it_is_written_down_costs_nothing(tmp_path: Path) -> None:
+    terms = terms_for(a_model("http://127.0.0.1:9/v1", budget=1000))
+    assert terms is not None
+    account = Account(tmp_path, terms, "arena")
+
+    async def story() -> float:
+        account.settle(await account.reserve(Bound(10, 16)), NOTHING)  # opens the file
+        called_off = asyncio.create_task(account.reserve(Bound(10, 16)))
+        await asyncio.sleep(0)
+        called_off.cancel()
+        await asyncio.wait([called_off])
+        assert called_off.cancelled()
+        (entry,) = Ledger(tmp_path / FOLDER).entries().values()
+        return sum(entry.open.values()) + entry.sums.spent
+
+    assert asyncio.run(story()) == 0
+    account.close()
     assert spent(tmp_path).spent == 0
 
 

@@ -134,10 +134,13 @@ class Answering:
 
     async def _ask_engine(self, key: str, request: Request) -> Response:
         try:
-            async with self._alike.place(self._may_fail()):
+            await self._alike.enter(self._may_fail())
+            try:
                 self.asked += 1
                 response = await self.engine.answer(request)
                 self._alike.answered()
+            finally:
+                self._alike.leave()
             if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
                 raise AnswerFailure("empty", "the model answered with an empty text")
         except AnswerFailure as failure:
@@ -145,7 +148,8 @@ class Answering:
             self._unanswered.add(key)
             self.count_failure(failure, request.request_id)
             raise
-        self._keep(key, response, request.request_id)
+        await self.store.append_soon(key, response)
+        self._look_at(response, request.request_id)
         self.progress.advance(tokens=response.completion_tokens or 0)
         return response
 
@@ -154,8 +158,7 @@ class Answering:
         total = max(self.progress.total, self.total) if self.progress.total else float("inf")
         return self.max_failure_share * total if self.max_failure_share else 0.0
 
-    def _keep(self, key: str, response: Response, place: str) -> None:
-        self.store.append(key, response)
+    def _look_at(self, response: Response, place: str) -> None:
         if BROKEN in response.text or BROKEN in response.reasoning:
             self.broken += 1
             self._first_broken = self._first_broken or place
@@ -229,7 +232,8 @@ class Answering:
                 name = names.pop(key, None)
                 if isinstance(outcome, Response):
                     if key not in self.store:
-                        self._keep(key, outcome, name or "one of an earlier job")
+                        self.store.append(key, outcome)
+                        self._look_at(outcome, name or "one of an earlier job")
                     if name is not None:
                         self.progress.advance(tokens=outcome.completion_tokens or 0)
                     for _ in range(twins.pop(key, 0)):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from dialeval.errors import UserError
 
@@ -23,9 +21,8 @@ class RefusedAlike:
         self._refused = self._under_way = 0
         self._over = False
 
-    @asynccontextmanager
-    async def place(self, may_fail: float) -> AsyncIterator[None]:
-        """Holds a place for one request, which waits where all were refused for those that are still under way.
+    async def enter(self, may_fail: float) -> None:
+        """Takes a place for one request, which waits where all were refused for those that are still under way.
 
         Args:
             may_fail: how many requests of the job may fail.
@@ -42,10 +39,10 @@ class RefusedAlike:
                 "before it, expects, and whether it takes the fields that are sent. Then run the same command again"
             )
         self._under_way += 1
-        try:
-            yield
-        finally:
-            self._under_way -= 1
+
+    def leave(self) -> None:
+        """Gives the place back."""
+        self._under_way -= 1
 
     def answered(self) -> None:
         """Notes that the model answered: whatever is refused from now on is refused for itself."""

@@ -5,8 +5,9 @@ follows from the model's identity (`stored_answers`). Every job writes a file of
 share one; readers take the lines of all files. A line whose checksum is wrong, or that was cut off, is left out and
 reported; its request is simply asked again. Errors are never stored.
 
-Durability: `append` hands each line to the operating system before it returns, so killing the process loses nothing;
-`sync_seconds` bounds what a power failure can take (the file is fsynced at least that often, and on close).
+Durability: `append` and `append_soon` hand each line to the operating system before they return, so killing the process
+loses nothing; `sync_seconds` bounds what a power failure can take (the file is fsynced at least that often, and on
+close).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dialeval.engines.answer_places import body_of, line_of
 from dialeval.engines.request import Response
 from dialeval.engines.store_locks import WriterLocks, is_at_work
 from dialeval.engines.stored_answers import ANSWERS, StoredAnswers
+from dialeval.engines.turn_writes import TurnWrites
 from dialeval.errors import UserError
 
 NAMES = "names.txt"
@@ -74,6 +76,7 @@ class ResponseStore(StoredAnswers):
         self._own: dict[bytes, tuple[int, int]] = {}
         self._output: int | None = None
         self._output_size = 0
+        self._lines = TurnWrites(self._write)
         self._last_sync = 0.0
 
     def __enter__(self) -> Self:
@@ -94,6 +97,7 @@ class ResponseStore(StoredAnswers):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._output is not None:
+            self._lines.flush()
             os.fsync(self._output)
             os.close(self._output)
             self._output = None
@@ -112,6 +116,7 @@ class ResponseStore(StoredAnswers):
         """
         place = self._own.get(bytes.fromhex(key))
         if place is not None:
+            self._lines.flush()
             assert self._output is not None
             body = body_of(os.pread(self._output, place[1], place[0]))
             if body is not None:
@@ -132,24 +137,20 @@ class ResponseStore(StoredAnswers):
             UserError: the disk is full or not writable.
         """
         line = line_of(key, response.to_json().encode())
-        try:
-            if self._output is None:
-                self._open_output()
-            assert self._output is not None
-            written = os.write(self._output, line)
-            while written < len(line):
-                written += os.write(self._output, line[written:])
-            if time.monotonic() - self._last_sync > self._sync_seconds:
-                os.fsync(self._output)
-                self._last_sync = time.monotonic()
-        except OSError as error:
-            raise UserError(
-                f"an answer could not be stored in {self.folder}: {error.strerror or error}; free some space or "
-                "choose another `store_dir`, then run the same command again: what is stored is kept"
-            ) from error
-        self._own[bytes.fromhex(key)] = self._output_size, len(line)
-        self._output_size += len(line)
-        self.written += 1
+        self._lines.flush()
+        self._write(line)
+        self._note_place(key, len(line))
+
+    async def append_soon(self, key: str, response: Response) -> None:
+        """Stores an answer as `append` does, in one write with all that come in this turn of the event loop.
+
+        Raises:
+            UserError: the disk is full or not writable.
+        """
+        line = line_of(key, response.to_json().encode())
+        self._lines.add(line)
+        self._note_place(key, len(line))
+        await self._lines.written()
 
     def sync(self) -> None:
         """Makes what was stored survive a power failure."""
@@ -186,6 +187,26 @@ class ResponseStore(StoredAnswers):
         if name not in known:
             with path.open("a", encoding="utf-8", errors="replace") as file:
                 file.write(f"{name}\n")
+
+    def _note_place(self, key: str, length: int) -> None:
+        self._own[bytes.fromhex(key)] = self._output_size, length
+        self._output_size += length
+        self.written += 1
+
+    def _write(self, rest: bytes) -> None:
+        try:
+            if self._output is None:
+                self._open_output()
+            assert self._output is not None
+            while rest:
+                rest = rest[os.write(self._output, rest) :]
+            if time.monotonic() - self._last_sync > self._sync_seconds:
+                self.sync()
+        except OSError as error:
+            raise UserError(
+                f"an answer could not be stored in {self.folder}: {error.strerror or error}; free some space or "
+                "choose another `store_dir`, then run the same command again: what is stored is kept"
+            ) from error
 
     def _open_output(self) -> None:
         for number in itertools.count():

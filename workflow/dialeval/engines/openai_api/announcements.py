@@ -10,14 +10,19 @@ from datetime import datetime
 
 from dialeval.engines.pacing.announced import Reading
 
+
+def _names(*spellings: str) -> list[tuple[str, ...]]:
+    return [tuple(spelling.format(part) for part in ("remaining", "limit", "reset")) for spelling in spellings]
+
+
 _SPELLINGS = {
-    "requests": (
+    "requests": _names(
         "x-ratelimit-{}-requests",  # OpenAI, Azure, Groq, Together, LiteLLM, ...
         "anthropic-ratelimit-requests-{}",
         "x-ratelimit-{}",
         "ratelimit-{}",
     ),
-    "tokens": ("x-ratelimit-{}-tokens", "anthropic-ratelimit-tokens-{}"),
+    "tokens": _names("x-ratelimit-{}-tokens", "anthropic-ratelimit-tokens-{}"),
 }
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|[dhms])")
 _SECONDS = {"d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
@@ -32,12 +37,11 @@ def announced(headers: Mapping[str, str], kind: str) -> Reading | None:
         headers: the answer's, found by names in lower case.
         kind: `requests` or `tokens`.
     """
-    for spelling in _SPELLINGS[kind]:
-        remaining = _count(headers.get(spelling.format("remaining")))
-        if remaining is None:
-            continue
-        limit = _count(headers.get(spelling.format("limit")))
-        return None if limit is None else Reading(limit, remaining, _span(headers.get(spelling.format("reset"))))
+    for remaining, limit, reset in _SPELLINGS[kind]:
+        left = _count(headers.get(remaining))
+        if left is not None:
+            most = _count(headers.get(limit))
+            return None if most is None else Reading(most, left, _span(headers.get(reset)))
     return None
 
 

@@ -79,11 +79,8 @@ class Connection:
             return Fault("bad_request", words, billed="nothing")
         url = path if "://" in path else self.address + path
         try:
-            async with (
-                asyncio.timeout(self._timeout),
-                self._session_of_this_loop().post(url, data=data, allow_redirects=False) as response,
-            ):
-                content = await response.read()
+            response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
+            content = await response.read()  # which gives the connection back, or closes it
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
             return Fault("connection", f"no connection: {self._words(error)}", billed="nothing")  # nothing was sent
         except TimeoutError:
@@ -120,7 +117,7 @@ class Connection:
             headers=self.headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             proxy=self._proxy,
-            timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_seconds),
+            timeout=aiohttp.ClientTimeout(total=self._timeout, connect=self._connect_seconds),
             max_line_size=_LARGEST_HEAD,
             max_field_size=_LARGEST_HEAD,
         )

@@ -1,12 +1,13 @@
-"""How many units may go in a minute, where it is configured, and a flow whose speed is found on the way."""
+"""How many units may go in a minute, where it is configured, and a flow whose speed is found on the way.
+
+Who need not wait goes through at once; all others wait in a row.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
 from collections.abc import Callable
-
-from aiolimiter import AsyncLimiter
 
 _CATCH_UP = 0.05
 """Seconds by which a flow may run late and catch up: timers wake late, and each of them alone would slow it down."""
@@ -23,16 +24,29 @@ class Pace:
     def __init__(self, per_minute: float, burst_seconds: float) -> None:
         self._burst = max(1.0, per_minute * burst_seconds / 60)
         rate = per_minute - (self._burst if self._burst > 1 else 0)  # burst and flow together stay within the minute
-        self._limiter = AsyncLimiter(self._burst, 60 * self._burst / rate)
+        self._per_second = rate / 60
+        self._room, self._read_at = self._burst, -math.inf
         self._turn = asyncio.Lock()
 
     async def acquire(self, units: float = 1.0) -> None:
         """Waits until so many units may be used."""
+        if not self._turn.locked() and self._missing(units) <= 0:
+            self._room -= units
+            return
         async with self._turn:
             while units > 0:
                 part = min(units, self._burst)
-                await self._limiter.acquire(part)
+                while (missing := self._missing(part)) > 0:
+                    await asyncio.sleep(missing / self._per_second)
+                self._room -= part
                 units -= part
+
+    def _missing(self, units: float) -> float:
+        """Returns how many of these units there is no room for yet."""
+        now = asyncio.get_running_loop().time()
+        self._room = min(self._burst, self._room + (now - self._read_at) * self._per_second)
+        self._read_at = now
+        return units - self._room
 
 
 class Flow:
@@ -49,8 +63,14 @@ class Flow:
 
     async def take(self, units: float = 1.0) -> None:
         """Waits for one's turn."""
-        async with self._turn:
-            clock = asyncio.get_running_loop().time
-            if (wait := self._free_at - clock()) > 0:
-                await asyncio.sleep(wait)
-            self._free_at = max(self._free_at, clock() - _CATCH_UP) + self._seconds(units)
+        clock = asyncio.get_running_loop().time
+        if self._turn.locked() or self._free_at > clock():
+            async with self._turn:
+                if (wait := self._free_at - clock()) > 0:
+                    await asyncio.sleep(wait)
+                self._go(clock(), units)
+        else:
+            self._go(clock(), units)
+
+    def _go(self, now: float, units: float) -> None:
+        self._free_at = max(self._free_at, now - _CATCH_UP) + self._seconds(units)

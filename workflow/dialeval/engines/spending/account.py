@@ -106,6 +106,7 @@ class Account:
             most = self._most(bound, self.terms.model.ordinary)
             reserved = self._take(bound, most)
             if reserved is not None:
+                await self._written(reserved)
                 return reserved
             if self._all_granted and self._n_under_way:
                 waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -233,6 +234,14 @@ class Account:
         self._n_under_way += 1
         self._set_aside += most
         return Reserved(0 if in_batch else writer.begin(most), most, bound, writer)
+
+    async def _written(self, reserved: Reserved) -> None:
+        """Waits until the ledger has what was set aside: before that nothing may be sent."""
+        try:
+            await reserved.writer.written()
+        except BaseException:
+            self.settle(reserved, NOTHING)
+            raise
 
     def _release(self, reserved: Reserved) -> None:
         """Takes back what was set aside and lets those see who wait for it."""

@@ -9,14 +9,15 @@ import secrets
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from dialeval.engines.spending.entries import SUFFIX, Entry, close_file
+from dialeval.engines.turn_writes import TurnWrites
 from dialeval.errors import UserError
 
-_as_line = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Writer:
@@ -36,36 +37,56 @@ class Writer:
         with no_locks_said(folder):
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._number = 0
-        self._write(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
+        self._lines = TurnWrites(self._write)
+        self._say(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
 
     def begin(self, most: float) -> int:
-        """Writes down that a try is about to be sent which may cost so much, and returns its number."""
+        """Writes down what a try may cost, which is to be sent when that is `written`, and returns its number."""
         self._number += 1
-        self._write(["+", self._number, most])
+        self._say_this_turn(["+", self._number, most])
         return self._number
+
+    async def written(self) -> None:
+        """Waits until the operating system has what was written down.
+
+        Raises:
+            UserError: it could not be written.
+        """
+        await self._lines.written()
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
         """Writes down what a try has cost."""
-        self._write(["-", number, cost, input_tokens, output_tokens, int(confirmed)])
+        self._say_this_turn(["-", number, cost, input_tokens, output_tokens, int(confirmed)])
 
     def grant(self, to: float) -> None:
         """Writes down, safely, up to which sum this job may spend."""
-        self._write(["to", to])
+        self._say(["to", to])
         os.fsync(self._file)
 
     def exceed(self, input_tokens: int, output_tokens: int) -> None:
         """Writes down by how much answers exceed what they could have at most."""
-        self._write(["over", input_tokens, output_tokens])
+        self._say_this_turn(["over", input_tokens, output_tokens])
 
     def close(self) -> None:
         """Replaces all lines by their sum; what is under way counts at its most."""
+        with suppress(UserError):  # the sum holds what these lines say
+            self._lines.flush()
         self.entry.sums = self.entry.all_told
         self.entry.open.clear()
         close_file(self.path, self.entry)
         os.close(self._file)
 
-    def _write(self, line: Any) -> None:
-        rest = _as_line(line).encode() + b"\n"
+    def _say(self, line: Any) -> None:
+        """Writes a line at once."""
+        self._write(_line(line))
+        self.entry.read(line)
+
+    def _say_this_turn(self, line: Any) -> None:
+        """Writes a line with all others of this turn of the event loop."""
+        self._lines.add(_line(line))
+        self.entry.read(line)
+
+    def _write(self, rest: bytes) -> None:
         try:
             while rest:
                 rest = rest[os.write(self._file, rest) :]
@@ -74,7 +95,10 @@ class Writer:
                 f"what a request costs could not be written down in {self.path}: {error.strerror or error}; free some "
                 "space or choose another `store_dir`, then run the same command again: what is stored is kept"
             ) from error
-        self.entry.read(line)
+
+
+def _line(content: Any) -> bytes:
+    return f"{_as_json(content)}\n".encode()
 
 
 def is_alive(path: Path, about: dict[str, Any]) -> bool:
