@@ -1,21 +1,25 @@
 """Self-chat through the engine and the store against other ways of driving the same vLLM.
 
 All schemes produce the same dialogues with the same model; figures are ratios of wall times. Each begins with an empty
-cache, ours by a new start of the engine, which is not timed. Takes 20 min with vLLM.
+cache, ours by a new start of the engine, which is not timed. `--only` takes one half, whose figures are kept apart: the
+other ways, or a cache for a fifth. Takes 20 min with vLLM.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import sys
 import tempfile
 import time
 from collections.abc import Hashable
+from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from dialeval.config import VllmModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.request import Dialogue, Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
@@ -122,6 +126,87 @@ def same_length(n_tokens: int, seed: int | None, sampling: Sampling) -> Any:
     return final(temperature=sampling.temperature, seed=seed, **length)
 
 
+@dataclass
+class Ours:
+    """Our way, which has run once.
+
+    Attributes:
+        engine: of the model that every scheme asks.
+        task: what is done.
+        expected: the dialogues that every scheme must give.
+        seen: of each request the prompt, the length of its answer and its sampling seed.
+    """
+
+    engine: VllmEngine
+    task: Task
+    expected: Dialogues
+    seen: list[tuple[list[int], int, int | None]]
+
+    def scheme(self, engine: VllmEngine) -> Scheme:
+        """Returns our way with an engine, which starts anew for it."""
+
+        def run() -> None:
+            assert through_the_store(engine, self.task) == self.expected
+
+        return Scheme(partial(restart, engine), run)
+
+
+def against_other_ways(gates: Gates, ours: Ours, settings: VllmModel, options: argparse.Namespace) -> None:
+    """Times ours, one batch per round, all requests at once, and dialogues one at a time."""
+    direct, task = Direct(settings, apart=options.apart), ours.task
+
+    def rounds() -> None:
+        assert by_rounds(direct, task, task.seeds) == ours.expected
+
+    def ceiling() -> None:
+        same = [same_length(n, seed, task.sampling) for _, n, seed in ours.seen]
+        direct.run([prompt for prompt, *_ in ours.seen], same)
+
+    schemes = {
+        "ours": ours.scheme(ours.engine),
+        "one batch per round": Scheme(direct.forget, rounds),
+        "ceiling": Scheme(direct.forget, ceiling),
+    }
+    seconds = interleaved(schemes, options.rounds)
+    direct.forget()
+    few = dict(list(task.seeds.items())[: options.alone])
+    start = time.perf_counter()
+    for seed_id, seed in few.items():
+        by_rounds(direct, task, {seed_id: seed})
+    alone = (time.perf_counter() - start) * len(task.seeds) / len(few)
+    batch = f"one batch per round, {'each with a process of its own' if options.apart else 'in the process that asks'}"
+    known, scaled = "all prompts and lengths known beforehand", f"scaled up from {len(few)} dialogues: {alone:.0f} s"
+    gates.told("self-chat through engine and store", seconds["ours"], unit="s")
+    gates.at_most("time", seconds["ours"] / seconds["one batch per round"], 0.85, unit="x", against=batch)
+    gates.at_most("time", seconds["ours"] / alone, 0.2, unit="x", against="one dialogue at a time", note=scaled)
+    gates.at_least("rate", seconds["ceiling"] / seconds["ours"], 0.95, unit="x", against=known)
+    gates.told(
+        "time of what is known beforehand, the least that there is",
+        seconds["ceiling"] / seconds["one batch per round"], unit="x", against=batch,
+    )  # fmt: skip
+
+
+def with_little_cache(gates: Gates, ours: Ours, settings: VllmModel, options: argparse.Namespace) -> None:
+    """Times ours with a cache for a fifth of what all dialogues need at their end, and with one for all."""
+    size = ours.engine.start().size
+    # the prompts of the last turn, which are the longest of each dialogue
+    last = sorted((len(prompt) + n for prompt, n, _ in ours.seen), reverse=True)[: len(ours.task.seeds)]
+    needed = sum(-(-length // size.block_size) * size.block_size for length in last)
+    fifth = int(needed * options.cache_bytes / size.cache_tokens / 5)
+    small = VllmEngine(settings.model_copy(update={"kv_cache_memory_bytes": fifth}))
+    schemes = {"cache for all": ours.scheme(ours.engine), "cache for a fifth": ours.scheme(small)}
+    seconds = interleaved(schemes, options.rounds)
+    print(
+        f"cache for a fifth: {small.start().size.cache_tokens} of {needed} tokens, "
+        f"at most {small.admission.most_in_hand} requests in hand"
+    )
+    ratio = seconds["cache for a fifth"] / seconds["cache for all"]
+    gates.at_most("time with a cache for a fifth", ratio, 1.15, unit="x", against="a cache for all")
+
+
+HALVES = {"ways": against_other_ways, "cache": with_little_cache}
+
+
 def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--model", help="folder of a tiny model; built if not given")
@@ -134,70 +219,25 @@ def main() -> int:
     parser.add_argument("--apart", action="store_true", help="vLLM driven directly has a process of its own, too")
     parser.add_argument("--alone", type=int, default=6, help="dialogues of the one-at-a-time scheme, scaled up")
     parser.add_argument("--cache-bytes", type=int, default=2 << 30, help="KV cache of the first run")
+    parser.add_argument("--only", choices=HALVES, help="one half; its figures are kept apart")
     options = parser.parse_args()
-    gates = Gates(__file__, options)
+    gates = Gates(__file__, options, part=options.only or "")
     sampling = Sampling(temperature=options.temperature, max_tokens=options.max_tokens)
     task = Task(seeds(options.seeds), options.utterances, sampling)
     settings = cpu_settings(tiny_model(options.model, options.steps), kv_cache_memory_bytes=options.cache_bytes)
 
     engine = VllmEngine(settings)
-    size = engine.start().size
     expected, seen = record(engine, task)
-    ours_megabytes = own_megabytes()
+    megabytes = own_megabytes()
     tokens = sum(len(prompt) for prompt, *_ in seen)
     print(
         f"{len(task.seeds)} seeds x {options.utterances - 2} utterances, mean prompt {tokens / len(seen):.0f} tokens, "
         f"mean answer {sum(n for _, n, _ in seen) / len(seen):.1f} tokens, prefix hits {engine.prefix_hit_rate:.2f}",
         flush=True,
     )
-    # What all dialogues need at their end: the prompts of the last turn, which are the longest of each dialogue.
-    last = sorted((len(prompt) + n for prompt, n, _ in seen), reverse=True)[: len(task.seeds)]
-    longest_total = sum(-(-length // size.block_size) * size.block_size for length in last)
-    bytes_per_token = options.cache_bytes / size.cache_tokens
-
-    direct = Direct(settings, apart=options.apart)
-
-    def ours() -> None:
-        assert through_the_store(engine, task) == expected
-
-    def rounds() -> None:
-        assert by_rounds(direct, task, task.seeds) == expected
-
-    def ceiling() -> None:
-        direct.run([prompt for prompt, *_ in seen], [same_length(n, seed, task.sampling) for _, n, seed in seen])
-
-    anew = Scheme(partial(restart, engine), ours)
-    schemes = {"ours": anew, "one batch per round": Scheme(direct.forget, rounds)}
-    seconds = interleaved(schemes | {"ceiling": Scheme(direct.forget, ceiling)}, options.rounds)
-    direct.forget()
-    few = dict(list(task.seeds.items())[: options.alone])
-    start = time.perf_counter()
-    for seed_id, seed in few.items():
-        by_rounds(direct, task, {seed_id: seed})
-    alone = (time.perf_counter() - start) * len(task.seeds) / len(few)
-    print(f"  one at a time: {alone:.1f} s (scaled up from {len(few)} dialogues)", flush=True)
-
-    small = settings.model_copy(update={"kv_cache_memory_bytes": int(longest_total * bytes_per_token / 5)})
-    fifth = VllmEngine(small)
-
-    def ours_in_a_fifth() -> None:
-        assert through_the_store(fifth, task) == expected
-
-    in_a_fifth = Scheme(partial(restart, fifth), ours_in_a_fifth)
-    cache = interleaved({"cache for all": anew, "cache for a fifth": in_a_fifth}, options.rounds)
-    print(
-        f"cache for a fifth: {fifth.start().size.cache_tokens} of {longest_total} tokens, "
-        f"at most {fifth.admission.most_in_hand} requests in hand"
-    )
-    where = "each with a process of its own" if options.apart else "in the process that asks"
-    batch = f"one batch per round, {where}"
-    gates.at_most("time", seconds["ours"] / seconds["one batch per round"], 0.85, unit="x", against=batch)
-    gates.at_most("time", seconds["ours"] / alone, 0.2, unit="x", against="one dialogue at a time")
-    known = "all prompts and lengths known beforehand"
-    gates.at_least("rate", seconds["ceiling"] / seconds["ours"], 0.95, unit="x", against=known)
-    fifth_of_all = cache["cache for a fifth"] / cache["cache for all"]
-    gates.at_most("time with a cache for a fifth", fifth_of_all, 1.15, unit="x", against="a cache for all")
-    gates.at_most("memory beside the engine's process", ours_megabytes, 500, unit="MB")
+    for half in [options.only] if options.only else HALVES:
+        HALVES[half](gates, Ours(engine, task, expected, seen), settings, options)
+    gates.at_most("memory beside the engine's process", megabytes, 500, unit="MB")
     return gates.finish()
 
 
