@@ -30,5 +30,8 @@ def real_data() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts real runs of the workflow first: they take longest, and no worker shall be left with them at the end."""
+    """Puts real runs of the workflow first, so that no worker is left with them, and skips what cannot train here."""
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    for item in items:  # `-m slow` chooses those that train, too
+        if item.get_closest_marker("train") and not find_spec("torch"):
+            item.add_marker(pytest.mark.skip(reason="needs an environment with torch and peft, see .ci/train"))

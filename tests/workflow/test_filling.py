@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from workspace import Workspace, new_workspace
 
+approx = partial(pytest.approx, rel=1e-12, abs=1e-12, nan_ok=True)
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 N, REPEATS = 20, 3
@@ -98,7 +100,10 @@ def test_tables_mark_it_and_spare_the_judge_and_its_ensemble(filled: Workspace, 
     assert {row["judge"] for row in on_filled} == {"random"}
     assert {row["rater_kind"] for row in on_filled} == {"model"}
     before = table(judged, "tables/metaeval/correlations")
-    assert [row for row in rows if not row["filled_by"]] == before
+    others = [row for row in rows if not row["filled_by"]]
+    assert len(others) == len(before)
+    for row, was in zip(others, before, strict=True):  # sums of several judges at once round by how many they are
+        assert row == {name: approx(value) if isinstance(value, float) else value for name, value in was.items()}
     assert not {"length", "both"} & {
         name for row in table(filled, "tables/metaeval/judge_pairs") if row["filled_by"]
         for name in (row["first"], row["second"])
@@ -106,7 +111,7 @@ def test_tables_mark_it_and_spare_the_judge_and_its_ensemble(filled: Workspace, 
     (corpus,) = [row for row in table(filled, "tables/metaeval/corpora") if row["corpus"] == "mine"]
     assert corpus["filled_dimensions"] == "coherence, engagingness, informativeness"
     assert (corpus["human_dimensions"], corpus["model_dimensions"]) == ("overall", "diversity")
-    (page,) = (filled.folder / "results").glob("**/report/index.html")
+    page = filled.folder / "results/report/index.html"
     assert "filled dimensions" in page.read_text("utf-8")
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.workflow
 IN_FLIGHT = 4
 LONGER = {
     "models": {name: {**model, "concurrency": IN_FLIGHT} for name, model in SMALL["models"].items()},
-    "seeds": {"corpus": "bundled", "limit": 30},
+    "seeds": {"corpus": "bundled", "limit": 120},  # a quarter of a second of answers
     "selfchat": {"n_utterances": 12},
     "protocols": {"arena": {"n_utterances": [12]}},
 }
