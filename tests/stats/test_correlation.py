@@ -109,6 +109,73 @@ def test_missing_values_are_left_out_pair_by_pair(method):
     assert np.isfinite(result.low).all()
 
 
+def with_gaps(share: float, random_seed: int = 11):
+    """Six judges of 120 items in 40 dialogues, who left out a share of them at random; people did not rate two."""
+    scores, human = judged(6, 2, 120, "averaged", random_seed)
+    rng = np.random.default_rng(random_seed)
+    scores[rng.random(scores.shape) < share] = np.nan
+    human[:, 5:7] = np.nan
+    return scores, human, np.repeat(np.arange(40), 3)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.14, 0.16, 0.6])
+def test_few_and_many_left_out_items_agree_with_scipy(share):
+    """People's sums less those of what is left out, and sums of each judge, to the twelfth digit."""
+    scores, human, cluster = with_gaps(share)
+    scores[4] += 1e4  # far from 0
+    scores[5, 0] = np.nan  # a judge without a score on a dimension
+    result = correlate(scores, human, cluster, resamples=6, random_seed=3)
+    counts = cluster_counts(40, 6, np.random.default_rng(3)).astype(int)
+    for row, value in (
+        (np.ones(40, int), result.estimate),
+        *zip(counts, result.replicates, strict=True),
+    ):
+        for cell in np.ndindex(6, 2):
+            known = ~np.isnan(scores[cell]) & ~np.isnan(human[cell[1]])
+            rows = np.repeat(np.arange(120), row[cluster] * known)
+            if cell == (5, 0):
+                assert np.isnan(value[cell])
+            else:
+                expected = stats.pearsonr(scores[cell][rows], human[cell[1], rows])[0]
+                assert value[cell] == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_judges_alone_have_the_same_correlations():
+    """A judge's numbers do not change with what the others left out: alone, it has many gaps; with the others, few."""
+    scores, human, cluster = with_gaps(0.0)
+    scores[0, :, ::3] = np.nan
+    together = correlate(scores, human, cluster, resamples=50)
+    for judge in range(6):
+        alone = correlate(scores[judge : judge + 1], human, cluster, resamples=50)
+        np.testing.assert_allclose(together.replicates[:, judge], alone.replicates[:, 0], rtol=0, atol=1e-13)
+        np.testing.assert_allclose(together.low[judge], alone.low[0], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("outlier", [1e3, 1e9])
+def test_what_people_rated_far_off_and_a_judge_left_out_costs_no_digits(outlier):
+    scores, human, cluster = with_gaps(0.0)
+    human[0, 0] = outlier
+    scores[2, 0, 0] = np.nan
+    result = correlate(scores, human, cluster, resamples=20)
+    without = correlate(scores[2:3, :1, 1:], human[:1, 1:], cluster[1:], resamples=20)
+    np.testing.assert_allclose(result.estimate[2, 0], without.estimate[0, 0], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(result.replicates[:, 2, 0], without.replicates[:, 0, 0], rtol=0, atol=1e-13)
+
+
+def test_a_resample_whose_known_ratings_are_all_the_same_is_missing_among_few_gaps():
+    """People differ on the first item and the last, which the first judge left out."""
+    scores, human = judged(8, 1, 30, "continuous", random_seed=12)
+    human[0] = 0.1
+    human[0, [0, -1]] = 0.7
+    scores[0, 0, -1] = np.nan
+    result = correlate(scores, human, np.arange(30), resamples=300)
+    counts = cluster_counts(30, 300, np.random.default_rng(0))
+    same = counts[:, 0] == 0
+    assert (counts[same, -1] > 0).any()
+    assert np.isnan(result.replicates[same, 0, 0]).all()
+    assert np.isfinite(result.replicates[~same, 0, 0]).all()
+
+
 @METHODS
 def test_undefined_ones_are_missing_with_a_reason(method):
     scores, human = judged(3, 2, 20, "continuous", random_seed=3)

@@ -11,6 +11,7 @@ from dialeval.stats.resampling import (
     interval,
     p_above_next,
     percentile_interval,
+    whole_counts,
 )
 
 
@@ -21,6 +22,18 @@ def test_counts_are_multinomial():
     assert np.abs(counts.mean(axis=0) - 1.0).max() < 0.03
     assert counts.var(axis=0).mean() == pytest.approx(6 / 7, abs=0.03)
     assert cluster_counts(0, 3, np.random.default_rng(0)).shape == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "largest", "kind"),
+    [(1, 1, np.uint8), (200, 255, np.uint8), (200, 256, np.uint16), (70, 70_000, np.uint32)],
+)
+def test_whole_counts_are_the_same_draws(n_clusters, largest, kind):
+    whole = whole_counts(n_clusters, 300, np.random.default_rng(6), largest)
+    assert whole.dtype == kind
+    assert (whole == cluster_counts(n_clusters, 300, np.random.default_rng(6))).all()
+    rng = np.random.default_rng(6)  # one draw after another, counted one by one
+    assert (whole == [np.bincount(rng.integers(0, n_clusters, n_clusters), minlength=n_clusters) for _ in whole]).all()
 
 
 def test_negative_numbers_are_refused():

@@ -18,7 +18,7 @@ from scipy.special import stdtr
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes
 from dialeval.stats.design_effect import of_correlations, sums_by_cluster
 from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
-from dialeval.stats.resampling import cluster_counts, percentile_interval
+from dialeval.stats.resampling import percentile_interval, whole_counts
 from dialeval.stats.weighted_correlation import weighted_pearson
 
 Method = Literal["pearson", "spearman", "kendall"]
@@ -112,16 +112,16 @@ def correlate(
     check_confidence(confidence)
     n_judges, n_dimensions, n_items = score_array.shape
     codes, n_clusters = dense_codes("cluster", cluster, n_items)
-    # One row more than resamples: the data themselves come first.
-    drawn = np.ones((resamples + 1, n_clusters))
-    drawn[1:] = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
+    sizes = np.bincount(codes, minlength=n_clusters)
+    heaviest = n_clusters * int(sizes.max(initial=1))  # all items of a resample together
+    counts = whole_counts(n_clusters, resamples, np.random.default_rng(random_seed), heaviest)
+    drawn = np.concatenate([np.ones_like(counts, shape=(1, n_clusters)), counts])  # the data themselves come first
     by_cluster = np.argsort(codes, kind="stable")
     score_array, human_array = score_array[:, :, by_cluster], human_array[:, by_cluster]
     known = ~np.isnan(score_array) & ~np.isnan(human_array)
     values = _METHODS[method](drawn, codes[by_cluster], score_array, human_array)
     reason = _reasons(score_array, human_array, known)
     values[:, np.array(reason).reshape(n_judges, n_dimensions) != ""] = np.nan
-    sizes = np.bincount(codes, minlength=n_clusters)
     met = sums_by_cluster(known.astype(np.float64), sizes) > 0.0
     in_cell = met.sum(axis=2)
     low, high = percentile_interval(values[1:], confidence, in_cell)

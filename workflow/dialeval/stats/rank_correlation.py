@@ -39,7 +39,8 @@ class _Pairs:
     """The pairs of values that a judge and people gave.
 
     Attributes:
-        of_clusters: how many items of each cluster have the pair, shape [n_pairs, n_clusters].
+        of_clusters: how many items of each cluster have the pair, in the type of the weights, shape
+            [n_pairs, n_clusters].
         x, y: the values, shape [n_pairs].
         by_x, by_y: the pairs' order by either value.
     """
@@ -55,13 +56,10 @@ class _Pairs:
         """Whether each item is a pair of its own; they are then in the items' order."""
         return bool(self.of_clusters.nnz == len(self.x))
 
-    def weigh(self, weights: FloatArray, out: FloatArray) -> FloatArray:
+    def weigh(self, weights: NDArray[Any], out: FloatArray) -> FloatArray:
         """Writes the weight of each pair, from clusters' of shape [n_clusters, R]; shape [n_pairs, R]."""
         count = out[: len(self.x)]
-        if self.apart:
-            weights.take(self.of_clusters.indices, axis=0, out=count, mode="clip")
-        else:
-            count[:] = self.of_clusters @ weights
+        count[:] = weights[self.of_clusters.indices] if self.apart else self.of_clusters @ weights
         return count
 
 
@@ -74,10 +72,10 @@ class _Cell(NamedTuple):
     same_people: bool
 
 
-def weighted_spearman(drawn: FloatArray, cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
+def weighted_spearman(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
     """Spearman correlations, Pearson's of mid-ranks; arguments and result as in `weighted_pearson`."""
     n = x.shape[2]
-    cells = list(_cells(drawn.shape[1], cluster, x, y))
+    cells = list(_cells(drawn, cluster, x, y))
     out = np.full((len(drawn), *x.shape[:2]), np.nan)
     for block in _blocks(len(drawn), min(max(_NUMBERS_PER_BUFFER // max(n, 1), _LEAST_WIDTH), _MOST_WIDTH)):
         weights = np.ascontiguousarray(drawn[block].T)
@@ -90,9 +88,9 @@ def weighted_spearman(drawn: FloatArray, cluster: IntArray, x: FloatArray, y: Fl
     return out
 
 
-def weighted_kendall(drawn: FloatArray, cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
+def weighted_kendall(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
     """Kendall's tau-b; arguments and result as in `weighted_pearson`."""
-    cells = list(_cells(drawn.shape[1], cluster, x, y))
+    cells = list(_cells(drawn, cluster, x, y))
     out = np.full((len(drawn), *x.shape[:2]), np.nan)
     for block in _blocks(len(drawn), _MOST_WIDTH):
         weights = np.ascontiguousarray(drawn[block].T)
@@ -106,7 +104,7 @@ def _blocks(n: int, width: int) -> Iterator[slice]:
     return (slice(begin, begin + width) for begin in range(0, n, width))
 
 
-def _cells(n_clusters: int, cluster: IntArray, x: FloatArray, y: FloatArray) -> Iterator[_Cell]:
+def _cells(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> Iterator[_Cell]:
     """Yields each judge and dimension that have an item with both values, those with the same items in a row."""
     known = ~np.isnan(x) & ~np.isnan(y)
     for dimension in range(len(y)):
@@ -114,20 +112,20 @@ def _cells(n_clusters: int, cluster: IntArray, x: FloatArray, y: FloatArray) -> 
         with_items = np.flatnonzero(known[:, dimension].any(axis=1)).tolist()
         for pattern, judge in sorted((known[judge, dimension].tobytes(), judge) for judge in with_items):
             items = np.flatnonzero(known[judge, dimension])
-            pairs = _pairs(x[judge, dimension, items], y[dimension, items], cluster[items], n_clusters)
+            pairs = _pairs(x[judge, dimension, items], y[dimension, items], cluster[items], drawn)
             yield _Cell(judge, dimension, pairs, pairs.apart and pattern == before)
             before = pattern if pairs.apart else b""
 
 
-def _pairs(x: FloatArray, y: FloatArray, cluster: IntArray, n_clusters: int) -> _Pairs:
+def _pairs(x: FloatArray, y: FloatArray, cluster: IntArray, drawn: NDArray[Any]) -> _Pairs:
     """Pairs of x and y, both of shape [n]; the distinct ones where these are half as many as items, or fewer."""
     order = np.lexsort((y, x))
     starts = np.flatnonzero(_changes(x[order]) | _changes(y[order]))
     if 2 * len(starts) > len(x):
         order = starts = np.arange(len(x))
     x, y, cluster = x[order], y[order], cluster[order]
-    shape = (len(starts), n_clusters)
-    of_clusters = csr_array((np.ones(len(x)), cluster, np.append(starts, len(x))), shape=shape)
+    shape = (len(starts), drawn.shape[1])
+    of_clusters = csr_array((np.ones(len(x), dtype=drawn.dtype), cluster, np.append(starts, len(x))), shape=shape)
     x, y = x[starts], y[starts]
     return _Pairs(of_clusters, x, y, *(_order(values) for values in (x, y)))
 
@@ -158,7 +156,7 @@ class _RankWork:
         rows: the rows of the first two.
     """
 
-    def __init__(self, weights: FloatArray, buffers: FloatArray, rows: Sequence[Sequence[FloatArray]]) -> None:
+    def __init__(self, weights: NDArray[Any], buffers: FloatArray, rows: Sequence[Sequence[FloatArray]]) -> None:
         self._weights = weights
         self._buffers = buffers
         self._rows = rows
@@ -209,7 +207,7 @@ class _RankWork:
             reached = np.add(reached, count[place], out=ranks[place])
 
 
-def _kendall(pairs: _Pairs, weights: FloatArray, buffer: FloatArray) -> FloatArray:
+def _kendall(pairs: _Pairs, weights: NDArray[Any], buffer: FloatArray) -> FloatArray:
     """Kendall's tau-b on each resample, from weights of shape [n_clusters, R]; shape [R].
 
     Concordant less discordant pairs, each counted twice, are w' S w, S the product of both variables' matrices of
@@ -223,7 +221,9 @@ def _kendall(pairs: _Pairs, weights: FloatArray, buffer: FloatArray) -> FloatArr
         balance = _quadratic_form(_upper_signs(pairs), count, 2.0 * total.max())
     else:
         most_at_once = pairs.of_clusters.sum(axis=0).max()
-        balance = _quadratic_form(_between_clusters(pairs), weights, 2.0 * total.max() * most_at_once)
+        balance = _quadratic_form(
+            _between_clusters(pairs), weights.astype(np.float64), 2.0 * total.max() * most_at_once
+        )
     return _ratio(balance, x_untied, y_untied, np.sqrt(x_untied) * np.sqrt(y_untied))
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
@@ -69,13 +70,29 @@ def cluster_counts(n_clusters: int, resamples: int, rng: np.random.Generator) ->
     Raises:
         ValueError: if a number is negative.
     """
+    return whole_counts(n_clusters, resamples, rng, n_clusters).astype(np.float64)
+
+
+def whole_counts(n_clusters: int, resamples: int, rng: np.random.Generator, largest: int) -> NDArray[Any]:
+    """Draw the resamples of `cluster_counts` in the narrowest whole numbers up to `largest`, which fill in less time.
+
+    Args:
+        n_clusters: clusters to draw from; no count is larger.
+        resamples: resamples to draw.
+        rng: source of the draws.
+        largest: what sums of counts have to hold, `n_clusters` or more.
+
+    Returns:
+        Shape [resamples, n_clusters], of unsigned whole numbers.
+
+    Raises:
+        ValueError: if a number is negative.
+    """
     if n_clusters < 0 or resamples < 0:
         raise ValueError(f"n_clusters is {n_clusters} and resamples is {resamples}; neither may be negative")
-    if n_clusters == 0:
-        return np.zeros((resamples, 0))
-    counts = np.empty((resamples, n_clusters))
-    step = max(1, _DRAWS_PER_BLOCK // n_clusters)
-    for block in (counts[begin : begin + step] for begin in range(0, resamples, step)):
+    counts = np.zeros((resamples, n_clusters), dtype=np.min_scalar_type(largest))
+    step = max(1, _DRAWS_PER_BLOCK // max(n_clusters, 1))
+    for block in (counts[begin : begin + step] for begin in range(0, resamples if n_clusters else 0, step)):
         drawn = rng.integers(0, n_clusters, size=block.shape)
         drawn += n_clusters * np.arange(len(block))[:, np.newaxis]
         block[:] = np.bincount(drawn.ravel(), minlength=block.size).reshape(block.shape)

@@ -1,25 +1,33 @@
 """Kernel of `correlation`: Pearson's coefficient of weighted items, for many sets of weights at once.
 
 Weights are counts of resampled clusters: repeating the items of a cluster w times and giving them the weight w come to
-the same.
+the same. A coefficient takes six weighted sums: of 1, y and y^2, which are people's, and of x, x^2 and x y. People's
+are the same for all judges but for the items that a judge left out. Where these are few, people's sums less those over
+what is left out save three of six matrix products, nearly the whole cost.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.design_effect import sums_by_cluster
 
-_RESAMPLES_PER_BLOCK = 128  # what follows the product stays in the processor's cache
+_RESAMPLES_PER_BLOCK = 512  # what follows the products stays in the processor's cache
+_FEW = 0.15  # of people's ratings: an entry of a sparse matrix costs as much as six or seven of a full one
+_LEAST_SPREAD = 0.01  # of people's over all items, so that a difference of sums loses two digits of sixteen at most
 _ROUNDING = 1e-13
 
 
-def weighted_pearson(drawn: FloatArray, cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
+def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
     """Pearson correlations of the judges' scores with people, dimension by dimension.
 
     Args:
-        drawn: how often each cluster counts, shape [R, n_clusters].
+        drawn: how often each cluster counts, shape [R, n_clusters], in a type that holds the weight of all items.
         cluster: of each item, numbers in ascending order, each from 0 on being there, shape [n].
         x: scores, NaN where missing, shape [J, D, n].
         y: ratings, NaN where missing, shape [D, n].
@@ -28,47 +36,92 @@ def weighted_pearson(drawn: FloatArray, cluster: IntArray, x: FloatArray, y: Flo
         Shape [R, J, D]; NaN where a variable does not vary, or where all weights are 0.
     """
     n_judges, n_dimensions, n = x.shape
+    out = np.full((n_judges, n_dimensions, len(drawn)), np.nan)  # a cell's resamples in a row: quick to sort
     if not x.size:
-        return np.full((len(drawn), n_judges, n_dimensions), np.nan)
-    known = ~np.isnan(x) & ~np.isnan(y)
-    if known.all():
-        x = (x - x.mean(axis=2, keepdims=True)).reshape(-1, n)
-        y = y - y.mean(axis=1, keepdims=True)
-        columns = [np.ones((1, n)), y, y * y, x, x * x, x * np.tile(y, (n_judges, 1))]
-        shapes = [(1, 1), *[(1, n_dimensions)] * 2, *[(n_judges, n_dimensions)] * 3]
-    else:
-        # What is missing weighs nothing, so that each judge has sums of its own of people's ratings.
-        x, y = (_centred(np.where(known, part, 0.0), known).reshape(-1, n) for part in (x, y))
-        columns = [known.reshape(-1, n).astype(np.float64), y, y * y, x, x * x, x * y]
-        shapes = [(n_judges, n_dimensions)] * 6
-    # Every sum that is needed in one matrix product, the whole cost of it.
-    sums = sums_by_cluster(np.concatenate(columns), np.bincount(cluster, minlength=drawn.shape[1])).T
-    ends = np.cumsum([len(part) for part in columns])[:-1]
-    out = np.empty((len(drawn), n_judges, n_dimensions))
-    for begin in range(0, len(out), _RESAMPLES_PER_BLOCK):
+        return np.moveaxis(out, -1, 0)
+    rated = ~np.isnan(y)
+    known = ~np.isnan(x) & rated
+    x, y = _centred(x, known), _centred(y, rated)
+    left_out = _left_out(y, rated, known, cluster, drawn.shape[1])
+    if left_out is None:  # each judge has sums of its own of people's ratings
+        rated, y = known, _centred(np.broadcast_to(y, known.shape), known)
+    sizes = np.bincount(cluster, minlength=drawn.shape[1])
+    of_people = sums_by_cluster(np.concatenate([rated, y, y**2]).reshape(-1, n), sizes)
+    of_judges = sums_by_cluster(np.concatenate([x, x**2, x * y]).reshape(-1, n), sizes)
+    for begin in range(0, len(drawn), _RESAMPLES_PER_BLOCK):
         block = slice(begin, begin + _RESAMPLES_PER_BLOCK)
-        parts = np.split(drawn[block] @ sums, ends, axis=1)
-        out[block] = _of_sums(*(part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)))
-    return out
+        weights = np.ascontiguousarray(drawn[block].T, dtype=np.float64)
+        sums_x = (of_judges @ weights).reshape(3, n_judges, n_dimensions, -1)
+        sums_y = (of_people @ weights).reshape(3, -1, n_dimensions, weights.shape[1])
+        squares = sums_y[2]
+        if left_out is not None and left_out.nnz:
+            sums_y = sums_y - (left_out @ weights).reshape(sums_x.shape)
+        out[:, :, block] = _of_sums(sums_x, sums_y, squares)
+    return np.moveaxis(out, -1, 0)
 
 
-def _of_sums(
-    total: FloatArray, sum_y: FloatArray, sum_yy: FloatArray, sum_x: FloatArray, sum_xx: FloatArray, sum_xy: FloatArray
-) -> FloatArray:
-    """Pearson correlations from weighted sums, all of a shape that goes with [R, J, D]."""
+def _left_out(
+    y: FloatArray, rated: BoolArray, known: BoolArray, cluster: IntArray, n_clusters: int
+) -> csr_array | None:
+    """What 1, y and y^2 sum to over the items that people rated and a judge did not, in each cluster.
+
+    Returns:
+        Shape [3 J D, n_clusters]. None where that is too much to save anything, or so much of what varies that too few
+        digits would be left of people's sums.
+    """
+    absent = rated & ~known
+    n_absent = np.count_nonzero(absent)
+    if n_absent > _FEW * len(known) * np.count_nonzero(rated):
+        return None
+    cell, item = np.divmod(np.flatnonzero(absent), y.shape[1])
+    values = y[cell % len(y), item]
+    ends = np.cumsum(np.count_nonzero(absent, axis=2))
+    sums = csr_array(
+        (
+            np.concatenate([np.ones(n_absent), values, values**2]),
+            np.tile(cluster[item], 3),
+            np.concatenate([[0], ends, n_absent + ends, 2 * n_absent + ends]),
+        ),
+        shape=(3 * len(ends), n_clusters),
+    )
+    of_all = np.stack([rated, y, y**2]).sum(axis=2)
+    total, sum_y, sum_yy = of_all[:, np.newaxis] - sums.sum(axis=1).reshape(3, *known.shape[:2])
+    spread = sum_yy - sum_y**2 / np.maximum(total, 1.0)
+    return sums if ((spread >= _LEAST_SPREAD * of_all[2]) | (total == 0.0)).all() else None
+
+
+def _of_sums(sums_x: FloatArray, sums_y: FloatArray, squares: FloatArray) -> FloatArray:
+    """Pearson correlations from weighted sums.
+
+    Args:
+        sums_x: of x, x^2 and x y, shape [3, J, D, R].
+        sums_y: of 1, y and y^2, shape [3, J or 1, D, R].
+        squares: the sum of squares that the last was rounded as a part of, shape [J or 1, D, R].
+
+    Returns:
+        Shape [J, D, R].
+    """
+    sum_x, sum_xx, sum_xy = sums_x
+    total, sum_y, sum_yy = sums_y
     with np.errstate(divide="ignore", invalid="ignore"):  # a resample may have drawn none of these items
         mean_y = sum_y / total
         spread_y = sum_yy - sum_y * mean_y
-        spread_x = sum_xx - sum_x**2 / total
-        value = sum_xy - sum_x * mean_y
-        value /= np.sqrt(spread_x * spread_y)
-    constant = (spread_x <= _ROUNDING * sum_xx) | (spread_y <= _ROUNDING * sum_yy)
+        value = sum_x * mean_y
+        np.subtract(sum_xy, value, out=value)
+        spread_x = np.square(sum_x)
+        spread_x /= total
+        np.subtract(sum_xx, spread_x, out=spread_x)
+        constant = (spread_x <= _ROUNDING * sum_xx) | (spread_y <= _ROUNDING * squares)
+        spread_x *= spread_y
+        value /= np.sqrt(spread_x, out=spread_x)
     np.clip(value, -1.0, 1.0, out=value)
     value[constant] = np.nan
-    return value
+    return np.asarray(value, dtype=np.float64)
 
 
 def _centred(values: FloatArray, known: BoolArray) -> FloatArray:
-    """Values less the mean of the known ones, and 0 where they are not known; both of shape [J, D, n]."""
-    mean = values.sum(axis=2, keepdims=True) / np.maximum(known.sum(axis=2, keepdims=True), 1)
-    return np.where(known, values - mean, 0.0)
+    """Values less the mean of the known ones, and 0 where they are not known; both of shape [..., n]."""
+    there = np.where(known, values, 0.0)
+    there -= there.sum(axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
+    there[~known] = 0.0
+    return there
