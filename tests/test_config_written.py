@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from dialeval.config.loading import load_config
+from dialeval.config.reading import WRITTEN_DOWN
 from dialeval.config.whole import Config
-from dialeval.config.written import FILE, HIDDEN, write_configuration, written
+from dialeval.config.written import HIDDEN, write_configuration, written
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATIONS = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
@@ -63,9 +64,9 @@ def test_what_looks_like_a_key_is_hidden() -> None:
 def test_a_file_that_says_the_same_is_left_alone(tmp_path: Path) -> None:
     config = with_endpoint().model_copy(update={"results_dir": tmp_path})
     write_configuration(config)
-    before = (tmp_path / FILE).stat()
+    before = (tmp_path / WRITTEN_DOWN).stat()
     write_configuration(config)
-    assert (tmp_path / FILE).stat().st_mtime_ns == before.st_mtime_ns
-    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+    assert (tmp_path / WRITTEN_DOWN).stat().st_mtime_ns == before.st_mtime_ns
+    assert [path.name for path in tmp_path.iterdir()] == [WRITTEN_DOWN]
     write_configuration(config.model_copy(update={"random_seed": 7}))
-    assert yaml.safe_load((tmp_path / FILE).read_text(encoding="utf-8"))["random_seed"] == 7
+    assert yaml.safe_load((tmp_path / WRITTEN_DOWN).read_text(encoding="utf-8"))["random_seed"] == 7

@@ -27,13 +27,14 @@ GROUPS: dict[str, tuple[set[str], set[str]]] = {
         {"scipy"},
         {
             "answer_adaptively", "compare_runs", "correct", "correlate", "dialogbench_experts", "dialogbench_tables",
-            "ensembles", "estimate", "find_ceilings", "learn_embedded", "measure_agreement", "measure_bias",
+            "ensembles", "estimate", "find_ceilings", "measure_agreement", "measure_bias",
             "measure_checklist", "measure_differences", "measure_means", "measure_pass_rates",
             "measure_pass_rates_at_gt_length", "measure_rates", "measure_ratings", "measure_win_rates",
             "rank_systems", "rate_battles", "robustness", "tabulate_agreement", "tabulate_by_language",
             "tabulate_rated", "tabulate_repeats", "tabulate_training", "translation_quality",
         },
     ),
+    "learning": ({"scipy.sparse"}, {"learn_embedded"}),
     "drawing": ({"matplotlib"}, {"draw"}),
 }  # fmt: skip
 """The stages that load more than arrays and tables, by what they load beyond those of the groups before them."""

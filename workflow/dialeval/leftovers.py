@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from dialeval import kept
-from dialeval.config.written import FILE as CONFIGURATION
+from dialeval.config.reading import WRITTEN_DOWN
 from dialeval.errors import UserError
 from dialeval.provenance import FOLDER, digest_of
 
@@ -177,7 +177,7 @@ def _files(results: Path, store: Path) -> Iterator[str]:
             and not (is_top and (name == FOLDER or name.startswith(".")))
         ]
         for name in [*files, *links]:
-            if not (is_top and (name.startswith(".") or name == CONFIGURATION)):
+            if not (is_top and (name.startswith(".") or name == WRITTEN_DOWN)):
                 yield os.path.relpath(Path(folder, name), results)
 
 

@@ -11,7 +11,7 @@ import yaml
 
 from dialeval.comparison.prompt_lines import asked_otherwise, prompts_of
 from dialeval.comparison.runs import Run
-from dialeval.config.written import FILE
+from dialeval.config.reading import WRITTEN_DOWN
 
 Row = dict[str, Any]
 _PLACES = ("results_dir", "store_dir")
@@ -56,7 +56,7 @@ def flat(value: Any, place: str = "") -> dict[str, str]:
 
 
 def _configuration(run: Run) -> dict[str, str] | None:
-    path = run.folder / FILE
+    path = run.folder / WRITTEN_DOWN
     if not path.is_file():
         return None
     try:

@@ -12,6 +12,8 @@ from yaml.constructor import SafeConstructor
 
 from dialeval.errors import UserError
 
+WRITTEN_DOWN = "configuration.yaml"
+"""The configuration that a run wrote down in the folder of its results."""
 MOST_ENTRIES = 100_000
 """Entries of a configuration, what aliases repeat counted each time."""
 

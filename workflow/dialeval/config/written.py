@@ -17,12 +17,11 @@ from pydantic import BaseModel
 
 from dialeval.config.extra_body import looks_secret
 from dialeval.config.protocol import Of, Protocol
+from dialeval.config.reading import WRITTEN_DOWN
 from dialeval.config.training import EncoderTraining
 from dialeval.config.transcripts import Columns
 from dialeval.config.whole import Config
 
-FILE = "configuration.yaml"
-"""Its name in the folder of the results."""
 HIDDEN = "(secret, not written down)"
 _AS_SAID = (Columns, EncoderTraining, Of, Protocol)
 """Sections with fields that only some of their kind may name: what nobody said in one is not written either."""
@@ -44,12 +43,12 @@ def written(config: Config, environment: Mapping[str, str] = os.environ) -> str:
     secrets = [value for name in _variables(config) if len(value := environment.get(name, "")) >= _LEAST]
     content = _hidden(_plain(config), secrets)
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    return _HEAD.format(place=shlex.quote(str(config.results_dir / FILE))) + text
+    return _HEAD.format(place=shlex.quote(str(config.results_dir / WRITTEN_DOWN))) + text
 
 
 def write_configuration(config: Config) -> None:
     """Writes the configuration of a run into the folder of its results; one that stands there already is left alone."""
-    path, text = config.results_dir / FILE, written(config)
+    path, text = config.results_dir / WRITTEN_DOWN, written(config)
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")

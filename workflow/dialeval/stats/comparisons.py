@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats
+from dialeval.stats.linked import groups, rings
 
 FIRST_WINS, TIE, SECOND_WINS = 0, 1, 2
 N_RESULTS = 3
@@ -71,9 +70,7 @@ class Comparisons:
 
     def groups(self) -> IntArray:
         """Number of the group of connected players that each rated player belongs to, shape [n_rated]."""
-        links = coo_array((np.ones(self.n_pairs), (self.first, self.second)), shape=(self.n_rated, self.n_rated))
-        _, group = connected_components(links, directed=False)
-        return np.asarray(group, dtype=np.int64)
+        return groups(self.first, self.second, self.n_rated)
 
     def group_of_player(self) -> IntArray:
         """Group of each of the caller's players, -1 without a comparison, shape [n_players]."""
@@ -89,8 +86,7 @@ class Comparisons:
         scored = np.concatenate([table[:, FIRST_WINS] + table[:, TIE], table[:, SECOND_WINS] + table[:, TIE]])
         winner = np.concatenate([self.first, self.second])[scored > 0]
         loser = np.concatenate([self.second, self.first])[scored > 0]
-        wins = coo_array((np.ones(len(winner)), (winner, loser)), shape=(self.n_rated, self.n_rated))
-        _, ring = connected_components(wins, directed=True, connection="strong")
+        ring = rings(winner, loser, self.n_rated)
         size = np.bincount(ring)[ring] if len(ring) else np.zeros(0, dtype=np.int64)
         group = self.groups()
         anchored = np.zeros(self.n_rated, dtype=np.bool_)

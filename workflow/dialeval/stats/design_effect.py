@@ -6,10 +6,10 @@ Both statistics here are followed by their linear form, what one row moves them 
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.comparisons import N_RESULTS, pair_laplacian
+from dialeval.stats.linked import mostly_zeros
 from dialeval.stats.replicates import ClusterTable
 
 
@@ -72,6 +72,8 @@ def of_strengths(counts: ClusterTable, strength: FloatArray, pair_weight: FloatA
     Returns:
         Shape [n_rated]; NaN where it is not defined.
     """
+    from scipy.sparse import csr_array  # loaded where comparisons are rated, as in `linked`
+
     comparisons = counts.comparisons
     n, n_rows = comparisons.n_rated, len(counts.cluster)
     if counts.n_clusters < 2 or n_rows < 2:
@@ -89,14 +91,13 @@ def of_strengths(counts: ClusterTable, strength: FloatArray, pair_weight: FloatA
     inverse = np.linalg.pinv(information + (group[:, np.newaxis] == group), hermitian=True)
     of_rows = pair_laplacian(comparisons, (table * residual**2).sum(axis=1))
     types = np.arange(residual.size)
-    scores_of_types = coo_array(
-        (
-            np.concatenate([residual.ravel(), -residual.ravel()]),
-            (np.tile(types, 2), np.concatenate([np.repeat(first, N_RESULTS), np.repeat(second, N_RESULTS)])),
-        ),
-        shape=(len(types), n),
+    scores_of_types = mostly_zeros(
+        np.concatenate([residual.ravel(), -residual.ravel()]),
+        np.tile(types, 2),
+        np.concatenate([np.repeat(first, N_RESULTS), np.repeat(second, N_RESULTS)]),
+        (len(types), n),
     )
-    scores = csr_array(counts.counts) @ scores_of_types.tocsr()
+    scores = csr_array(counts.counts) @ scores_of_types
     of_clusters = (scores.T @ scores).toarray()
 
     def variance(of_scores: FloatArray) -> FloatArray:

@@ -8,12 +8,15 @@ the strengths; that keeps every step an ascent from any start (Bach 2010) and le
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.linked import groups, mostly_zeros
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MAX_ITERATIONS = 100
 STEP_TOLERANCE = 1e-10
@@ -98,7 +101,7 @@ def _newton(
     n_players = parameters.shape[1] - int(ties)
     derivatives = _davidson_derivatives if ties else _bradley_terry_derivatives
     incidence = _incidence(first, second, n_players)
-    group = _groups(first, second, n_players)
+    group = groups(first, second, n_players)
     within_group = (group[:, np.newaxis] == group) / np.bincount(group)[group] if n_players else np.zeros((0, 0))
     open_rows = np.arange(len(table))
     max_gradient = 0.0
@@ -169,18 +172,11 @@ def _davidson_derivatives(
     return gradient, hessian
 
 
-def _groups(first: IntArray, second: IntArray, n_players: int) -> IntArray:
-    """Number of the group of connected players that each belongs to, shape [n_players]."""
-    links = coo_array((np.ones(len(first)), (first, second)), shape=(n_players, n_players))
-    _, group = connected_components(links, directed=False)
-    return np.asarray(group, dtype=np.int64)
-
-
 def _incidence(first: IntArray, second: IntArray, n_players: int) -> csr_array:
     """Matrix that takes leads of pairs to players, first less second, shape [n_pairs, n_players]; mostly zeros."""
     pairs = np.arange(len(first))
-    sides = (np.tile(pairs, 2), np.concatenate([first, second]))
-    return coo_array((np.repeat([1.0, -1.0], len(pairs)), sides), shape=(len(pairs), n_players)).tocsr()
+    signs, players = np.repeat([1.0, -1.0], len(pairs)), np.concatenate([first, second])
+    return mostly_zeros(signs, np.tile(pairs, 2), players, (len(pairs), n_players))
 
 
 def _laplacian(weight: FloatArray, first: IntArray, second: IntArray, n_players: int) -> FloatArray:

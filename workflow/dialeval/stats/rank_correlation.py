@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from dialeval.stats.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _NUMBERS_PER_BUFFER = 2_000_000
 _LEAST_WIDTH, _MOST_WIDTH = 128, 1024  # of a row, against NumPy's cost per call
@@ -124,6 +126,8 @@ def _pairs(x: FloatArray, y: FloatArray, cluster: IntArray, drawn: NDArray[Any])
     if 2 * len(starts) > len(x):
         order = starts = np.arange(len(x))
     x, y, cluster = x[order], y[order], cluster[order]
+    from scipy.sparse import csr_array  # takes long to load, and only ranks need it
+
     shape = (len(starts), drawn.shape[1])
     of_clusters = csr_array((np.ones(len(x), dtype=drawn.dtype), cluster, np.append(starts, len(x))), shape=shape)
     x, y = x[starts], y[starts]

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, dense_codes
 from dialeval.stats.comparisons import N_RESULTS, Comparisons
+from dialeval.stats.linked import groups, mostly_zeros
 from dialeval.stats.resampling import cluster_counts
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _NUMBERS_PER_BLOCK = 4_000_000
 
@@ -97,9 +99,7 @@ def cluster_table(comparisons: Comparisons, cluster: ArrayLike | None) -> Cluste
         codes, n_clusters = np.arange(n_rows), n_rows
     else:
         codes, n_clusters = dense_codes("cluster", cluster, n_rows)
-    sparse = coo_array(
-        (np.ones(n_rows), (codes, comparisons.type_of_row)), shape=(n_clusters, comparisons.n_types)
-    ).tocsr()
+    sparse = mostly_zeros(np.ones(n_rows), codes, comparisons.type_of_row, (n_clusters, comparisons.n_types))
     small = n_clusters * comparisons.n_types <= _NUMBERS_PER_BLOCK
     return ClusterTable(comparisons, codes, n_clusters, sparse.toarray() if small else sparse)
 
@@ -114,11 +114,7 @@ def rated_in(comparisons: Comparisons, tables: FloatArray) -> BoolArray:
     rated = np.ones((len(tables), comparisons.n_rated), dtype=np.bool_)
     group = comparisons.groups()
     for row in np.flatnonzero(~met.all(axis=1)):
-        links = coo_array(
-            (np.ones(int(met[row].sum())), (comparisons.first[met[row]], comparisons.second[met[row]])),
-            shape=(comparisons.n_rated, comparisons.n_rated),
-        )
-        _, part = connected_components(links, directed=False)
+        part = groups(comparisons.first[met[row]], comparisons.second[met[row]], comparisons.n_rated)
         if part.max() == group.max():
             continue
         size = np.bincount(part)

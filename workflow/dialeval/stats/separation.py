@@ -7,11 +7,10 @@ infinite, so that an interval whose end falls among them has no limit there.
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.comparisons import FIRST_WINS, SECOND_WINS, TIE, Comparisons
+from dialeval.stats.linked import rings
 
 
 def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, BoolArray]:
@@ -51,8 +50,8 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
     first_scores, second_scores = scores[: comparisons.n_pairs], scores[comparisons.n_pairs :]
     winner = np.concatenate([comparisons.first[first_scores], comparisons.second[second_scores]])
     loser = np.concatenate([comparisons.second[first_scores], comparisons.first[second_scores]])
-    wins = coo_array((np.ones(len(winner)), (winner, loser)), shape=(n, n))
-    n_rings, ring = connected_components(wins, directed=True, connection="strong")
+    ring = rings(winner, loser, n)
+    n_rings = int(ring.max(initial=-1)) + 1
     # Who reaches whom is the same for all of a ring, in which everybody reaches everybody.
     reach = np.eye(n_rings, dtype=np.float32)
     reach[ring[winner], ring[loser]] = 1.0

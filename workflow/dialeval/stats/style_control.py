@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array
 from scipy.special import expit
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
 from dialeval.stats.comparisons import N_RESULTS, compare
 from dialeval.stats.differences import contrast_interval
 from dialeval.stats.equal_weight import pair_weights
+from dialeval.stats.linked import mostly_zeros
 from dialeval.stats.resampling import Interval
 
 DEFAULT_RIDGE = 1e-6
@@ -291,7 +291,7 @@ class _Games:
         columns = np.concatenate([self.first, self.second, *(np.full(len(win), k + j) for j in range(size - k))])
         values = np.concatenate([residual, -residual, *(residual * row for row in covariates.T)])
         of_row = np.tile(cluster, 2 + size - k)
-        scores = coo_array((values, (of_row, columns)), shape=(n_clusters, size)).tocsr()
+        scores = mostly_zeros(values, of_row, columns, (n_clusters, size))
         scale = n_clusters / (n_clusters - 1.0)
         if n_clusters * size**2 > _NUMBERS_OF_CLUSTERS or n_clusters * size**3 > _WORK_OF_CLUSTERS:
             inverse = np.linalg.inv(hessian)

@@ -8,14 +8,16 @@ what is left out save three of six matrix products, nearly the whole cost.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.design_effect import sums_by_cluster
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _RESAMPLES_PER_BLOCK = 512  # what follows the products stays in the processor's cache
 _FEW = 0.15  # of people's ratings: an entry of a sparse matrix costs as much as six or seven of a full one
@@ -69,6 +71,8 @@ def _left_out(
         Shape [3 J D, n_clusters]. None where that is too much to save anything, or so much of what varies that too few
         digits would be left of people's sums.
     """
+    from scipy.sparse import csr_array  # takes long to load, and only resampling needs it
+
     absent = rated & ~known
     n_absent = np.count_nonzero(absent)
     if n_absent > _FEW * len(known) * np.count_nonzero(rated):

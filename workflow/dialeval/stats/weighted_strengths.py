@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.linked import rings
 
 _STEPS = 60
 _LONGEST_STEP = 2.0
@@ -165,9 +164,7 @@ def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     n = games.n_players
     if not len(left):
         return np.zeros(n, dtype=np.bool_)
-    _, ring = connected_components(
-        coo_array((np.ones(len(winner)), (winner, loser)), shape=(n, n)), directed=True, connection="strong"
-    )
+    ring = rings(winner, loser, n)
     played = np.zeros(n, dtype=np.bool_)
     played[left] = played[right] = True
     largest: BoolArray = played & (ring == int(np.argmax(np.bincount(ring[played]))))
