@@ -120,4 +120,7 @@ if __name__ == "__main__":
         print(f"cl100k_base is now at {fetch()}")
     except UserError as problem:
         sys.exit(f"error: {problem}")
-    print("Results that were counted in words and marks are counted anew by: snakemake --forcerun choose_tokenizer")
+    print(
+        "Results that were counted in words and marks are counted anew by: "
+        "snakemake --cores 8 --forcerun choose_tokenizer"
+    )

@@ -26,7 +26,7 @@ def stage(settings: Settings, tokenizer: Path) -> None:
     if reason:
         print(
             f"note: {reason}. For tokens as in the paper: python -m dialeval.engines.cl100k fetch, or name the file "
-            "under tokens.cl100k_file; then snakemake --forcerun choose_tokenizer counts anew"
+            "under tokens.cl100k_file; then snakemake --cores 8 --forcerun choose_tokenizer counts anew"
         )
     row = {"tokenizer": chosen.name, "reason": reason or None}
     write_table(tokenizer, TOKENIZER, to_table(TOKENIZER, [row]))

@@ -49,8 +49,8 @@ def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:
     if tokenizer is WORDS:
         raise UserError(
             "these results are counted in cl100k_base, whose vocabulary is not at hand here (any more): run "
-            "python -m dialeval.engines.cl100k fetch, or have the unit chosen anew: snakemake --forcerun "
-            "choose_tokenizer"
+            "python -m dialeval.engines.cl100k fetch, or have the unit chosen anew: snakemake --cores 8 "
+            "--forcerun choose_tokenizer"
         )
     return tokenizer
 
