@@ -104,12 +104,12 @@ def chatted(learned: Learned, seeds: list[Dialogue]) -> float:
 
 def learning(method: str, dialogues: list[Dialogue]) -> tuple[Learned, float, float]:
     """Returns what is learned, the processor seconds, and those of scikit-learn's forests of the same trees."""
-    asked: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+    asked: list[tuple[Any, ...]] = []
     grown = Trees.__init__
 
-    def noted(self: Trees, *data: Any, **settings: Any) -> None:
-        asked.append((data, settings))
-        grown(self, *data, **settings)
+    def noted(self: Trees, *given: Any) -> None:
+        asked.append(given)
+        grown(self, *given)
 
     with mock.patch.object(Trees, "__init__", noted):
         begun = time.process_time()
@@ -117,12 +117,12 @@ def learning(method: str, dialogues: list[Dialogue]) -> tuple[Learned, float, fl
         seconds = time.process_time() - begun
 
     def forests() -> None:
-        for data, settings in asked:
+        for *data, growth, random_seed in asked:
             ExtraTreesClassifier(
-                settings["n_trees"],
-                min_samples_leaf=settings["leaf"],
-                max_features=settings["share"],
-                random_state=settings["random_seed"],
+                growth.n_trees,
+                min_samples_leaf=growth.leaf,
+                max_features=growth.share,
+                random_state=random_seed,
             ).fit(*data)
 
     return learned, seconds, cpu_seconds(forests)

@@ -5,7 +5,7 @@ import pytest
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.damage import KINDS
-from dialeval.engines.embedded.dimensions import HARM, Dimensions, Labelled, _scale
+from dialeval.engines.embedded.dimensions import GROWTH, HARM, Dimensions, Labelled, _scale
 from dialeval.engines.embedded.evaluation import DimensionRow, held_back_dimensions
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
@@ -108,7 +108,7 @@ def test_a_kind_that_was_never_met_is_no_trouble() -> None:
     rng = np.random.default_rng(0)
     kind = np.repeat([0, 1 + KINDS.index("word salad")], 50)
     examples = Labelled(rng.normal(size=(100, 2)) + kind[:, None], kind, np.ones(100))
-    dimensions = Dimensions("turn", [examples], [examples], random_seed=0)
+    dimensions = Dimensions("turn", [examples], [examples], GROWTH["turn"], random_seed=0)
     scores = dimensions.scores(dimensions.probabilities([np.array([[0.0, 0.0], [6.0, 6.0]])]))
     understandable = DIMENSIONS["turn"].index("understandability")
     assert scores[0, understandable] > 0.6

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.tree import ExtraTreeClassifier
 
-from dialeval.engines.embedded.trees import Trees
+from dialeval.engines.embedded.trees import Growth, Trees
 
 
 def drawn(seed: int, n_classes: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -20,30 +20,31 @@ def drawn(seed: int, n_classes: int, n: int = 400) -> tuple[np.ndarray, np.ndarr
 
 
 def learned(seed: int, n_classes: int, leaf: int) -> Trees:
-    return Trees(*drawn(seed, n_classes), n_trees=5, leaf=leaf, share=0.3, random_seed=seed)
+    return Trees(*drawn(seed, n_classes), Growth(n_trees=5, leaf=leaf, share=0.3), seed)
 
 
-def scikit_learns(seed: int, n_classes: int, leaf: int) -> ExtraTreesClassifier:
-    forest = ExtraTreesClassifier(5, min_samples_leaf=leaf, max_features=0.3, random_state=seed)
-    return forest.fit(*drawn(seed, n_classes))
+def scikit_learns(seed: int, n_classes: int, leaf: int) -> list[ExtraTreeClassifier]:
+    values, classes, weight = drawn(seed, n_classes)
+    random = np.random.RandomState(seed)
+    trees = [ExtraTreeClassifier(min_samples_leaf=leaf, max_features=0.3, random_state=random) for _ in range(5)]
+    return [tree.fit(values.astype(np.float32), classes, sample_weight=weight) for tree in trees]
 
 
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 1000), st.integers(1, 5), st.integers(1, 200))
 def test_trees_vote_as_scikit_learns(seed: int, n_classes: int, leaf: int) -> None:
     forest, trees, values = scikit_learns(seed, n_classes, leaf), learned(seed, n_classes, leaf), drawn(seed, 1)[0]
-    np.testing.assert_array_equal(trees.classes, forest.classes_)
+    np.testing.assert_array_equal(trees.classes, forest[0].classes_)
     wide = np.concatenate([values, values * 1e30, np.zeros((1, 7)), np.full((1, 7), -np.inf)])
-    expected = np.zeros((len(wide), len(forest.classes_)))
-    for tree in forest.estimators_:
-        expected += tree.tree_.predict(wide.astype(np.float32))
-    np.testing.assert_array_equal(trees.vote(wide), expected / len(forest.estimators_))
+    expected = sum(tree.tree_.predict(wide.astype(np.float32)) for tree in forest)
+    np.testing.assert_array_equal(trees.vote(wide), expected / len(forest))
 
 
 @pytest.mark.parametrize("n", [0, 1, 1023, 1024, 1025, 5000])
 def test_any_number_of_rows(n: int) -> None:
     rows = np.resize(drawn(0, 3)[0], (n, 7))
-    expected = scikit_learns(0, 3, 2).predict_proba(rows) if n else np.zeros((0, 3))
+    forest = scikit_learns(0, 3, 2)
+    expected = np.mean([tree.predict_proba(rows) for tree in forest], axis=0) if n else np.zeros((0, 3))
     np.testing.assert_allclose(learned(0, 3, 2).vote(rows), expected, rtol=0, atol=1e-15)
 
 
@@ -52,7 +53,7 @@ def test_what_is_no_finite_number_is_not_learned_from(spoilt: float) -> None:
     values, classes, weight = drawn(0, 2)
     values[3, 2] = spoilt
     with pytest.raises(ValueError, match="finite"):
-        Trees(values, classes, weight, n_trees=1, leaf=5, share=0.3, random_seed=0)
+        Trees(values, classes, weight, Growth(n_trees=1, leaf=5, share=0.3), random_seed=0)
 
 
 @pytest.mark.parametrize("spoil", ["circle", "outside", "feature", "root", "length", "shape"])

@@ -79,13 +79,13 @@ class Spoiler:
         """Returns the dialogue continued by stretches of others, each coherent but not with what was before."""
         if len(dialogue) < 2 or len(self._pool) < 2:
             return None
-        start = int(rng.integers(1, len(dialogue)))
+        start = 1 + _below(len(dialogue) - 1, rng)
         utterances = list(dialogue[:start])
         while len(utterances) < len(dialogue):
-            other = self._pool[int(rng.integers(len(self._pool)))]
+            other = self._pool[_below(len(self._pool), rng)]
             if other != dialogue and len(other) > 1:
-                place = int(rng.integers(1, len(other)))
-                utterances += other[place : place + int(rng.integers(1, LONGEST_STRETCH + 1))]
+                place = 1 + _below(len(other) - 1, rng)
+                utterances += other[place : place + 1 + _below(LONGEST_STRETCH, rng)]
         stayed = tuple(utterances[: len(dialogue)])
         return Damaged(stayed, tuple(turn >= start for turn in range(len(dialogue))), "strayed")
 
@@ -96,9 +96,9 @@ class Spoiler:
             case "generic":
                 return _draw(self._generic, rng)
             case "repeated":
-                return _vary(utterances[int(rng.integers(turn))], rng)
+                return _vary(utterances[_below(turn, rng)], rng)
             case "over-long":
-                more = [_draw(self._utterances, rng) for _ in range(int(rng.integers(1, 5)))]
+                more = [_draw(self._utterances, rng) for _ in range(1 + _below(4, rng))]
                 return _join([utterances[turn], *more])
             case "word salad":
                 return _shuffle(utterances[turn], rng)
@@ -115,13 +115,18 @@ def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str
 def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
     """Returns which turns to spoil: half the time a few, else all from some turn on, as when a machine takes over."""
     if rng.random() < 0.5:
-        return list(range(int(rng.integers(start, n)), n))
-    n_spoiled = int(rng.integers(1, max(2, (n - start) // 2 + 1)))
-    return sorted(int(turn) for turn in rng.choice(np.arange(start, n), size=n_spoiled, replace=False))
+        return list(range(start + _below(n - start, rng), n))
+    n_spoiled = 1 + _below(max(1, (n - start) // 2), rng)
+    return sorted((start + rng.permutation(n - start)[:n_spoiled]).tolist())
+
+
+def _below(n: int, rng: np.random.Generator) -> int:
+    """Returns one of the numbers from 0 to n - 1; the generator's own `integers` takes ten times as long for one."""
+    return int(rng.random() * n)
 
 
 def _draw(utterances: Sequence[str], rng: np.random.Generator) -> str:
-    return utterances[int(rng.integers(len(utterances)))]
+    return utterances[_below(len(utterances), rng)]
 
 
 def _join(utterances: Sequence[str]) -> str:
@@ -132,7 +137,7 @@ def _vary(utterance: str, rng: np.random.Generator) -> str:
     """Returns an utterance, now and then without one of its words."""
     words = surface_tokens(utterance)
     if len(words) > 3 and rng.random() < 0.3:
-        words.pop(int(rng.integers(len(words) - 1)))
+        words.pop(_below(len(words) - 1, rng))
         return join_tokens(words)
     return utterance
 

@@ -23,6 +23,7 @@ from dialeval.engines.embedded.classifiers import KindClassifier
 from dialeval.engines.embedded.damage import KINDS
 from dialeval.engines.embedded.examples import TRUE
 from dialeval.engines.embedded.statistics import Floats, Integers
+from dialeval.engines.embedded.trees import Growth
 
 _STRANGE = {"replaced": 1.0, "strayed": 1.0, "reordered": 1.0}
 _NOTHING_NEW = {"generic": 1.0, "repeated": 1.0}
@@ -51,7 +52,11 @@ something away. Settled by what the words mean, before any rating was looked at.
 NEUTRAL = 0.1
 """What counts for no opinion: where an utterance is surely damaged, but not in a way that matters to a dimension, the
 odds between true and hurt rest on two probabilities near 0, and its score shall be an ordinary one."""
-LEAF: Mapping[Level, int] = MappingProxyType({"turn": 20, "dialogue": 8})
+GROWTH: Mapping[Level, Growth] = MappingProxyType(
+    {"turn": Growth(n_trees=10, leaf=12, share=0.3), "dialogue": Growth(n_trees=20, leaf=6, share=0.3)}
+)
+GROWTH_ALONE = Growth(n_trees=3, leaf=20, share=0.5)
+"""The trees of utterances that stand alone, of which little is known."""
 _PLACES = np.linspace(0.005, 0.995, 199)
 _ENDS = (0.001, 0.999)
 """The scale's values for scores beyond everything seen: no answer is certain."""
@@ -78,7 +83,8 @@ class Dimensions:
         level: which dimensions.
         taught: for each part of the judge, what it learns from.
         held_back: for each part, examples that it does not learn from.
-        random_seed: of the classifiers.
+        growth: of the classifiers' trees.
+        random_seed: of the same.
         selected: whether the last feature is the log-odds for being true and not strange, from elsewhere.
     """
 
@@ -87,6 +93,7 @@ class Dimensions:
         level: Level,
         taught: Sequence[Labelled],
         held_back: Sequence[Labelled],
+        growth: Growth,
         random_seed: int,
         *,
         selected: bool = False,
@@ -96,7 +103,7 @@ class Dimensions:
         self._harm = np.array(
             [[0.0, *(HARM[level][dimension].get(kind, 0.0) for kind in KINDS)] for dimension in DIMENSIONS[level]]
         )
-        self._classifiers = [KindClassifier(*examples, LEAF[level], random_seed) for examples in taught]
+        self._classifiers = [KindClassifier(*examples, growth, random_seed) for examples in taught]
         scores = np.concatenate(
             [
                 self._scores(probabilities)

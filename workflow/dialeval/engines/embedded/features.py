@@ -127,7 +127,7 @@ def describe(batch: Batch, statistics: Statistics) -> Described:
             is_new * _seen_before(alone.presence, statistics.idf, batch),
             cosine(batch.before @ alone.place[batch.said], alone.place[row]),
             replies * cosine(alone.place[last], alone.place[row]),
-            replies * statistics.reply.fit(alone.asked[last], alone.answered[row]),
+            replies * statistics.reply.fit(alone.asked, alone.answered, last, row),
             replies
             * statistics.opener_fit(alone.opener[last], alone.question[last].astype(np.int64), alone.opener[row]),
             alone.fluency[row],

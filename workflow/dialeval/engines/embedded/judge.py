@@ -2,15 +2,14 @@
 
 Learned by self-supervision: people's dialogues against the same ones spoiled (`damage.py`), at equal lengths. Two
 classifiers are stacked: one for an utterance given what came before, and one for the dialogue, which sees what the
-first one thinks of each utterance.
+first one thinks of each utterance. Both tell the kinds of damage and what is true from each other, and what is true is
+a person's; the same two score the last utterance of a dialogue, or all of it, on single dimensions (`dimensions.py`).
 
 Everything is cross-fitted over inner folds, because statistics look perfect on what they were counted on. The judge has
 one part for each inner fold, learned without it, and its opinion is the mean over the parts. A training dialogue is
 described by statistics of the other inner folds, and strange utterances are drawn from its own. When a dialogue to be
 judged has an utterance that the judge learned from, as that of a chatbot that quotes people does, this utterance is
 described and judged by the part that did not learn from it.
-
-The same parts score the last utterance of a dialogue, or all of it, on single dimensions (`dimensions.py`).
 """
 
 from __future__ import annotations
@@ -25,14 +24,9 @@ import numpy as np
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded import verdicts
 from dialeval.engines.embedded.abilities import Judgement
-from dialeval.engines.embedded.classifiers import (
-    Calibration,
-    DialogueClassifier,
-    UtteranceClassifier,
-    dialogue_features,
-)
-from dialeval.engines.embedded.dimensions import Dimensions, Labelled
-from dialeval.engines.embedded.examples import Examples, make_examples
+from dialeval.engines.embedded.classifiers import Calibration, Lengths, dialogue_features
+from dialeval.engines.embedded.dimensions import GROWTH, GROWTH_ALONE, Dimensions, Labelled
+from dialeval.engines.embedded.examples import TRUE, Examples, make_examples
 from dialeval.engines.embedded.features import ALONE, N_FEATURES, Described
 from dialeval.engines.embedded.reading import Reader
 from dialeval.engines.embedded.statistics import Floats, Integers
@@ -55,11 +49,10 @@ Element = TypeVar("Element")
 
 @dataclass(frozen=True)
 class Part:
-    """What was learned without one inner fold."""
+    """What describes utterances and dialogues, learned without one inner fold."""
 
     reader: Reader
-    utterances: UtteranceClassifier
-    dialogues: DialogueClassifier
+    lengths: Lengths
 
 
 class Judge:
@@ -84,35 +77,26 @@ class Judge:
     ) -> None:
         used = [number for number, fold in inner_folds.items() if fold]
         examples = [make_examples(inner_folds[number], reader(number), random_seed) for number in used]
-        utterances = [_learn_utterances(_others(examples, part), random_seed) for part in range(len(used))]
-        opinions = [
-            classifier.machine(example.described.values) * (example.described.turn > 0)
-            for classifier, example in zip(utterances, examples, strict=True)
-        ]
-        tables = [
-            dialogue_features(example.described, opinion) for example, opinion in zip(examples, opinions, strict=True)
-        ]
-        dialogues = [
-            _learn_dialogues(_others(tables, part), _others(examples, part), random_seed) for part in range(len(used))
-        ]
-        self._parts = [Part(reader(used[i]), utterances[i], dialogues[i]) for i in range(len(used))]
         self._selects = examples[0].described.values.shape[1] > N_FEATURES
         self._turns, self._turns_alone = _learn_turn_dimensions(examples, self._selects, random_seed)
-        fitting = [
-            self._fitting(example.described, self._turns.opinion(part, example.described.values))
-            for part, example in enumerate(examples)
-        ]
-        seen = [[classifier.corrected(*table) for table in tables] for classifier in dialogues]
-        seen = [[*map(_joined, by_one, fitting)] for by_one in seen]
+        described = [example.described for example in examples]
+        opinions = self._turns.probabilities([one.values for one in described])
+        machine = [_machine(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
+        tables = [dialogue_features(one, opinion) for one, opinion in zip(described, machine, strict=True)]
+        lengths = [_learn_lengths(_others(tables, part), _others(examples, part)) for part in range(len(used))]
+        self._parts = [Part(reader(number), line) for number, line in zip(used, lengths, strict=True)]
+        fitting = [self._fitting(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
+        seen = [[*map(_joined, (line.corrected(*table) for table in tables), fitting)] for line in lengths]
         self._wholes = _learn_dialogue_dimensions(examples, seen, self._selects, random_seed)
         self._part_of = _parts_of_utterances([inner_folds[number] for number in used])
 
-        human = np.concatenate([classifier.human(*table) for classifier, table in zip(dialogues, tables, strict=True)])
+        own = [by_one[part] for part, by_one in enumerate(seen)]
+        human = np.concatenate(self._wholes.probabilities(own))[:, TRUE]
         is_machine = np.concatenate([example.is_machine for example in examples])
         self._calibration = Calibration(human, is_machine, np.concatenate([example.weight for example in examples]))
-        machine = [opinion[example.utterance_label == 0] for opinion, example in zip(opinions, examples, strict=True)]
+        alarms = [opinion[example.utterance_label == 0] for opinion, example in zip(machine, examples, strict=True)]
         self.threshold = float(np.quantile(self._calibration(human[~is_machine]), FALSE_ALARMS))
-        self.utterance_threshold = float(np.quantile(np.concatenate(machine), 1 - UTTERANCE_FALSE_ALARMS))
+        self.utterance_threshold = float(np.quantile(np.concatenate(alarms), 1 - UTTERANCE_FALSE_ALARMS))
         values = np.concatenate([example.described.values[example.utterance_label == 0] for example in examples])
         self.usual = (values.mean(axis=0), values.std(axis=0) + 1e-9)
 
@@ -141,10 +125,9 @@ class Judge:
 
     def _judge_chunk(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
         described, opinions = self._read(dialogues)
-        tables = [dialogue_features(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
-        mean = np.mean([part.dialogues.human(*table) for part, table in zip(self._parts, tables, strict=True)], axis=0)
-        human = self._calibration(mean)
-        machine = np.mean(opinions, axis=0)
+        seen = self._wholes.probabilities(self._seen(described, opinions))
+        human = self._calibration(np.mean(seen, axis=0)[:, TRUE])
+        machine = _machine(described[0], np.mean(opinions, axis=0))
         values = np.mean([one.values for one in described], axis=0)
         ends = np.cumsum([0, *map(len, dialogues)])
         return [
@@ -173,15 +156,15 @@ class Judge:
         return scores
 
     def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
-        described, opinions = self._read(dialogues)
-        corrected = [
-            part.dialogues.corrected(*dialogue_features(one, opinion))
+        return self._wholes.scores(self._wholes.probabilities(self._seen(*self._read(dialogues))))
+
+    def _seen(self, described: Sequence[Described], opinions: Sequence[Floats]) -> list[Floats]:
+        """Returns what each part sees of dialogues: dialogues by features."""
+        fitting = self._fitting(described[0], np.mean(opinions, axis=0))
+        return [
+            _joined(part.lengths.corrected(*dialogue_features(one, _machine(one, opinion))), fitting)
             for part, one, opinion in zip(self._parts, described, opinions, strict=True)
         ]
-        opinion = np.mean(self._turns.probabilities([one.values for one in described]), axis=0)
-        fitting = self._fitting(described[0], opinion)
-        seen = [_joined(one, fitting) for one in corrected]
-        return self._wholes.scores(self._wholes.probabilities(seen))
 
     def _fitting(self, described: Described, opinion: Floats) -> Floats | None:
         """Returns log-odds for how well the replies of each dialogue fit on the (geometric) average.
@@ -202,14 +185,11 @@ class Judge:
         return np.asarray(np.log(mean / (1.0 - mean)), dtype=np.float64)[:, None]
 
     def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
-        """Returns for each part the utterances described, and how likely it thinks each is a machine's."""
+        """Returns for each part the utterances described, and what it thinks of each."""
         batch = Batch(dialogues)
         learned_by = self._learned_by(batch)
         described = self._describe(batch, learned_by)
-        opinions = [
-            part.utterances.machine(one.values) * (one.turn > 0)
-            for part, one in zip(self._parts, described, strict=True)
-        ]
+        opinions = self._turns.probabilities([one.values for one in described])
         return described, _without_the_learned(opinions, learned_by)
 
     def _learned_by(self, batch: Batch) -> Integers:
@@ -254,24 +234,15 @@ def _others(elements: Sequence[Element], left_out: int) -> list[Element]:
     return [element for number, element in enumerate(elements) if number != left_out]
 
 
-def _learn_utterances(examples: Sequence[Examples], random_seed: int) -> UtteranceClassifier:
-    values = np.concatenate([example.described.values for example in examples])
-    labels = np.concatenate([example.utterance_label for example in examples])
-    weight = np.concatenate([example.weight[example.described.dialogue] for example in examples])
-    used = labels >= 0
-    return UtteranceClassifier(values[used], labels[used] == 1, weight[used], random_seed)
+def _machine(described: Described, opinion: Floats) -> Floats:
+    """Returns how likely each utterance is a machine's, from what is thought of it; 0 for a first one."""
+    return (1.0 - opinion[:, TRUE]) * (described.turn > 0)
 
 
-def _learn_dialogues(
-    tables: Sequence[tuple[Floats, Integers]], examples: Sequence[Examples], random_seed: int
-) -> DialogueClassifier:
-    return DialogueClassifier(
-        table=np.concatenate([table for table, _ in tables]),
-        n=np.concatenate([n for _, n in tables]),
-        is_machine=np.concatenate([example.is_machine for example in examples]),
-        weight=np.concatenate([example.weight for example in examples]),
-        random_seed=random_seed,
-    )
+def _learn_lengths(tables: Sequence[tuple[Floats, Integers]], examples: Sequence[Examples]) -> Lengths:
+    is_true = ~np.concatenate([example.is_machine for example in examples])
+    table, n = (np.concatenate(column)[is_true] for column in zip(*tables, strict=True))
+    return Lengths(table, n)
 
 
 def _joined(values: Floats, column: Floats | None) -> Floats:
@@ -293,8 +264,8 @@ def _learn_turn_dimensions(
     ]
     alone = [one._replace(values=one.values[:, ALONE]) for one in labelled]
     return (
-        Dimensions("turn", _all_others(labelled), labelled, random_seed, selected=selected),
-        Dimensions("turn", _all_others(alone), alone, random_seed),
+        Dimensions("turn", _all_others(labelled), labelled, GROWTH["turn"], random_seed, selected=selected),
+        Dimensions("turn", _all_others(alone), alone, GROWTH_ALONE, random_seed),
     )
 
 
@@ -315,7 +286,7 @@ def _learn_dialogue_dimensions(
     ]
     taught = [_together(_others(by_one, part)) for part, by_one in enumerate(labelled)]
     held_back = [by_one[part] for part, by_one in enumerate(labelled)]
-    return Dimensions("dialogue", taught, held_back, random_seed, selected=selected)
+    return Dimensions("dialogue", taught, held_back, GROWTH["dialogue"], random_seed, selected=selected)
 
 
 def _all_others(labelled: Sequence[Labelled]) -> list[Labelled]:

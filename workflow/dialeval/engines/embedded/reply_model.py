@@ -65,9 +65,18 @@ class ReplyModel:
         answered = np.sort(np.concatenate([asked, begins * width + n + 1 + first[begins]]))
         return _presence(asked, width, (len(every), n + 1)), _presence(answered, width, (len(every), width))
 
-    def fit(self, asked: sparse.csr_array, answered: sparse.csr_array) -> Floats:
-        """Returns log-odds for being a true reply, row by row."""
-        return np.asarray(((asked @ self._weights) * answered.toarray()).sum(axis=1) + self._constant)
+    def fit(self, asked: sparse.csr_array, answered: sparse.csr_array, last: Integers, reply: Integers) -> Floats:
+        """Returns log-odds for being a true reply.
+
+        Args:
+            asked: utterances as what is replied to.
+            answered: the same utterances as replies; none is without a word, since a constant is one.
+            last: numbers of utterances that are replied to.
+            reply: numbers of the replies.
+        """
+        weights, said = asked @ self._weights, answered[reply]
+        each = weights[np.repeat(last, np.diff(said.indptr)), said.indices]
+        return np.asarray(np.add.reduceat(each, said.indptr[:-1]) + self._constant, dtype=np.float64)
 
 
 def _presence(codes: Integers, width: int, shape: tuple[int, int]) -> sparse.csr_array:

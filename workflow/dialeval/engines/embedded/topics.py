@@ -12,6 +12,8 @@ Integers = npt.NDArray[np.int64]
 N_TOPICS = 60
 OFTEN = 2
 """A word counts at most this many times in a dialogue."""
+EMPTY = 1e-9
+"""The square of a singular value up to which there is nothing in its direction."""
 
 
 class Topics:
@@ -27,8 +29,10 @@ class Topics:
         counts = np.minimum(sparse.csr_array(of @ presence).toarray(), OFTEN)
         frequency = np.count_nonzero(counts, axis=0)
         self._idf = np.where(frequency > 0, np.log(len(counts) / np.maximum(frequency, 1)), 0.0)
-        directions = np.linalg.svd(_unit_rows(counts * self._idf), full_matrices=False)[2]
-        self._place: Floats = np.ascontiguousarray(directions[:N_TOPICS].T)
+        rows = _unit_rows(counts * self._idf)
+        squares, combined = np.linalg.eigh(rows @ rows.T)  # far fewer dialogues than words
+        leading = np.flatnonzero(squares > EMPTY)[-N_TOPICS:]
+        self._place: Floats = rows.T @ (combined[:, leading] / np.sqrt(squares[leading]))
 
     def place(self, presence: sparse.csr_array) -> Floats:
         """Returns where utterances lie: utterances by topics; at the origin, if nothing in one tells a topic."""

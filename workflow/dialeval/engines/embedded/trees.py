@@ -1,12 +1,12 @@
 """Randomised trees as plain arrays: scikit-learn grows each, and they are kept as numbers and walked here.
 
-They are those of its `ExtraTreesClassifier` of the same seed, and say the same to the last bit: features are compared
-as 32-bit floats with thresholds of 64 bits, and the trees are summed up in their order.
+They are those that its `ExtraTreeClassifier` grows one after the other, and say the same to the last bit: features are
+compared as 32-bit floats with thresholds of 64 bits, and the trees are summed up in their order.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,20 @@ from dialeval.engines.embedded.kneser_ney import Floats, Integers
 _ROWS_AT_ONCE = 1024
 """So many rows go down all trees together, which numpy does faster than one tree after the other."""
 _LEAF = -1
+
+
+class Growth(NamedTuple):
+    """How trees are grown.
+
+    Attributes:
+        n_trees: how many.
+        leaf: so many rows must be left on either side of a node.
+        share: which part of the features is tried at each node.
+    """
+
+    n_trees: int
+    leaf: int
+    share: float
 
 
 class Trees:
@@ -28,9 +42,7 @@ class Trees:
         values: rows by features.
         classes: what each row is.
         weight: what each row counts for.
-        n_trees: how many trees.
-        leaf: so many rows must be left on either side of a node.
-        share: which part of the features is tried at each node.
+        growth: how many trees, and of what kind.
         random_seed: of everything that is drawn.
 
     Attributes:
@@ -42,24 +54,22 @@ class Trees:
         values: Floats,
         classes: Integers | npt.NDArray[np.bool_],
         weight: Floats,
-        *,
-        n_trees: int,
-        leaf: int,
-        share: float,
+        growth: Growth,
         random_seed: int,
     ) -> None:
         from sklearn import config_context
         from sklearn.tree import ExtraTreeClassifier
 
-        seeds = np.random.RandomState(random_seed).randint(np.iinfo(np.int32).max, size=n_trees).tolist()
-        untaught = [ExtraTreeClassifier(min_samples_leaf=leaf, max_features=share, random_state=seed) for seed in seeds]
+        drawn = np.random.RandomState(random_seed)
+        tree = ExtraTreeClassifier(min_samples_leaf=growth.leaf, max_features=growth.share, random_state=drawn)
         with np.errstate(over="ignore"):  # what is too great is told of below
             narrow = np.ascontiguousarray(values, dtype=np.float32)
         if not np.isfinite(narrow).all() or not np.isfinite(weight).all():
             raise ValueError("trees cannot learn from values or weights that are no finite numbers")
         known, number = np.unique(classes, return_inverse=True)
+        number = number.astype(np.min_scalar_type(len(known)))[:, None]  # each fit sorts it, which few bits make quick
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            trees = [tree.fit(narrow, number[:, None], weight, check_input=False).tree_ for tree in untaught]
+            trees = [tree.fit(narrow, number, weight, check_input=False).tree_ for _ in range(growth.n_trees)]
         first = np.cumsum([0, *(tree.node_count for tree in trees)])
         self.classes: Integers = known.astype(np.int64)
         self._n_features = narrow.shape[1]

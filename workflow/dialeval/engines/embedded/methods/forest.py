@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from dialeval.engines.embedded.abilities import Learner
-from dialeval.engines.embedded.classifiers import Calibration, DialogueClassifier, KindClassifier, UtteranceClassifier
+from dialeval.engines.embedded.classifiers import Calibration, KindClassifier, Lengths
 from dialeval.engines.embedded.dimensions import Dimensions
 from dialeval.engines.embedded.evaluation import held_back_report
 from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, Part
@@ -45,8 +45,8 @@ def learn_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[
 LEARNER = Learner(
     learn_judges,
     (
-        Calibration, DialogueClassifier, Dimensions, Judge, KindClassifier, KneserNey, LanguageModel, Order, Part,
-        PlainReader, ReplyModel, Statistics, Topics, Trees, UtteranceClassifier, WordWeights,
+        Calibration, Dimensions, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order, Part,
+        PlainReader, ReplyModel, Statistics, Topics, Trees, WordWeights,
     ),
     needs=MIN_DIALOGUES,
     min_folds=3,

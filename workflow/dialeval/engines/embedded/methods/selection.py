@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dialeval.engines.embedded.abilities import Learner
-from dialeval.engines.embedded.classifiers import Calibration, DialogueClassifier, KindClassifier, UtteranceClassifier
+from dialeval.engines.embedded.classifiers import Calibration, KindClassifier, Lengths
 from dialeval.engines.embedded.dimensions import Dimensions
 from dialeval.engines.embedded.evaluation import held_back_report
 from dialeval.engines.embedded.expected_reply import ExpectedReply, Places
@@ -58,9 +58,9 @@ def _readers(
 LEARNER = Learner(
     learn_judges,
     (
-        Calibration, DialogueClassifier, Dimensions, ExpectedReply, Judge, KindClassifier, KneserNey, LanguageModel,
-        Order, Part, Places, ReplyFit, ReplyModel, SelectingReader, Selector, Signs, Statistics, TakenUp, Topics, Trees,
-        UtteranceClassifier, WordWeights,
+        Calibration, Dimensions, ExpectedReply, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order, Part,
+        Places, ReplyFit, ReplyModel, SelectingReader, Selector, Signs, Statistics, TakenUp, Topics, Trees,
+        WordWeights,
     ),
     needs=MIN_DIALOGUES,
     min_folds=3,
