@@ -26,6 +26,8 @@ def whole_text(value: object) -> str:
     """
     if not isinstance(value, str):
         raise ValueError(f"{value!r:.80} is no text")
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -55,15 +55,15 @@ def _count(text: str | None) -> float | None:
 
 def _span(text: str | None) -> float | None:
     """Returns seconds from now: of `1s`, `6m0s`, `20ms`, a number of seconds, or a moment."""
-    if text is None or len(text) > 60:
+    if not text or len(text) > 60:
         return None
+    parts = _SPAN.findall(text)
+    if parts and "".join(value + unit for value, unit in parts) == text.strip():
+        return sum(float(value) * _SECONDS[unit] for value, unit in parts)
     number = _count(text)
     if number is not None:
         moment = number / 1000 if number >= 1000 * _YEARS else number
         return number if number < _YEARS else max(0.0, moment - time.time())
-    parts = _SPAN.findall(text)
-    if parts and "".join(value + unit for value, unit in parts) == text.strip():
-        return sum(float(value) * _SECONDS[unit] for value, unit in parts)
     try:
         return max(0.0, datetime.fromisoformat(text.strip()).timestamp() - time.time())
     except (ValueError, OverflowError):

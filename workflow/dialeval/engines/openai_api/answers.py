@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dialeval.engines.answer_values import log_probability, token_count
+from dialeval.engines.answer_values import log_probability
 from dialeval.engines.openai_api.label_tokens import label_of_token, sum_labels
 from dialeval.engines.request import AnswerFailure, Response
 from dialeval.reasoning_marks import split_thinking
@@ -185,12 +185,13 @@ def _part(part: object, kind: str) -> str:
 
 
 def _usage(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the counts of tokens as the endpoint gives them; `Response` drops those that are none."""
     usage = payload.get("usage") if isinstance(payload.get("usage"), dict) else {}
     assert isinstance(usage, dict)
     details = usage.get("completion_tokens_details")
     reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
     return {
-        "prompt_tokens": token_count(usage.get("prompt_tokens")),
-        "completion_tokens": token_count(usage.get("completion_tokens")),
-        "reasoning_tokens": token_count(reasoning),
+        "prompt_tokens": usage.get("prompt_tokens"),
+        "completion_tokens": usage.get("completion_tokens"),
+        "reasoning_tokens": reasoning,
     }

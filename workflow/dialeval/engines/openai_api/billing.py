@@ -35,7 +35,7 @@ def bound_of(body: Mapping[str, Any]) -> Bound:
     prompt = body.get("prompt")
     messages = body.get("messages") or ()
     texts = [message["content"] for message in messages] + ([prompt] if isinstance(prompt, str) else [])
-    more = {name: value for name, value in body.items() if name not in _PLAIN}
+    more = {name: body[name] for name in body.keys() - _PLAIN}
     n_input = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     n_input += len(prompt) if isinstance(prompt, list) else 0
     n_input += len(json.dumps(more).encode()) if more else 0

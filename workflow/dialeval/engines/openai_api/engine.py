@@ -22,7 +22,7 @@ from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.pacing.limits import Limits
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
-from dialeval.engines.spending.account import Account
+from dialeval.engines.spending.account import Account, Bound
 
 Read = TypeVar("Read")
 _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3
@@ -117,7 +117,7 @@ class OpenAIEngine:
     async def _chat(self, request: Request) -> Response:
         read = partial(read_chat, reasoning_end=self._model.reasoning_end)
         response = await self._post("/chat/completions", chat_body(self._model, request), request, read)
-        return await self._with_reasoning_tokens(response)
+        return await self._with_reasoning_tokens(response) if response.reasoning else response
 
     async def _choice(self, request: Request) -> Response:
         match self._model.label_logprobs:
@@ -144,14 +144,15 @@ class OpenAIEngine:
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Read:
         """Returns what `read` makes of the endpoint's JSON; what it finds malformed is asked for again."""
-        tokens = self._tokens_of(request) if request is not None else 0.0
+        bound = bound_of(body) if request is not None else None
+        tokens = self._tokens_of(request, bound) if request is not None and bound is not None else 0.0
         again = False
 
         async def attempt() -> Read:
             nonlocal again
             async with self._limits.place(tokens, again=again) as place:
                 again = True
-                outcome = await self._try(path, body, place.hear, paid=request is not None)
+                outcome = await self._try(path, body, place.hear, bound)
                 if place.headers is not None:
                     announced_for = announced(place.headers, "requests"), announced(place.headers, "tokens")
                     self._limits.announced(place, *announced_for, taken=not isinstance(outcome, Fault))
@@ -177,22 +178,26 @@ class OpenAIEngine:
         finally:
             self.resting -= 1
 
-    def _tokens_of(self, request: Request) -> float:
+    def _tokens_of(self, request: Request, bound: Bound) -> float:
         """Returns what a request counts for; without a limit that is configured, only about so much."""
         if self._model.tokens_per_minute is not None:
             return self.count_tokens(request.messages) + request.sampling.max_tokens
-        length = sum(len(message.content.encode(errors="replace")) for message in request.messages)
-        return length / _BYTES_PER_TOKEN + request.sampling.max_tokens
+        return bound.input_tokens / _BYTES_PER_TOKEN + bound.output_tokens
 
-    async def _try(self, path: str, body: dict[str, Any], heard: Heard, *, paid: bool) -> dict[str, Any] | Fault:
+    async def _try(self, path: str, body: dict[str, Any], heard: Heard, bound: Bound | None) -> dict[str, Any] | Fault:
         """Sends a request once, as soon as the budget allows it; what becomes of it is written down in any case.
+
+        Args:
+            path: where to.
+            body: what is sent.
+            heard: told the headers of the answer.
+            bound: the most that it can be billed for; None for one that is free.
 
         Raises:
             UserError: the budget is used up.
         """
-        if self.account is None or not paid:
+        if self.account is None or bound is None:
             return await self.connection.post(path, body, heard)
-        bound = bound_of(body)
         reserved = await self.account.reserve(bound)
         billed = most_of(bound)
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _MINUTE = 60.0
 _RESERVE = 0.1
@@ -27,8 +27,7 @@ _CONTRADICTIONS = 10
 """An endpoint that takes so many requests in a row, and each time says that nothing is left, is not believed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What an endpoint announces with an answer.
 
     Attributes:
@@ -42,8 +41,7 @@ class Reading:
     full_in: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(NamedTuple):
     """A request's place in the use of a limit.
 
     Attributes:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dialeval.engines.spending import earlier
 from dialeval.engines.spending.balance import NEXT_TO_NOTHING, Balance, tightest
@@ -33,16 +34,14 @@ _SHARE_OF_THE_REST = 8
 """A job is granted at most this part of what is left beyond its need."""
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(NamedTuple):
     """Tokens that a try takes at most."""
 
     input_tokens: int
     output_tokens: int
 
 
-@dataclass(frozen=True)
-class Billed:
+class Billed(NamedTuple):
     """Tokens that are billed for a try.
 
     Attributes:
@@ -57,7 +56,7 @@ class Billed:
 NOTHING = Billed(0, 0)
 
 
-@dataclass
+@dataclass(slots=True)
 class Reserved:
     """A try for which money is set aside."""
 

@@ -85,14 +85,22 @@ class Entry:
         """Returns whether it tells of a model: under whatever name, or under its name when it was another."""
         return self.digest == digest or self.about.get("name") == name
 
+    def begin(self, number: int, most: float) -> None:
+        """Counts a try that may cost so much."""
+        self.open[number] = most
+
+    def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
+        """Counts what a try has cost in place of its most."""
+        self.open.pop(number, None)
+        self.sums.add(cost, input_tokens, output_tokens, confirmed)
+
     def read(self, line: Any) -> None:
         """Takes in a line."""
         match line:
             case ["+", number, most]:
-                self.open[number] = most
+                self.begin(number, most)
             case ["-", number, cost, input_tokens, output_tokens, confirmed]:
-                self.open.pop(number, None)
-                self.sums.add(cost, input_tokens, output_tokens, bool(confirmed))
+                self.end(number, cost, input_tokens, output_tokens, bool(confirmed))
             case ["to", granted]:
                 self.granted = granted
             case ["over", input_tokens, output_tokens]:

@@ -43,7 +43,8 @@ class Writer:
     def begin(self, most: float) -> int:
         """Writes down what a try may cost, which is to be sent when that is `written`, and returns its number."""
         self._number += 1
-        self._say_this_turn(["+", self._number, most])
+        self._lines.add(f'["+",{self._number},{most!r}]\n'.encode())
+        self.entry.begin(self._number, most)
         return self._number
 
     async def written(self) -> None:
@@ -56,7 +57,8 @@ class Writer:
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
         """Writes down what a try has cost."""
-        self._say_this_turn(["-", number, cost, input_tokens, output_tokens, int(confirmed)])
+        self._lines.add(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
+        self.entry.end(number, cost, input_tokens, output_tokens, confirmed)
 
     def grant(self, to: float) -> None:
         """Writes down, safely, up to which sum this job may spend."""
