@@ -117,7 +117,8 @@ def correlate(
     counts = whole_counts(n_clusters, resamples, np.random.default_rng(random_seed), heaviest)
     drawn = np.concatenate([np.ones_like(counts, shape=(1, n_clusters)), counts])  # the data themselves come first
     by_cluster = np.argsort(codes, kind="stable")
-    score_array, human_array = score_array[:, :, by_cluster], human_array[:, by_cluster]
+    # `take` leaves the items of a row side by side in memory, indexing would not.
+    score_array, human_array = (part.take(by_cluster, axis=-1) for part in (score_array, human_array))
     known = ~np.isnan(score_array) & ~np.isnan(human_array)
     values = _METHODS[method](drawn, codes[by_cluster], score_array, human_array)
     reason = _reasons(score_array, human_array, known)
@@ -235,8 +236,9 @@ def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[t
     count = known.sum(axis=2)
 
     def constant(values: FloatArray) -> BoolArray:
-        highest = np.where(known, values, -np.inf).max(axis=2, initial=-np.inf)
-        return np.asarray(highest == np.where(known, values, np.inf).min(axis=2, initial=np.inf))
+        there = np.where(known, values, np.nan)
+        highest = np.fmax.reduce(there, axis=2, initial=-np.inf)
+        return np.asarray(highest == np.fmin.reduce(there, axis=2, initial=np.inf))
 
     score_constant, human_constant = constant(scores), constant(human)
 

@@ -34,18 +34,29 @@ def of_correlations(
     n = np.maximum(known.sum(axis=2), 1)[:, :, np.newaxis]
 
     def standardised(values: FloatArray) -> FloatArray:
-        there = np.where(known, values, 0.0)
-        centred = np.where(known, there - there.sum(axis=2, keepdims=True) / n, 0.0)
-        spread = np.sqrt((centred**2).sum(axis=2, keepdims=True) / n)
-        scaled = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0.0)
-        return np.asarray(scaled, dtype=np.float64)
+        scaled = np.where(known, values, 0.0)
+        scaled -= scaled.sum(axis=2, keepdims=True) / n
+        scaled *= known
+        spread = np.sqrt(_squares(scaled)[:, :, np.newaxis] / n)
+        scaled /= np.where(spread > 0.0, spread, 1.0)
+        return scaled
 
     x, y = standardised(scores), standardised(np.broadcast_to(human, scores.shape))
-    moves = x * y - 0.5 * r[:, :, np.newaxis] * (x**2 + y**2)
-    alone = (moves**2).sum(axis=2) * (n[:, :, 0] / np.maximum(n[:, :, 0] - 1, 1))
-    together = (sums_by_cluster(moves, sizes) ** 2).sum(axis=2) * (n_clusters / np.maximum(n_clusters - 1, 1))
+    moves = x * y
+    x *= x
+    y *= y
+    x += y
+    x *= 0.5 * r[:, :, np.newaxis]
+    moves -= x
+    alone = _squares(moves) * (n[:, :, 0] / np.maximum(n[:, :, 0] - 1, 1))
+    together = _squares(sums_by_cluster(moves, sizes)) * (n_clusters / np.maximum(n_clusters - 1, 1))
     usable = (alone > 1e-12) & (n_clusters > 1)
     return np.asarray(np.divide(together, alone, out=np.full(r.shape, np.nan), where=usable), dtype=np.float64)
+
+
+def _squares(values: FloatArray) -> FloatArray:
+    """Sums of squares over the last axis."""
+    return np.asarray(np.einsum("jdn,jdn->jd", values, values), dtype=np.float64)
 
 
 def sums_by_cluster(values: FloatArray, sizes: IntArray) -> FloatArray:

@@ -22,7 +22,7 @@ ONE_CLUSTER = "a single cluster gives no interval"
 
 ALL_THE_SAME = "every resample gives the same rating, which gives no interval"
 
-_DRAWS_PER_BLOCK = 50_000
+_DRAWS_PER_BLOCK = 100_000
 _NO_WIDTH = 1e-6  # points: what rounding leaves
 
 
@@ -123,9 +123,11 @@ def percentile_interval(
     check_confidence(confidence)
     shape = replicates.shape[1:]
     columns = np.sort(replicates.reshape(len(replicates), math.prod(shape)), axis=0)  # NaN goes last
-    known = np.count_nonzero(~np.isnan(columns), axis=0)
     if len(columns) == 0:
         return np.full(shape, np.nan), np.full(shape, np.nan)
+    known = np.full(columns.shape[1], len(columns))
+    gaps = np.isnan(columns[-1])
+    known[gaps] = np.count_nonzero(~np.isnan(columns[:, gaps]), axis=0)
     tail = np.broadcast_to(_tail(confidence, n_clusters), shape).ravel()
     known = np.where(np.isnan(tail), 0, known)
     ends = []

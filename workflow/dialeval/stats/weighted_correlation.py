@@ -8,7 +8,7 @@ what is left out save three of six matrix products, nearly the whole cost.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,22 @@ _RESAMPLES_PER_BLOCK = 512  # what follows the products stays in the processor's
 _FEW = 0.15  # of people's ratings: an entry of a sparse matrix costs as much as six or seven of a full one
 _LEAST_SPREAD = 0.01  # of people's over all items, so that a difference of sums loses two digits of sixteen at most
 _ROUNDING = 1e-13
+
+
+class _LeftOut(NamedTuple):
+    """Items that people rated and a judge did not: how many of each cluster, and what their y and y^2 sum to.
+
+    Attributes:
+        items: shape [J D, n_clusters]; in the type of the counts, as narrow numbers take a fraction of the time.
+        ratings: shape [2 J D, n_clusters].
+    """
+
+    items: csr_array
+    ratings: csr_array
+
+    def sums(self, counts: NDArray[Any], weights: NDArray[Any]) -> FloatArray:
+        """What 1, y and y^2 of these items sum to, from counts of clusters, shape [n_clusters, R]; [3 J D, R]."""
+        return np.concatenate([self.items @ counts, self.ratings @ weights], dtype=np.float64)
 
 
 def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
@@ -44,32 +60,34 @@ def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: F
     rated = ~np.isnan(y)
     known = ~np.isnan(x) & rated
     x, y = _centred(x, known), _centred(y, rated)
-    left_out = _left_out(y, rated, known, cluster, drawn.shape[1])
+    left_out = _left_out(y, rated, known, cluster, drawn)
     if left_out is None:  # each judge has sums of its own of people's ratings
         rated, y = known, _centred(np.broadcast_to(y, known.shape), known)
     sizes = np.bincount(cluster, minlength=drawn.shape[1])
-    of_people = sums_by_cluster(np.concatenate([rated, y, y**2]).reshape(-1, n), sizes)
-    of_judges = sums_by_cluster(np.concatenate([x, x**2, x * y]).reshape(-1, n), sizes)
+    summed = (part.reshape(-1, n) for part in (x, x**2, x * y, rated, y, y**2))
+    terms = sums_by_cluster(np.concatenate(list(summed)), sizes)
     for begin in range(0, len(drawn), _RESAMPLES_PER_BLOCK):
         block = slice(begin, begin + _RESAMPLES_PER_BLOCK)
-        weights = np.ascontiguousarray(drawn[block].T, dtype=np.float64)
-        sums_x = (of_judges @ weights).reshape(3, n_judges, n_dimensions, -1)
-        sums_y = (of_people @ weights).reshape(3, -1, n_dimensions, weights.shape[1])
+        counts = np.ascontiguousarray(drawn[block].T)
+        weights = counts.astype(np.float64)
+        sums_x, sums_y = np.split(terms @ weights, [3 * n_judges * n_dimensions])
+        sums_x = sums_x.reshape(3, n_judges, n_dimensions, -1)
+        sums_y = sums_y.reshape(3, -1, n_dimensions, weights.shape[1])
         squares = sums_y[2]
-        if left_out is not None and left_out.nnz:
-            sums_y = sums_y - (left_out @ weights).reshape(sums_x.shape)
+        if left_out is not None and left_out.items.nnz:
+            sums_y = sums_y - left_out.sums(counts, weights).reshape(sums_x.shape)
         out[:, :, block] = _of_sums(sums_x, sums_y, squares)
     return np.moveaxis(out, -1, 0)
 
 
 def _left_out(
-    y: FloatArray, rated: BoolArray, known: BoolArray, cluster: IntArray, n_clusters: int
-) -> csr_array | None:
-    """What 1, y and y^2 sum to over the items that people rated and a judge did not, in each cluster.
+    y: FloatArray, rated: BoolArray, known: BoolArray, cluster: IntArray, drawn: NDArray[Any]
+) -> _LeftOut | None:
+    """The items that people rated and a judge did not.
 
     Returns:
-        Shape [3 J D, n_clusters]. None where that is too much to save anything, or so much of what varies that too few
-        digits would be left of people's sums.
+        None where these are too many to save anything, or hold so much of what varies that too few digits would be left
+        of people's sums.
     """
     from scipy.sparse import csr_array  # takes long to load, and only resampling needs it
 
@@ -79,19 +97,16 @@ def _left_out(
         return None
     cell, item = np.divmod(np.flatnonzero(absent), y.shape[1])
     values = y[cell % len(y), item]
-    ends = np.cumsum(np.count_nonzero(absent, axis=2))
-    sums = csr_array(
-        (
-            np.concatenate([np.ones(n_absent), values, values**2]),
-            np.tile(cluster[item], 3),
-            np.concatenate([[0], ends, n_absent + ends, 2 * n_absent + ends]),
-        ),
-        shape=(3 * len(ends), n_clusters),
-    )
+    ends = np.append(0, np.cumsum(np.count_nonzero(absent, axis=2)))
+    n_cells, n_clusters = len(ends) - 1, drawn.shape[1]
+    items = csr_array((np.ones(n_absent, dtype=drawn.dtype), cluster[item], ends), shape=(n_cells, n_clusters))
+    of_terms = np.concatenate([values, values**2]), np.tile(cluster[item], 2), np.append(ends, n_absent + ends[1:])
+    left_out = _LeftOut(items, csr_array(of_terms, shape=(2 * n_cells, n_clusters)))
     of_all = np.stack([rated, y, y**2]).sum(axis=2)
-    total, sum_y, sum_yy = of_all[:, np.newaxis] - sums.sum(axis=1).reshape(3, *known.shape[:2])
+    once = np.ones((n_clusters, 1), dtype=drawn.dtype)
+    total, sum_y, sum_yy = of_all[:, np.newaxis] - left_out.sums(once, once).reshape(3, *known.shape[:2])
     spread = sum_yy - sum_y**2 / np.maximum(total, 1.0)
-    return sums if ((spread >= _LEAST_SPREAD * of_all[2]) | (total == 0.0)).all() else None
+    return left_out if ((spread >= _LEAST_SPREAD * of_all[2]) | (total == 0.0)).all() else None
 
 
 def _of_sums(sums_x: FloatArray, sums_y: FloatArray, squares: FloatArray) -> FloatArray:
@@ -127,5 +142,5 @@ def _centred(values: FloatArray, known: BoolArray) -> FloatArray:
     """Values less the mean of the known ones, and 0 where they are not known; both of shape [..., n]."""
     there = np.where(known, values, 0.0)
     there -= there.sum(axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
-    there[~known] = 0.0
+    there *= known
     return there
