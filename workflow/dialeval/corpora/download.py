@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dialeval.corpora.public_sources import PublicFile, files_of
-from dialeval.corpora.text_files import listed
 from dialeval.errors import UserError
 
 RAW_FILES = "https://raw.githubusercontent.com"
@@ -87,7 +86,7 @@ def download(
     if absent:
         say(
             f"NOT COPIED: {len(absent)} files that {mirror} does not have, such as "
-            f"{listed(file.local_path for file in absent)}; without a mirror they come from the network"
+            f"{', '.join(str(file.local_path) for file in absent[:3])}; without a mirror they come from the network"
         )
     return [data_dir / file.local_path for file in there]
 
