@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dialeval.aggregation.differences import Row, mean_rows
-from dialeval.aggregation.pairwise import Comparisons
 from dialeval.stats.differences import mean_differences
+
+if TYPE_CHECKING:
+    from dialeval.aggregation.pairwise import Comparisons
 
 HEAD_TO_HEAD = "head_to_head"
 
