@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.criteria import DIMENSIONS
 from dialeval.languages import language_order
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 AVERAGE = "average"
 ALL = "all"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from dialeval.figures.metaeval_names import main_dimension, main_language
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
 from dialeval.schemas.raters import CEILINGS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_CORPORA = 3
 """Corpora that are named; the table has all."""

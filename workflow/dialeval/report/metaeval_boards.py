@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from dialeval.figures.metaeval_names import (
     ALL,
@@ -26,6 +25,9 @@ from dialeval.report.repeats import repeat_sentence
 from dialeval.report.summary import Summary, mean_of
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
 from dialeval.tables import empty_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _TAG_OF_METHOD = {"annotation": "came with the corpus", "file": "ready scores"}
 ENSEMBLE = "ensemble"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.numbers import listed, write_number
 from dialeval.schemas.raters import REPEAT_AGREEMENT
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_JUDGES = 3
 """Judges that are named; the table has all."""
