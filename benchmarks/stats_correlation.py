@@ -4,7 +4,7 @@
 missing at random, so that nearly every cell has gaps of its own. scipy is timed on one cell of each corpus and
 multiplied; Kendall's tau, which it does not vectorise, on the first six corpora. The floor of Pearson's is one matrix
 product in double precision of the sums that resamples need: three a cell, and people's three once a dimension or, where
-scores are missing, once a cell. Takes 5 min.
+scores are missing, once a cell (ours takes these, too, once a dimension, less what is left out). Takes 5 min.
 """
 
 from __future__ import annotations
