@@ -4,7 +4,7 @@
 rule training:
     """Makes what judges learn from, and says how well they learned."""
     input:
-        training_files(),
+        wanted_training,
 
 
 rule judged_texts:

@@ -35,6 +35,14 @@ def test_mistakes_of_the_configuration_end_in_words(workspace: Workspace) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("target", "section"), [("training", "training"), ("label", "labels"), ("battles", "battles")])
+def test_a_target_without_its_section_names_the_section(workspace: Workspace, target: str, section: str) -> None:
+    said = workspace.run(target, "--dry-run", ok=False)
+    assert f"add a section {section}" in said.replace("such as ", "")
+    assert f"docs/{section}.md" in said
+
+
+@pytest.mark.slow
 def test_a_folder_without_the_workflow_is_told_by_snakemake(workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "No Snakefile found" in last_lines(Workspace(tmp_path / "empty").run(ok=False, warm=False))
