@@ -102,7 +102,11 @@ OTHERS = [
     ),
     Mutation("the length of self-chat", settings("selfchat.n_utterances", 10), ("generate_dialogues *",)),
     Mutation("the temperature of self-chat", settings("selfchat.temperature", 0.5), ("generate_dialogues *",)),
-    Mutation("lengths of UniEval", settings("protocols.unieval.n_utterances", [4]), ("measure unieval/*", "correct")),
+    Mutation(
+        "lengths of UniEval",
+        settings("protocols.unieval.n_utterances", [4]),
+        ("measure unieval/*", "measure_differences unieval", "correct"),
+    ),
     Mutation("the number of seeds", settings("seeds.limit", 11), ("extract_seeds",)),
     Mutation("thresholds of robustness", settings("robustness.thetas", [0.3]), ("tabulate_robustness",)),
     Mutation(
@@ -148,7 +152,9 @@ OTHERS = [
         (*ASKED_LARGE, "generate_dialogues chat", "examine chat/*"),
     ),
     Mutation(
-        "what is said of columns", code("schemas/words.py", "what is compared", "what one compares"), ("build_report",)
+        "what is said of columns",
+        code("schemas/words.py", "what is compared", "what one compares"),
+        ("build_report", "summarise"),
     ),
     Mutation(
         "a caption", code("figures/entries.py", "Bootstrap Elo beside", "Resampled Elo beside"), ("build_report",)
