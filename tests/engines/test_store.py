@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import fcntl
 import hashlib
@@ -418,3 +419,20 @@ def test_a_store_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("a file")
     with pytest.raises(UserError, match="store_dir"):
         opened(tmp_path / "store").__enter__()
+
+
+def test_an_answer_that_could_not_be_stored_is_not_there_and_the_store_is_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(UserError, match="could not be stored in"), opened(tmp_path) as store:  # noqa: PT012
+        monkeypatch.setattr(store, "_open_output", full)
+        with pytest.raises(UserError, match="could not be stored in"):
+            asyncio.run(store.append_soon(key(1), Response("paid")))
+        for further in (store.get, lambda key: store.append(key, Response("paid, too"))):
+            with pytest.raises(UserError, match="could not be stored in"):
+                further(key(1))
+    with opened(tmp_path) as store:
+        assert store.get(key(1)) is None

@@ -11,13 +11,17 @@ from dialeval.errors import UserError
 
 
 class File:
-    """Keeps what is written, write by write; a full one refuses."""
+    """Keeps what is written, write by write; a full one refuses, and somebody may press Ctrl-C."""
 
     def __init__(self) -> None:
         self.writes: list[bytes] = []
         self.full = False
+        self.interruptions = 0
 
     def write(self, content: bytes) -> None:
+        if self.interruptions:
+            self.interruptions -= 1
+            raise KeyboardInterrupt
         if self.full:
             raise UserError("the disk is full")
         self.writes.append(content)
@@ -106,14 +110,29 @@ def test_a_failed_write_is_told_to_all_who_wait_and_to_all_who_come() -> None:
     assert (str(first), str(second)) == ("the disk is full", "the disk is full")
 
 
-def test_a_failed_flush_is_told_at_once() -> None:
+def test_a_failed_flush_is_told_at_once_and_to_whoever_comes_after() -> None:
     async def story() -> None:
         file = File()
         file.full = True
         lines = TurnWrites(file.write)
         lines.add(b"a\n")
-        with pytest.raises(UserError, match="the disk is full"):
-            lines.flush()
-        lines.flush()  # nothing is left to write
+        for _ in range(2):
+            with pytest.raises(UserError, match="the disk is full"):
+                lines.flush()
 
     asyncio.run(story())
+
+
+def test_what_an_interruption_keeps_from_the_file_is_written_later() -> None:
+    async def story() -> list[bytes]:
+        file = File()
+        lines = TurnWrites(file.write)
+        file.interruptions = 1
+        lines.add(b"a\n")
+        with pytest.raises(KeyboardInterrupt):
+            lines.flush()
+        lines.add(b"b\n")  # nothing is called for at the end of this turn any more
+        await lines.written()
+        return file.writes
+
+    assert asyncio.run(story()) == [b"a\nb\n"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 from pathlib import Path
@@ -17,7 +18,7 @@ from spending_job import MOST, a_model, ask, spent
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Response
-from dialeval.engines.spending.account import NOTHING, Account, Bound
+from dialeval.engines.spending.account import NOTHING, Account, Billed, Bound
 from dialeval.engines.spending.entries import SUFFIX
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.terms import announce, digest_of, run_terms, terms_for
@@ -236,6 +237,30 @@ def test_a_try_that_is_called_off_before_it_is_written_down_costs_nothing(tmp_pa
     assert asyncio.run(story()) == 0
     account.close()
     assert spent(tmp_path).spent == 0
+
+
+def test_a_full_disk_counts_nothing_that_was_not_sent_and_loses_nothing_that_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terms = terms_for(a_model("http://127.0.0.1:9/v1", budget=1000))
+    assert terms is not None
+    account = Account(tmp_path, terms, "arena")
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async def story() -> None:
+        sent = await account.reserve(Bound(10, 16))
+        monkeypatch.setattr("os.write", full)
+        unsent = await asyncio.gather(*(account.reserve(Bound(10, 16)) for _ in range(3)), return_exceptions=True)
+        assert ["could not be written down" in str(error) for error in unsent] == [True] * 3
+        account.settle(sent, Billed(1000, 2))  # what came is the caller's, however little can be written
+
+    asyncio.run(story())
+    monkeypatch.undo()
+    account.close()
+    assert spent(tmp_path).spent == terms.model.cost(1000, 2)
+    assert spent(tmp_path).unconfirmed == 0
 
 
 def test_a_killed_job_on_another_machine_counts_all_that_it_was_granted(tmp_path: Path) -> None:

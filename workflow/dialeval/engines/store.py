@@ -96,13 +96,15 @@ class ResponseStore(StoredAnswers):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._output is not None:
+        try:
             self._lines.flush()
-            os.fsync(self._output)
-            os.close(self._output)
-            self._output = None
-        super().__exit__(kind, error, trace)
-        self._locks.release()
+            self.sync()
+        finally:
+            if self._output is not None:
+                os.close(self._output)
+                self._output = None
+            super().__exit__(kind, error, trace)
+            self._locks.release()
 
     def __len__(self) -> int:
         """Returns the number of answers under the protocol."""

@@ -21,6 +21,7 @@ class TurnWrites:
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
         self._lines: list[bytes] = []
+        self._n_added = self._n_written = 0
         self._failure: UserError | None = None
 
     def add(self, line: bytes) -> None:
@@ -33,6 +34,7 @@ class TurnWrites:
         if not self._lines:
             asyncio.get_running_loop().call_soon(self._end_turn)
         self._lines.append(line)
+        self._n_added += 1
 
     async def written(self) -> None:
         """Waits until all that was added is with the operating system, and would survive a kill of this process.
@@ -40,27 +42,30 @@ class TurnWrites:
         Raises:
             UserError: it could not be written.
         """
-        if self._lines:
+        n_added = self._n_added
+        if self._n_written < n_added:
             await asyncio.sleep(0)  # till the next turn, which begins with `_end_turn`: that was called for before this
+        if self._n_written < n_added:  # it was interrupted
+            self._end_turn()
         self._check()
 
     def flush(self) -> None:
         """Writes at once what was added.
 
         Raises:
-            UserError: it could not be written.
+            UserError: it, or what was added before, could not be written.
         """
-        if self._lines:
-            self._end_turn()
-            self._check()
+        self._end_turn()
+        self._check()
 
     def _end_turn(self) -> None:
-        lines, self._lines = self._lines, []
-        if lines:
+        if self._lines:
             try:
-                self._write(b"".join(lines))
+                self._write(b"".join(self._lines))
             except UserError as error:
                 self._failure = error
+            self._lines.clear()  # not before: what an interruption kept from the file is written when all is closed
+            self._n_written = self._n_added
 
     def _check(self) -> None:
         if self._failure is not None:

@@ -57,8 +57,8 @@ class Writer:
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
         """Writes down what a try has cost."""
-        self._lines.add(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
         self.entry.end(number, cost, input_tokens, output_tokens, confirmed)
+        self._say_this_turn(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
 
     def grant(self, to: float) -> None:
         """Writes down, safely, up to which sum this job may spend."""
@@ -67,7 +67,8 @@ class Writer:
 
     def exceed(self, input_tokens: int, output_tokens: int) -> None:
         """Writes down by how much answers exceed what they could have at most."""
-        self._say_this_turn(["over", input_tokens, output_tokens])
+        self.entry.over = (input_tokens, output_tokens)
+        self._say_this_turn(_line(["over", input_tokens, output_tokens]))
 
     def close(self) -> None:
         """Replaces all lines by their sum; what is under way counts at its most."""
@@ -83,10 +84,13 @@ class Writer:
         self._write(_line(line))
         self.entry.read(line)
 
-    def _say_this_turn(self, line: Any) -> None:
-        """Writes a line with all others of this turn of the event loop."""
-        self._lines.add(_line(line))
-        self.entry.read(line)
+    def _say_this_turn(self, line: bytes) -> None:
+        """Writes a line of what ended, with all others of this turn of the event loop.
+
+        If it cannot, the file has the try at its most, and whoever begins another is told: what came is not lost.
+        """
+        with suppress(UserError):
+            self._lines.add(line)
 
     def _write(self, rest: bytes) -> None:
         try:
