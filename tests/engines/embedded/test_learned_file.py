@@ -6,7 +6,7 @@ import pickle
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from dialeval.config.embedded_methods import METHODS
 from dialeval.engines.embedded import learned_file
 from dialeval.engines.embedded.learned_file import learned_bytes, read_learned
-from dialeval.engines.embedded.learning import Learned, human_probability, learn
+from dialeval.engines.embedded.learning import VERSION, Learned, human_probability, learn
 from dialeval.engines.embedded.plain_data import packed
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError
@@ -75,6 +75,25 @@ def test_a_file_of_another_version_is_refused(
             (tmp_path / "model.learned").write_bytes(learned_bytes(learned))
         with pytest.raises(UserError, match=r"model\.learned was learned with other versions.*delete it"):
             read_learned(tmp_path / "model.learned", "random")
+
+
+class _OfBefore(NamedTuple):
+    """What a judge once learned, of a class that there is no more."""
+
+    trees: int
+
+
+def test_a_file_of_a_version_with_other_classes_is_said_to_be_one_not_to_be_damaged(tmp_path: Path) -> None:
+    def written(version: int) -> bytes:
+        content = {"versions": {"file": learned_file.FORMAT, "learning": version}, "learned": _OfBefore(trees=3600)}
+        return packed(content, {"UtteranceClassifier": _OfBefore})
+
+    (tmp_path / "model.learned").write_bytes(written(VERSION - 1))
+    with pytest.raises(UserError, match=rf"learned with other versions .*'learning': {VERSION - 1}.*delete it"):
+        read_learned(tmp_path / "model.learned", "forest")
+    (tmp_path / "model.learned").write_bytes(written(VERSION))
+    with pytest.raises(UserError, match=r"is damaged, .*UtteranceClassifier.*delete it"):
+        read_learned(tmp_path / "model.learned", "forest")
 
 
 class _Trap:

@@ -41,7 +41,9 @@ def read_learned(path: Path, method: str) -> Learned:
         if versions == _versions() and (not isinstance(learned, Learned) or learned.method != method):
             raise ValueError("it holds something else")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} is damaged, or no learned embedded model ({error!s:.200}); {_REMEDY}") from error
+        versions = _versions_written(content)  # another version may have had classes that there are no more
+        if versions in (None, _versions()):
+            raise UserError(f"{path} is damaged, or no learned embedded model ({error!s:.200}); {_REMEDY}") from error
     if versions != _versions():
         raise UserError(
             f"{path} was learned with other versions ({versions}) than the ones in use ({_versions()}); {_REMEDY}"
@@ -52,6 +54,15 @@ def read_learned(path: Path, method: str) -> Learned:
 
 def _classes(method: str) -> dict[str, type]:
     return {of.__name__: of for of in (Learned, ReportRow, *learner_of(method).classes)}
+
+
+def _versions_written(content: bytes) -> dict[str, int] | None:
+    """Returns the versions that a file says it is of; None where it cannot be read so far."""
+    try:
+        versions = unpacked(content, {}, "versions")
+    except ValueError:
+        return None
+    return versions if isinstance(versions, dict) else None
 
 
 def _versions() -> dict[str, int]:

@@ -56,12 +56,13 @@ def packed(value: object, classes: Mapping[str, type]) -> bytes:
     return content.getvalue()
 
 
-def unpacked(content: bytes, classes: Mapping[str, type]) -> Any:
+def unpacked(content: bytes, classes: Mapping[str, type], entry: str | None = None) -> Any:
     """Returns the value that `packed` wrote.
 
     Args:
         content: the file.
         classes: the classes that objects may have; no other is looked up.
+        entry: of a dictionary, the one value that is read; None for the whole.
 
     Raises:
         ValueError: it is no such file, or a damaged one.
@@ -72,7 +73,8 @@ def unpacked(content: bytes, classes: Mapping[str, type]) -> Any:
             arrays = {dtype: archive[name] for dtype in _DTYPES if (name := f"a{dtype[1:]}") in archive}
         if any(array.dtype.str != dtype or array.ndim != 1 for dtype, array in arrays.items()):
             raise ValueError("an array has another type than its name says")
-        return _Reader(classes, arrays).value(structure)
+        wanted = structure if entry is None else dict(structure["dict"])[entry]
+        return _Reader(classes, arrays).value(wanted)
     except Exception as error:  # a damaged file can be wrong in any way
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
