@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import dialeval
 
 BEGIN = "import sys, pyarrow as pa\nfrom dialeval.arrow_alone import leave_pandas_out\n"
 
@@ -42,3 +46,23 @@ def test_whoever_loaded_pandas_keeps_it() -> None:
 
 def test_pandas_is_found_afterwards() -> None:
     assert says("leave_pandas_out()\nimport pandas\nprint(pandas.Series([1, 2]).sum())") == ["3"]
+
+
+def test_whoever_makes_frames_loads_pandas_when_a_job_begins() -> None:
+    """A module that loads it later, in a function, would hand over series that PyArrow does not know any more."""
+    sources = [path.read_text() for path in Path(dialeval.__file__).parent.rglob("*.py")]
+    functions = [
+        node
+        for text in sources
+        if "import pandas" in text or "from pandas" in text
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    loaded = [
+        ast.unparse(node)
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert [one for one in loaded if one.split()[1].split(".")[0] == "pandas"] == []
+    assert len(functions) > 100
