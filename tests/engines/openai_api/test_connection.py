@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
@@ -57,3 +60,28 @@ def test_of_two_headers_of_one_name_the_last_counts(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("MY_KEY", "")
     fields["api_key_env"] = None
     assert Connection(OpenAIModel.model_validate(fields)).headers["authorization"] == "other-0123456789"
+
+
+def test_a_place_that_lets_nobody_in_was_sent_nothing() -> None:
+    """Where the wait for a connection is as long as that for an answer, which of the two ends must not be chance."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server, contextlib.ExitStack() as waiting:
+        for _ in range(3):  # who fills the queue of a server that takes nobody in
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(server.getsockname())
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        model = OpenAIModel.model_validate(
+            {"engine": "openai", "model": "m", "base_url": address, "api_key_env": None, "timeout_seconds": 0.4}
+        )
+
+        async def asked() -> dict[str, Any] | Fault:
+            connection = Connection(model)
+            try:
+                return await connection.post("/chat/completions", {})
+            finally:
+                await connection.close()
+
+        outcome = asyncio.run(asked())
+    assert isinstance(outcome, Fault)
+    assert (outcome.kind, outcome.billed) == ("connection", "nothing")
+    assert "none within 0.2 s" in str(outcome)

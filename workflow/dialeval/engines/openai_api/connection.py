@@ -49,7 +49,7 @@ class Connection:
     def __init__(self, model: OpenAIModel) -> None:
         self.address = plain_address(model.base_url)
         self._timeout = model.timeout_seconds
-        self._connect_seconds = min(LONGEST_CONNECT, self._timeout)
+        self._connect_seconds = longest_connect(self._timeout)
         key = "" if model.api_key_env is None else _secret(model.api_key_env, "api_key_env")
         secrets = {header: _secret(variable, f"headers_env.{header}") for header, variable in model.headers_env.items()}
         self._proxy = proxy_for(self.address)
@@ -178,6 +178,11 @@ def decoded(content: bytes) -> object:
         return json.loads(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
         return content.decode("utf-8", "replace")
+
+
+def longest_connect(timeout_seconds: float) -> float:
+    """Returns how long to wait for a connection: not as long as for an answer, since then nothing was sent."""
+    return min(LONGEST_CONNECT, timeout_seconds / 2)
 
 
 def _is_unsent(error: BaseException) -> bool:

@@ -12,7 +12,7 @@ import httpx2
 import openai
 from openai import AsyncOpenAI
 
-from dialeval.engines.openai_api.connection import LONGEST_CONNECT, Connection, decoded, json_or_fault
+from dialeval.engines.openai_api.connection import Connection, decoded, json_or_fault, longest_connect
 from dialeval.engines.openai_api.faults import Billing, Fault, short, status_fault
 from dialeval.engines.openai_api.network import certificates, proxy_for
 from dialeval.engines.openai_api.redaction import MaskedRecords
@@ -40,7 +40,7 @@ class BatchClient:
             admin_api_key="",
             base_url=self.address,
             max_retries=0,
-            timeout=httpx2.Timeout(None, connect=min(LONGEST_CONNECT, timeout_seconds)),
+            timeout=httpx2.Timeout(None, connect=longest_connect(timeout_seconds)),
             default_headers=_without_ambient(connection.headers),
             http_client=httpx2.AsyncClient(
                 proxy=proxy_for(self.address), verify=certificates(), trust_env=False, timeout=None
