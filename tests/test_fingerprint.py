@@ -215,6 +215,7 @@ WORDS_PASSED_ON = {
     "dialeval.engines.answering",  # ends the stage with more words
     "dialeval.engines.cl100k",  # what a table repeats is a `NotHad`
     "dialeval.engines.cl100k_vocabulary",  # into another error, a `NotHad`
+    "dialeval.engines.turn_writes",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error
     "dialeval.stages.command",  # ends the stage
 }

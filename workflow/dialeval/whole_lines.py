@@ -10,7 +10,7 @@ from contextlib import suppress
 def write_whole_lines() -> None:
     """Has standard output and error write a line with its end, at once and as soon as it is said.
 
-    Told to write unbuffered (`python -u`, PYTHONUNBUFFERED), Python writes the words and then, on its own, the
+    Told to write unbuffered (the option `-u`, PYTHONUNBUFFERED), Python writes the words and then, on its own, the
     end of the line. Between the two comes what another job says.
     """
     for stream in (sys.stdout, sys.stderr):

@@ -22,6 +22,7 @@ from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, 
 from dialeval.engines.store import ResponseStore
 from dialeval.text.tokens import tokens
 
+RELEVANCE = DIMENSIONS["turn"].index("relevance")
 TOGETHER = 4096
 """How many requests of a table are answered at once: dialogues described together cost a fraction of as many alone."""
 
@@ -63,7 +64,6 @@ class EmbeddedEngine:
         self._learned = learned
         self._serves = learned.serves
         self._judged = Batched(partial(judge_all, learned))
-        self._human = Batched(partial(_human_all, learned))
         self._rated: dict[Level, Batched[Floats]] = {
             level: Batched(partial(rate_all, learned, level)) for level in DIMENSIONS
         }
@@ -103,7 +103,6 @@ class EmbeddedEngine:
     async def close(self) -> None:
         """Forgets what was judged."""
         self._judged.forget()
-        self._human.forget()
         for rated in self._rated.values():
             rated.forget()
 
@@ -161,8 +160,8 @@ class EmbeddedEngine:
             return Turn((), lambda _: _of_text(*scorer.log_probability(utterances, continuation)))
         say = partial(_chosen, request, [*map(str.strip, options)])
         if has_ability(chooser, Judging):
-            needs = tuple((self._human, (*utterances, option)) for option in options)
-            return Turn(needs, lambda human: say(log_odds(np.array(human))))
+            needs = tuple((self._rated["turn"], (*utterances, option)) for option in options)
+            return Turn(needs, lambda rated: say(log_odds(np.array(rated)[:, RELEVANCE])))
         return Turn((), lambda _: say(cast(Chooser, chooser).prefer(utterances, options)))
 
 
@@ -193,10 +192,6 @@ def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue,
 def rate_all(learned: Learned, level: Level, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Floats]:
     """Returns the scores of each dialogue by `DIMENSIONS[level]`, from the model that never saw it."""
     return _by_model(learned.rater_for, lambda rater, group: list(rater.rate(group, level)), dialogues)
-
-
-def _human_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, float]:
-    return {dialogue: judgement.human for dialogue, judgement in judge_all(learned, dialogues).items()}
 
 
 def _by_model(
