@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar, cast
 from dialeval.engines.answer_values import BROKEN
 from dialeval.engines.refused_alike import RefusedAlike
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
+from dialeval.engines.running import run_in_order
 from dialeval.engines.spending.balance import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
@@ -244,7 +245,7 @@ class Answering:
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Runs work that asks this model to its end, then gives back what the engine holds."""
-        return asyncio.run(self.closing(work))
+        return run_in_order(self.closing(work))
 
     async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Does work that asks this model, then gives back what the engine holds."""

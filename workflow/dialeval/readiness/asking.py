@@ -10,6 +10,7 @@ from dialeval.config.whole import Config
 from dialeval.engines.opening import open_engine
 from dialeval.engines.prices import prices_of
 from dialeval.engines.request import AnswerFailure, Message, Request, Response, Sampling
+from dialeval.engines.running import run_in_order
 from dialeval.engines.spending import terms
 from dialeval.errors import UserError
 from dialeval.readiness.finding import Finding, State
@@ -40,7 +41,7 @@ def asked_once(config: Config) -> list[Finding]:
     """
     terms.announce(terms.run_terms(config.models, config.budget))
     models = {name: config.models[name] for name in config.models_in_use()}
-    return asyncio.run(
+    return run_in_order(
         _asked({name: one for name, one in models.items() if isinstance(one, OpenAIModel)}, config.store_dir)
     )
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from dialeval import kept, progress_files
 from dialeval.arrow_alone import leave_pandas_out
 from dialeval.errors import UserError
+from dialeval.interrupts import INTERRUPTED
 from dialeval.provenance import Job, write_record
 from dialeval.whole_lines import write_whole_lines
 
 RESULTS = "DIALEVAL_RESULTS"
-INTERRUPTED = 130
 
 
 def main() -> None:

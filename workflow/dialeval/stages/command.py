@@ -24,9 +24,8 @@ from pydantic import BaseModel, ValidationError
 from dialeval import runwatch
 from dialeval.errors import UserError
 from dialeval.how_jobs_run import with_how_jobs_run
+from dialeval.interrupts import INTERRUPTED, end_at_once, is_stopping
 from dialeval.prompt_sets import PromptSet
-
-INTERRUPTED = 130
 
 
 def run(stage: Callable[..., None]) -> None:
@@ -39,6 +38,7 @@ def run(stage: Callable[..., None]) -> None:
     except UserError as error:
         _fail(name, str(error))
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, end_at_once)
         _fail(name, "stopped; what was answered is stored, run the same command to go on", INTERRUPTED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
@@ -52,7 +52,9 @@ def _fail(name: str, message: str, status: int = 1) -> None:
 
 
 def _terminate(*_: object) -> None:
-    """Does what Ctrl-C would: an event loop then ends in order, and not in the middle of whatever it is doing."""
+    """Does what the first Ctrl-C would: an event loop then ends in order, and not in the middle of what it is doing."""
+    if is_stopping():
+        return
     if callable(signal.getsignal(signal.SIGINT)):
         signal.raise_signal(signal.SIGINT)
     else:  # Ctrl-C is ignored here
