@@ -9,6 +9,7 @@ import json
 import shutil
 import ssl
 import subprocess
+import tracemalloc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,33 @@ def test_half_an_answer_is_a_fault_and_the_next_request_finds_its_way(told: byte
     assert (first.kind, first.passing, first.billed) == ("connection", True, "everything")
     assert words in str(first)
     assert (second, connections) == (READ, 2)
+
+
+ENDLESS = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + (b"10000\r\n" + b"a" * 65_536 + b"\r\n") * 400
+SMALL_AS_SENT = gzip.compress(bytes(25_000_000), mtime=0)
+UNPACKED = (
+    b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(SMALL_AS_SENT) + SMALL_AS_SENT
+)
+
+
+@pytest.mark.parametrize("told", [ENDLESS, UNPACKED])
+def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch, told: bytes) -> None:
+    monkeypatch.setattr(connection, "LARGEST_ANSWER", 2 << 20)
+    (first, second), connections = talk(lambda number: PLAIN if number else told)
+    assert (first.kind, first.passing, first.billed) == ("malformed", False, "everything")
+    assert str(first) == "the answer is longer than 2 MB; see whether base_url is a model's endpoint"
+    assert (second, connections) == (READ, 2)
+
+
+def test_what_unpacks_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "LARGEST_ANSWER", 2 << 20)
+    tracemalloc.start()
+    try:
+        talk(lambda _: UNPACKED, 1)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 12_000_000  # half of what it unpacks to
 
 
 def test_a_connection_that_the_endpoint_closed_meanwhile_is_not_used() -> None:

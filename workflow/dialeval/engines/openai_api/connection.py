@@ -26,6 +26,8 @@ LONGEST_CONNECT = 30.0
 KEPT_IDLE = 4.0
 """Seconds that an idle connection is kept: vLLM's server closes it after five."""
 _LARGEST_HEAD = 100 * 1024
+LARGEST_ANSWER = 64 * 1024 * 1024
+"""Bytes of an answer; the longest ones with all likeliest tokens have some megabytes."""
 Heard = Callable[[Mapping[str, str]], None]
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
@@ -80,7 +82,7 @@ class Connection:
         url = path if "://" in path else self.address + path
         try:
             response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
-            content = await response.read()  # which gives the connection back, or closes it
+            content = await _whole(response)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
             return Fault("connection", f"no connection: {self._words(error)}", billed="nothing")  # nothing was sent
         except TimeoutError:
@@ -89,6 +91,9 @@ class Connection:
             return Fault("connection", self._words(error), billed="nothing" if _is_unsent(error) else "everything")
         if heard is not None:
             heard(response.headers)
+        if content is None:
+            words = f"the answer is longer than {LARGEST_ANSWER >> 20} MB; see whether base_url is a model's endpoint"
+            return Fault("malformed", words, final=True)
         return json_or_fault(response.status, response.headers, content, self.redactor)
 
     async def close(self) -> None:
@@ -144,6 +149,23 @@ class Connection:
             case _:
                 said = str(error)
         return short(self.redactor.mask(said or type(error).__name__))
+
+
+async def _whole(response: aiohttp.ClientResponse) -> bytes | None:
+    """Returns the body of an answer and gives its connection back, or closes it; None for a body that is too long."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while part := await response.content.readany():
+            size += len(part)
+            if size > LARGEST_ANSWER:
+                response.close()
+                return None
+            parts.append(part)
+    except BaseException:
+        response.close()
+        raise
+    return b"".join(parts)
 
 
 def json_or_fault(
