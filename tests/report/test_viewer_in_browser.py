@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import report_example as example
@@ -58,6 +59,24 @@ def choose(browser: Browser, control: str, text: str) -> None:
         f"s.value = [...s.options].find(o => o.textContent === {text!r}).value;"
         "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
     )
+
+
+def test_a_copy_that_a_browser_saved_has_every_case(browser: Browser, address: str, tmp_path: Path) -> None:
+    everything = "[...document.querySelectorAll('script[type]')].map(block => block.id)"
+    browser.open(address, until=READY)
+    packed, bubbles = browser.evaluate(everything), texts(browser, ".bubble")
+    shelves, listed = texts(browser, "#shelf option"), texts(browser, "#case-list li")
+    search(browser, "e")  # which reads all dialogues
+    copy = tmp_path / "saved.html"
+    copy.write_text("<!doctype html>" + browser.evaluate("document.documentElement.outerHTML"), encoding="utf-8")
+    browser.open(copy.as_uri(), until=READY)
+    browser.wait("document.getElementById('search').value === ''")
+    assert browser.evaluate(everything) == packed
+    assert (texts(browser, "#shelf option"), texts(browser, "#case-list li")) == (shelves, listed)
+    assert texts(browser, ".bubble") == bubbles
+    search(browser, "zzzz")
+    assert texts(browser, "#found")[0].startswith("No hits")
+    assert browser.complaints() == []
 
 
 # ---- Addresses ----

@@ -8,17 +8,12 @@ const archive = (() => {
     return new Response(plain).json();
   }
 
-  function takeLines(id) {
-    const block = byId(id);
-    if (!block) {
-      return [];
-    }
-    const lines = block.textContent ? block.textContent.split("\n") : [];
-    block.remove(); // the lines are kept; the page need not hold them twice
-    return lines;
+  function linesOf(id) {
+    const packed = byId(id)?.textContent; // which stays in the page, for a copy that a browser saves
+    return packed ? packed.split("\n") : [];
   }
 
-  /** The lines of a block, which are taken when the first is read; the last one read is kept unpacked. */
+  /** The lines of a block, which are parted when the first is read; the last one read is kept unpacked. */
   class Lines {
     constructor(id) {
       this.id = id;
@@ -28,7 +23,7 @@ const archive = (() => {
 
     /** Returns what a line holds, or null where nothing found room. */
     read(place) {
-      this.lines ??= takeLines(this.id);
+      this.lines ??= linesOf(this.id);
       if (!this.lines[place]) {
         return Promise.resolve(null);
       }

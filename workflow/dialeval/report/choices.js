@@ -12,7 +12,7 @@ const choices = (() => {
       group.append(...shelf.groups.map(({ name }, one) => option(`${number}/${one}`, name)));
       return group;
     });
-    byId("shelf").append(...made);
+    byId("shelf").replaceChildren(...made);
     byId("of-shelf").hidden = all.length < 2 && all[0].groups.length < 2;
   }
 

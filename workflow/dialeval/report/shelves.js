@@ -30,7 +30,7 @@ const shelves = (() => {
       this.kind = "dialogues";
       this.label = block.dataset.label;
       this.words = "";
-      this.packed = block.textContent;
+      this.block = block;
       this.shownFirst = new Map(Object.entries(JSON.parse(block.dataset.shown)));
       this.dialogues = new archive.Lines("archive-dialogues");
       this.verdicts = new archive.Lines("archive-verdicts");
@@ -40,8 +40,7 @@ const shelves = (() => {
     }
 
     async open() {
-      this.index = await archive.unpack(this.packed);
-      this.packed = "";
+      this.index = await archive.unpack(this.block.textContent);
       Object.assign(protocolTitles, this.index.titles);
       const { ids, source, sources } = this.index;
       this.groups = sources.map((one) => ({ ...one, words: "", places: [] }));
@@ -189,15 +188,14 @@ const shelves = (() => {
       this.kind = block.dataset.kind;
       this.label = block.dataset.label;
       this.words = block.dataset.words;
-      this.packed = block.textContent;
+      this.block = block;
       this.lines = new archive.Lines(`${this.kind}-lines`);
       this.prompts = new archive.Lines(`${this.kind}-prompts`);
       this.searched = new Searched(async (place) => blocks.texts(await this.piece(place)));
     }
 
     async open() {
-      this.index = await archive.unpack(this.packed);
-      this.packed = "";
+      this.index = await archive.unpack(this.block.textContent);
       this.cases = [];
       this.groups = this.index.groups.map(({ ids, first, about = [], ...group }, number) => {
         const places = ids.map((id, at) => this.cases.push({ id, first: first[at], about: about[at] ?? "", group: number }) - 1);
@@ -246,11 +244,8 @@ const shelves = (() => {
 
   /** Returns the shelves that have any case, opened. */
   async function all() {
-    const found = [...document.querySelectorAll("script.shelf")].map((block) => {
-      const shelf = block.dataset.kind === "dialogues" ? new DialogueShelf(block) : new PieceShelf(block);
-      block.remove();
-      return shelf.open();
-    });
+    const opened = (block) => (block.dataset.kind === "dialogues" ? new DialogueShelf(block) : new PieceShelf(block)).open();
+    const found = [...document.querySelectorAll("script.shelf")].map(opened);
     return (await Promise.all(found)).filter(({ size }) => size > 0);
   }
 
