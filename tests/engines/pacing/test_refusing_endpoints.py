@@ -177,3 +177,32 @@ def test_headers_that_mean_nothing_do_no_harm(values: dict[str, str]) -> None:
     endpoint = Endpoint(lambda number, now: (None, headers), a_latency(1.0))
     asked(endpoint, 1200, concurrency=8)
     assert len(endpoint.taken_at) >= 0.5 * 1200 * 8
+
+
+OLD_NUMBERS = {"requests": ("100", "1"), "tokens": ("30000", "200")}
+
+
+@pytest.mark.parametrize("kind", OLD_NUMBERS)
+def test_numbers_that_someone_on_the_way_has_kept_slow_nobody_down(kind: str) -> None:
+    limit, remaining = OLD_NUMBERS[kind]
+    values = {"limit": limit, "remaining": remaining, "reset": "1m0s"}
+    headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items()}
+    endpoint = Endpoint(lambda number, now: (None, headers), a_latency(1.0))
+    asked(endpoint, 600, concurrency=8)
+    assert len(endpoint.taken_at) >= 0.8 * 600 * 8
+
+
+def test_an_endpoint_that_lets_nothing_through_ends_the_job() -> None:
+    endpoint = Endpoint(lambda number, now: (30.0, {}))
+    with pytest.raises(ExceptionGroup) as ended:
+        asked(endpoint, 20_000, max_total_seconds=600)
+    message = str(ended.value.exceptions[0])
+    assert "without one answer in between; the last was rate_limit: status 429: too many" in message
+    assert "run the same command again" in message
+    assert 600 <= endpoint.refused_at[-1] < 640
+
+
+def test_the_last_requests_of_a_job_may_be_refused_for_ever_without_ending_it() -> None:
+    """As those are that are longer than what the account may send in a minute."""
+    engine = engine_at(Endpoint(lambda number, now: (1.0, {})), max_total_seconds=60)
+    assert run_in_virtual_time(ask(engine, some_requests(8), 1000)) == 8

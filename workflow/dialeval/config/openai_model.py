@@ -91,7 +91,9 @@ class OpenAIModel(AnyModel):
     timeout_seconds: Seconds = Field(300.0, description="Longest wait for one try of a request.")
     max_tries: Repeats = Field(8, description="Tries of a request that meets errors, timeouts or cut connections.")
     max_total_seconds: Seconds = Field(
-        1800.0, description="After so long a request that was refused (429) or failed is not tried again in this run."
+        1800.0,
+        description="After so long a request that was refused (429) or failed is not tried again in this run; where "
+        "nothing was let through for so long, the job stops.",
     )
     patience_seconds: Annotated[Number, Field(ge=0, le=10_000_000)] = Field(
         30.0, description="How long an endpoint may answer nothing but errors before the job stops."

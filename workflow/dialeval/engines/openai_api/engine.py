@@ -76,6 +76,7 @@ class OpenAIEngine:
             requests_per_minute=model.requests_per_minute,
             tokens_per_minute=model.tokens_per_minute,
             patience=model.patience_seconds,
+            longest_refusal=self.retrying.max_total_seconds,
         )
         self._tokenizer = tokenizer
         self._finding = asyncio.Lock()

@@ -24,7 +24,12 @@ _SHORTEST_PROBE, _LONGEST_WAIT = 10.0, 120.0
 _LONGEST_WINDOW = 600.0
 """Seconds in which a limit comes back at least; one of a day is no speed, and the endpoint says when it is used up."""
 _CONTRADICTIONS = 10
-"""An endpoint that takes so many requests in a row, and each time says that nothing is left, is not believed."""
+"""An endpoint that takes so many requests in a row, and each time says that nothing is left, or the same number that
+should long have grown, is not believed."""
+_CHANCE = 3
+"""So often in a row it may be the same by chance: others use what grows."""
+_MUCH_GROWTH = 0.05
+"""The share of a limit that should have grown for a number to be an old one, which someone on the way has kept."""
 
 
 class Reading(NamedTuple):
@@ -64,12 +69,13 @@ class AnnouncedLimit:
         self._full_at = math.inf
         self._used = 0.0
         self._grown = self._seconds_measured = 0.0
-        self._contradictions = 0
+        self._contradictions = self._unmoved = 0
+        self._same_since = Sent(-math.inf, 0.0)
 
     @property
     def known(self) -> bool:
         """Whether there is a limit."""
-        return math.isfinite(self._limit) and self._contradictions < _CONTRADICTIONS
+        return math.isfinite(self._limit) and max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
     def seconds(self, units: float) -> float:
         """Returns how long so many units take at the speed of now."""
@@ -83,7 +89,8 @@ class AnnouncedLimit:
             until_full = max(self._full_at - now, 0.2)
             speed = self._growth + (left - reserve) / min(_FASTEST_USE, until_full / 2)
         longest = min(_LONGEST_WAIT, max(_SHORTEST_PROBE, units / self._growth))
-        return min(units / speed, longest) if speed > 0 else longest
+        slow = min(units / speed, longest) if speed > 0 else longest
+        return slow * 0.5 ** max(0, self._unmoved - _CHANCE)  # a number that is true moves as soon as we go faster
 
     def sent(self, units: float) -> Sent:
         """Notes that so many units are being used."""
@@ -103,8 +110,9 @@ class AnnouncedLimit:
         if sent.used <= self._used_then:
             return  # an earlier request, whose answer took longer
         self._contradictions = self._contradictions + 1 if taken and not reading.remaining else 0
+        self._unmoved = self._unmoved + 1 if self._is_old(reading, sent, taken) else 0
         full_in = reading.full_in if reading.full_in and reading.full_in > 0 else None
-        if self.known:
+        if self.known and not self._unmoved:
             self._measure(reading, sent)
         self._limit, self._remaining = reading.limit, reading.remaining
         missing = reading.limit - reading.remaining
@@ -119,6 +127,14 @@ class AnnouncedLimit:
         """Returns what should be left, with all that is under way counted as used."""
         grown = self._growth * (now - self._read_at)
         return min(self._limit, self._remaining + grown - (self._used - self._used_then))
+
+    def _is_old(self, reading: Reading, sent: Sent, taken: bool) -> bool:
+        """Returns whether a reading is the one before, though much more should have grown than was used."""
+        if not taken or (reading.limit, reading.remaining) != (self._limit, self._remaining):
+            self._same_since = sent
+            return False
+        grown = self._growth * (sent.at - self._same_since.at) - (sent.used - self._same_since.used)
+        return self._unmoved > _CHANCE or grown > _MUCH_GROWTH * self._limit
 
     def _measure(self, reading: Reading, sent: Sent) -> None:
         """Adds what grew since the reading before, others' use taken off: no less than that is permitted to us."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping
 from typing import Self
@@ -25,6 +26,7 @@ class Limits:
         requests_per_minute: most requests in any minute, or None.
         tokens_per_minute: most tokens in any minute, or None.
         patience: seconds that the endpoint may be unwell, see CircuitBreaker.
+        longest_refusal: seconds that it may refuse everything, likewise.
     """
 
     def __init__(
@@ -35,9 +37,10 @@ class Limits:
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         patience: float = 30.0,
+        longest_refusal: float = math.inf,
     ) -> None:
         self.in_flight = InFlight(in_flight)
-        self.breaker = CircuitBreaker(endpoint, patience=patience)
+        self.breaker = CircuitBreaker(endpoint, patience=patience, longest_refusal=longest_refusal, clock=_now)
         self._requests = Pace(requests_per_minute, 0.1) if requests_per_minute else None
         self._tokens = Pace(tokens_per_minute, 1.0) if tokens_per_minute else None
         self._throttle = Throttle(in_flight)
@@ -129,7 +132,7 @@ class Limits:
                 self.in_flight.pause(seconds)
         else:
             self.in_flight.open()
-        self.breaker.failed(kind, message)
+        self.breaker.failed(kind, message, again=place.again)
 
 
 class Place:
@@ -168,3 +171,7 @@ class Place:
 
     async def __aexit__(self, *_: object) -> None:
         self._limits.in_flight.leave()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
