@@ -3,6 +3,7 @@
 import matplotlib
 import pytest
 
+from dialeval.figures import style
 from dialeval.figures.style import (
     PAGE_WIDTH,
     model_colours,
@@ -52,6 +53,19 @@ def test_styling_leaves_the_settings_around_it_alone() -> None:
 
     assert inside() is False
     assert dict(matplotlib.rcParams) == before
+
+
+def test_the_settings_are_ours_on_top_of_matplotlibs_own() -> None:
+    import matplotlib.style
+
+    with matplotlib.style.context(["default", dict(style._SETTINGS)]):
+        wanted = dict(matplotlib.rcParams)
+
+    with matplotlib.rc_context({"axes.grid": True, "lines.linewidth": 7.0}):
+        inside = styled(lambda: dict(matplotlib.rcParams))()
+
+    assert inside == wanted
+    assert inside["lines.linewidth"] == 1.0
 
 
 def test_a_long_sentence_stays_on_the_page() -> None:

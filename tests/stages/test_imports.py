@@ -98,3 +98,15 @@ def test_figures_are_drawn_without_scipy_and_without_what_opens_windows() -> Non
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["matplotlib.figure"]
+
+
+def test_a_job_that_draws_has_matplotlib_without_what_nobody_there_reads() -> None:
+    """Neither pages of help, which take an eighth of its start, nor files of other styles; later help is as ever."""
+    code = (
+        "import sys, dialeval.stages.draw, matplotlib.artist as artists\n"
+        "from matplotlib.patches import Rectangle\n"
+        "print('hatch' in Rectangle.set.__doc__, 'hatch' in artists.kwdoc(Rectangle))\n"
+        "print('matplotlib.style' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "False"]

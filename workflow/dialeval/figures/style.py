@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
-import matplotlib.style
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
@@ -89,10 +88,19 @@ def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]
     @wraps(draw)
     def drawn(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         _prefer_shipped_fonts()
-        with matplotlib.style.context(["default", dict(_SETTINGS)]):
+        with matplotlib.rc_context(_all_settings()):
             return draw(*args, **kwargs)
 
     return drawn
+
+
+@cache
+def _all_settings() -> dict[Any, Any]:
+    """Returns these settings and Matplotlib's own for the rest, but for the backend, which a context does not put back.
+
+    `matplotlib.style` has the same as "default", and reads thirty files of other styles when it is imported.
+    """
+    return {name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"} | dict(_SETTINGS)
 
 
 def _prefer_shipped_fonts() -> None:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
+from dialeval.figures import undocumented  # noqa: F401  (before what loads Matplotlib)
 from dialeval.figures.printed import mark_printed
 from dialeval.figures.saving import save_figure
 from dialeval.stages.command import run
