@@ -20,6 +20,7 @@ from pathlib import Path
 from dialeval import kept, progress_files
 from dialeval.arrow_alone import leave_pandas_out
 from dialeval.errors import UserError
+from dialeval.garbage import keep_what_is_loaded
 from dialeval.interrupts import INTERRUPTED
 from dialeval.provenance import Job, write_record
 from dialeval.whole_lines import write_whole_lines
@@ -63,7 +64,7 @@ def _start(stage: str) -> None:
     gc.disable()  # nothing that is imported is garbage, and looking for some takes a tenth of the time
     run, module = import_module("dialeval.stages.command").run, import_module(f"dialeval.stages.{stage}")
     leave_pandas_out()
-    gc.freeze()
+    keep_what_is_loaded()
     gc.enable()
     run(module.stage)
 
