@@ -4,7 +4,7 @@
 rule battles:
     """Rates the models of plain tables of battles, without asking any model."""
     input:
-        wanted_battles,
+        battle_files(),
 
 
 rule rate_battles:

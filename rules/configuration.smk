@@ -87,6 +87,7 @@ try:
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora.identity import DECIDES
     from dialeval.project import check_can_be_installed
+    from dialeval.target_sections import refuse_without_section
     from dialeval.translation.quality import outside
     from dialeval.whole_progress import AskingJob, Requests
 except ImportError as error:
@@ -183,6 +184,7 @@ CONFIG = in_words(
     labelling=LABELLING,
     own_environments=OWN_ENVIRONMENTS,
 )
+in_words(refuse_without_section, CONFIG, asked_for)
 
 LEFT_OUT = []
 if not (DOWNLOADING or COMPARING):

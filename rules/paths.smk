@@ -224,16 +224,6 @@ def battle_files():
     ]
 
 
-def wanted_battles(wildcards):
-    """Returns the same for whoever asks for them, and says what to do where none are configured."""
-    if not CONFIG.battles:
-        raise WorkflowError(
-            "the configuration names no battles; add a section such as battles: {mine: {path: mine.csv}}, "
-            "see docs/battles.md"
-        )
-    return battle_files()
-
-
 def report_tables():
     """Returns the tables that the page shows, or says where they are."""
     names = botchat_tables() if CONFIG.talks() else measure_tables()

@@ -93,11 +93,7 @@ def read_labels_settings():
 
 
 def sheets_to_label(wildcards):
-    """Returns the sheets of all annotators, or says why there are none."""
-    if CONFIG.labels is None:
-        raise WorkflowError(
-            "the configuration says nothing of labels; add a section such as labels: {path: labels}, see docs/labels.md"
-        )
+    """Returns the sheets of all annotators."""
     for name in LABELLED:
         refuse_other_ledger(name)
     return [

@@ -102,15 +102,6 @@ def training_files():
     return [*training_tables(), *figures]
 
 
-def wanted_training(wildcards):
-    """Returns the same for whoever asks for them, and says what to do where nothing is learned from."""
-    if not TRAINING:
-        raise WorkflowError(
-            "the configuration says nothing of training; add a section training, see docs/training.md"
-        )
-    return training_files()
-
-
 def lora_judges():
     """Returns the models that are trained by an adapter."""
     models = {name: CONFIG.models[name] for name in trained_judges()}

@@ -4,7 +4,7 @@
 rule training:
     """Makes what judges learn from, and says how well they learned."""
     input:
-        wanted_training,
+        training_files(),
 
 
 rule judged_texts:
