@@ -108,7 +108,8 @@ def test_a_kind_that_was_never_met_is_no_trouble() -> None:
     rng = np.random.default_rng(0)
     kind = np.repeat([0, 1 + KINDS.index("word salad")], 50)
     examples = Labelled(rng.normal(size=(100, 2)) + kind[:, None], kind, np.ones(100))
-    dimensions = Dimensions("turn", [examples], [examples], GROWTH["turn"], random_seed=0)
+    dimensions = Dimensions("turn", [examples], GROWTH["turn"], random_seed=0)
+    dimensions.learn_scales(dimensions.probabilities([examples.values]), [examples])
     scores = dimensions.scores(dimensions.probabilities([np.array([[0.0, 0.0], [6.0, 6.0]])]))
     understandable = DIMENSIONS["turn"].index("understandability")
     assert scores[0, understandable] > 0.6

@@ -30,6 +30,17 @@ def test_a_row_depends_on_its_own_dialogue_alone(statistics: Statistics, english
     np.testing.assert_array_equal(together, alone)
 
 
+def test_a_beginning_that_dialogues_share_is_described_as_in_each(
+    statistics: Statistics, english: list[Dialogue]
+) -> None:
+    dialogues = [english[0], english[0][:3], (*english[0][:3], "Not today."), english[1], english[0]]
+    together = describe(Batch(dialogues), statistics)
+    alone = [describe(Batch([dialogue]), statistics) for dialogue in dialogues]
+    assert len(together.values) == len(english[0]) + 1 + len(english[1])
+    np.testing.assert_array_equal(together.values[together.beginning], np.concatenate([one.values for one in alone]))
+    np.testing.assert_array_equal(together.nearest[together.beginning], np.concatenate([one.nearest for one in alone]))
+
+
 def test_the_last_rows_are_the_same_alone(statistics: Statistics, english: list[Dialogue]) -> None:
     every, last = describe(Batch(english[:20]), statistics), describe(Batch(english[:20], only_ends=True), statistics)
     ends = np.cumsum([*map(len, english[:20])]) - 1

@@ -54,16 +54,23 @@ def test_first_tokens(given_texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("only_ends", [False, True])
-@pytest.mark.parametrize("dialogues", [[], [("a",)], [("a", "b", "a"), ("b",), ("c", "c")]])
+@pytest.mark.parametrize("dialogues", [[], [("a",)], [("a", "b", "a"), ("b",), ("c", "c"), ("a", "b", "c"), ("a",)]])
 def test_a_batch_has_every_place_or_the_last_of_every_dialogue(dialogues: list[Dialogue], only_ends: bool) -> None:
     batch = Batch(dialogues, only_ends=only_ends)
     every = [(number, turn) for number, dialogue in enumerate(dialogues) for turn in range(len(dialogue))]
     places = [place for place in every if not only_ends or place[1] == len(dialogues[place[0]]) - 1]
-    assert [*zip(batch.dialogue.tolist(), batch.turn.tolist(), strict=True)] == places
-    said = [batch.texts.texts[row] for row in batch.row.tolist()]
+    turns = batch.turn[batch.beginning]
+    assert [*zip(batch.dialogue.tolist(), turns.tolist(), strict=True)] == places
+    said = [batch.texts.texts[row] for row in batch.row[batch.beginning].tolist()]
     assert said == [dialogues[number][turn] for number, turn in places]
-    last = [batch.texts.texts[row] for row in batch.last.tolist()]
+    last = [batch.texts.texts[row] for row in batch.last[batch.beginning].tolist()]
     assert last == [dialogues[number][max(turn - 1, 0)] for number, turn in places]
     summed = batch.before @ np.arange(len(every))
-    at = [every.index(place) for place in places]
-    assert summed.tolist() == [sum(range(end - turn, end)) for end, (_, turn) in zip(at, places, strict=True)]
+    at = batch.place.tolist()
+    assert summed.tolist() == [sum(range(end - turn, end)) for end, turn in zip(at, batch.turn.tolist(), strict=True)]
+
+
+def test_dialogues_that_begin_alike_share_their_first_rows() -> None:
+    batch = Batch([("a", "b", "a"), ("a", "b", "c"), ("b", "a"), ("a", "b")])
+    assert batch.beginning.tolist() == [0, 1, 2, 0, 1, 3, 4, 5, 0, 1]
+    assert len(batch.row) == len(batch.turn) == len(batch.place) == 6

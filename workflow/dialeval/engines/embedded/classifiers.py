@@ -90,11 +90,11 @@ def dialogue_features(described: Described, machine: Floats) -> tuple[Floats, In
 
     Args:
         described: the utterances.
-        machine: for each the probability that it is a machine's.
+        machine: for each of its rows the probability that it is a machine's.
     """
-    starts = np.flatnonzero(described.turn == 0)
-    n = np.diff([*starts, len(described.turn)])
-    values = np.column_stack([described.values, log_odds(machine)])
+    values = np.column_stack([described.values, log_odds(machine)])[described.beginning]
+    starts = np.flatnonzero(described.turn[described.beginning] == 0)
+    n = np.diff([*starts, len(values)])
     replies = np.maximum(n - 1, 1)[:, None]
     first = values[starts]
     mean = (np.add.reduceat(values, starts) - first) / replies

@@ -82,7 +82,6 @@ class Dimensions:
     Args:
         level: which dimensions.
         taught: for each part of the judge, what it learns from.
-        held_back: for each part, examples that it does not learn from.
         growth: of the classifiers' trees.
         random_seed: of the same.
         selected: whether the last feature is the log-odds for being true and not strange, from elsewhere.
@@ -92,7 +91,6 @@ class Dimensions:
         self,
         level: Level,
         taught: Sequence[Labelled],
-        held_back: Sequence[Labelled],
         growth: Growth,
         random_seed: int,
         *,
@@ -104,12 +102,15 @@ class Dimensions:
             [[0.0, *(HARM[level][dimension].get(kind, 0.0) for kind in KINDS)] for dimension in DIMENSIONS[level]]
         )
         self._classifiers = [KindClassifier(*examples, growth, random_seed) for examples in taught]
-        scores = np.concatenate(
-            [
-                self._scores(probabilities)
-                for probabilities in self.probabilities([examples.values for examples in held_back])
-            ]
-        )
+
+    def learn_scales(self, opinions: Sequence[Floats], held_back: Sequence[Labelled]) -> None:
+        """Learns which score is which on the scale, before anything is scored.
+
+        Args:
+            opinions: for each part, what it thinks of examples that it did not learn from.
+            held_back: these examples.
+        """
+        scores = np.concatenate([self._scores(probabilities) for probabilities in opinions])
         kind = np.concatenate([examples.kind for examples in held_back])
         weight = np.concatenate([examples.weight for examples in held_back])
         self._scales = [

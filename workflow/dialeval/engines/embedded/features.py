@@ -67,19 +67,21 @@ PAIRS_AT_ONCE = 1 << 15
 
 @dataclass(frozen=True)
 class Described:
-    """Utterances of several dialogues in a row, described.
+    """Utterances of several dialogues, described; those that are the same after the same are one row.
 
     Attributes:
-        values: utterances by features (`NAMES`).
-        dialogue: number of the dialogue of each utterance.
-        turn: 0-based place of each utterance in its dialogue.
+        values: rows by features (`NAMES`).
+        turn: 0-based place of the utterance in its dialogue.
         nearest: how many utterances back the most similar one is; 0 where none has a word in common.
+        beginning: number of the row of every utterance of all dialogues, one after the other.
+        dialogue: number of the dialogue of the same.
     """
 
     values: Floats
-    dialogue: Integers
     turn: Integers
     nearest: Integers
+    beginning: Integers
+    dialogue: Integers
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def describe(batch: Batch, statistics: Statistics) -> Described:
             alone.diversity[row],
         ]
     )
-    return Described(values=values, dialogue=batch.dialogue, turn=turn, nearest=nearest)
+    return Described(values=values, turn=turn, nearest=nearest, beginning=batch.beginning, dialogue=batch.dialogue)
 
 
 def _describe_alone(texts: Texts, statistics: Statistics) -> _Alone:

@@ -78,26 +78,36 @@ class Judge:
         used = [number for number, fold in inner_folds.items() if fold]
         examples = [make_examples(inner_folds[number], reader(number), random_seed) for number in used]
         self._selects = examples[0].described.values.shape[1] > N_FEATURES
-        self._turns, self._turns_alone = _learn_turn_dimensions(examples, self._selects, random_seed)
         described = [example.described for example in examples]
+        rows, turns = zip(*map(_taught_by, examples), strict=True)
+        self._turns = Dimensions("turn", _all_others(turns), GROWTH["turn"], random_seed, selected=self._selects)
         opinions = self._turns.probabilities([one.values for one in described])
+        self._turns.learn_scales([opinion[row] for opinion, row in zip(opinions, rows, strict=True)], turns)
+        alone = [one._replace(values=one.values[:, ALONE]) for one in turns]
+        self._turns_alone = Dimensions("turn", _all_others(alone), GROWTH_ALONE, random_seed)
+        self._turns_alone.learn_scales(self._turns_alone.probabilities([one.values for one in alone]), alone)
         machine = [_machine(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
         tables = [dialogue_features(one, opinion) for one, opinion in zip(described, machine, strict=True)]
         lengths = [_learn_lengths(_others(tables, part), _others(examples, part)) for part in range(len(used))]
         self._parts = [Part(reader(number), line) for number, line in zip(used, lengths, strict=True)]
         fitting = [self._fitting(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
         seen = [[*map(_joined, (line.corrected(*table) for table in tables), fitting)] for line in lengths]
-        self._wholes = _learn_dialogue_dimensions(examples, seen, self._selects, random_seed)
+        wholes = [[*map(_taught_by_wholes, examples, by_one)] for by_one in seen]
+        taught = [_together(_others(by_one, part)) for part, by_one in enumerate(wholes)]
+        self._wholes = Dimensions("dialogue", taught, GROWTH["dialogue"], random_seed, selected=self._selects)
+        held_back = [by_one[part] for part, by_one in enumerate(wholes)]
+        opinions = self._wholes.probabilities([one.values for one in held_back])
+        self._wholes.learn_scales(opinions, held_back)
         self._part_of = _parts_of_utterances([inner_folds[number] for number in used])
 
-        own = [by_one[part] for part, by_one in enumerate(seen)]
-        human = np.concatenate(self._wholes.probabilities(own))[:, TRUE]
+        human = np.concatenate(opinions)[:, TRUE]
         is_machine = np.concatenate([example.is_machine for example in examples])
         self._calibration = Calibration(human, is_machine, np.concatenate([example.weight for example in examples]))
-        alarms = [opinion[example.utterance_label == 0] for opinion, example in zip(machine, examples, strict=True)]
+        true = [example.described.beginning[example.utterance_label == 0] for example in examples]
+        alarms = [opinion[row] for opinion, row in zip(machine, true, strict=True)]
         self.threshold = float(np.quantile(self._calibration(human[~is_machine]), FALSE_ALARMS))
         self.utterance_threshold = float(np.quantile(np.concatenate(alarms), 1 - UTTERANCE_FALSE_ALARMS))
-        values = np.concatenate([example.described.values[example.utterance_label == 0] for example in examples])
+        values = np.concatenate([one.values[row] for one, row in zip(described, true, strict=True)])
         self.usual = (values.mean(axis=0), values.std(axis=0) + 1e-9)
 
     def judge(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
@@ -127,15 +137,17 @@ class Judge:
         described, opinions = self._read(dialogues)
         seen = self._wholes.probabilities(self._seen(described, opinions))
         human = self._calibration(np.mean(seen, axis=0)[:, TRUE])
-        machine = _machine(described[0], np.mean(opinions, axis=0))
-        values = np.mean([one.values for one in described], axis=0)
+        row = described[0].beginning
+        machine = _machine(described[0], np.mean(opinions, axis=0))[row]
+        values = np.mean([one.values for one in described], axis=0)[row]
+        nearest = described[0].nearest[row]
         ends = np.cumsum([0, *map(len, dialogues)])
         return [
             Judgement(
                 human=float(human[number]),
                 machine_utterances=tuple(map(float, machine[start:end])),
                 values=values[start:end],
-                nearest=tuple(map(int, described[0].nearest[start:end])),
+                nearest=tuple(map(int, nearest[start:end])),
             )
             for number, (start, end) in enumerate(pairwise(ends))
         ]
@@ -171,16 +183,16 @@ class Judge:
 
         Args:
             described: all utterances.
-            opinion: what is thought of each.
+            opinion: what is thought of each of their rows.
 
         Returns:
             A column; none where nothing but the kinds of damage is known.
         """
         if not self._selects:
             return None
-        replies = described.turn > 0
         n = np.bincount(described.dialogue)
-        logs = np.bincount(described.dialogue, np.log(self._turns.fitting(opinion)) * replies, len(n))
+        fitting = np.log(self._turns.fitting(opinion)) * (described.turn > 0)
+        logs = np.bincount(described.dialogue, fitting[described.beginning], len(n))
         mean = np.where(n > 1, np.exp(logs / np.maximum(n - 1, 1)), 0.5)
         return np.asarray(np.log(mean / (1.0 - mean)), dtype=np.float64)[:, None]
 
@@ -249,44 +261,16 @@ def _joined(values: Floats, column: Floats | None) -> Floats:
     return values if column is None else np.column_stack([values, column])
 
 
-def _learn_turn_dimensions(
-    examples: Sequence[Examples], selected: bool, random_seed: int
-) -> tuple[Dimensions, Dimensions]:
-    """Returns what scores utterances that follow others, and what scores those that stand alone."""
-    used = [example.utterance_label >= 0 for example in examples]
-    labelled = [
-        Labelled(
-            values=example.described.values[rows],
-            kind=(example.kind[example.described.dialogue] * example.utterance_label)[rows],
-            weight=example.weight[example.described.dialogue][rows],
-        )
-        for example, rows in zip(examples, used, strict=True)
-    ]
-    alone = [one._replace(values=one.values[:, ALONE]) for one in labelled]
-    return (
-        Dimensions("turn", _all_others(labelled), labelled, GROWTH["turn"], random_seed, selected=selected),
-        Dimensions("turn", _all_others(alone), alone, GROWTH_ALONE, random_seed),
-    )
+def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
+    """Returns the rows of the utterances that a judge of turns learns from, and these utterances."""
+    described, used = example.described, example.utterance_label >= 0
+    rows, dialogue = described.beginning[used], described.dialogue[used]
+    kind = example.kind[dialogue] * example.utterance_label[used]
+    return rows, Labelled(described.values[rows], kind, example.weight[dialogue])
 
 
-def _learn_dialogue_dimensions(
-    examples: Sequence[Examples], seen: Sequence[Sequence[Floats]], selected: bool, random_seed: int
-) -> Dimensions:
-    """Learns from all examples but those of a part, as the part sees them.
-
-    Args:
-        examples: of each part.
-        seen: for each part the dialogues of all examples by features.
-        selected: whether the last feature is the log-odds for being true and not strange.
-        random_seed: of the classifiers.
-    """
-    labelled = [
-        [Labelled(values, example.kind, example.weight) for values, example in zip(by_one, examples, strict=True)]
-        for by_one in seen
-    ]
-    taught = [_together(_others(by_one, part)) for part, by_one in enumerate(labelled)]
-    held_back = [by_one[part] for part, by_one in enumerate(labelled)]
-    return Dimensions("dialogue", taught, held_back, GROWTH["dialogue"], random_seed, selected=selected)
+def _taught_by_wholes(example: Examples, values: Floats) -> Labelled:
+    return Labelled(values, example.kind, example.weight)
 
 
 def _all_others(labelled: Sequence[Labelled]) -> list[Labelled]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -114,13 +114,17 @@ def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) ->
 class Batch:
     """Dialogues that are described together; each row depends on its own dialogue alone all the same.
 
+    What is described is an utterance and what came before it: a beginning of a dialogue. Dialogues that begin alike, as
+    one and its spoiled copies do, share their first rows.
+
     Attributes:
         texts: their different utterances.
         said: number of the utterance at each place of all dialogues in a row.
-        place: the places that are described; what follows is of these.
+        beginning: number of the row that describes each place; with `only_ends`, each last place.
+        dialogue: number of the dialogue of the same places.
+        place: a place that each row describes; what follows is of these.
         row: number of the utterance.
         last: number of the utterance before; of a first one, its own.
-        dialogue: number of the dialogue.
         turn: 0-based turn in the dialogue.
 
     Args:
@@ -135,9 +139,11 @@ class Batch:
         ends = np.cumsum(n)
         self.texts = Texts([*number])
         self.said: Integers = np.array(said, dtype=np.int64)
-        self.place: Integers = ends - 1 if only_ends else np.arange(len(said))
+        self.beginning: Integers = np.arange(len(n)) if only_ends else _beginnings(said, n.tolist())
         self.dialogue: Integers = np.arange(len(n)) if only_ends else np.repeat(np.arange(len(n)), n)
-        self.turn: Integers = self.place - (ends - n)[self.dialogue]
+        first = np.unique(self.beginning, return_index=True)[1]
+        self.place: Integers = ends - 1 if only_ends else first
+        self.turn: Integers = self.place - (ends - n)[self.dialogue[first]]
         self.row: Integers = self.said[self.place]
         self.last: Integers = self.said[self.place - (self.turn > 0)]
 
@@ -148,3 +154,20 @@ class Batch:
         within = np.arange(ends[-1]) - np.repeat(ends[:-1], self.turn)
         columns = within + np.repeat(self.place - self.turn, self.turn)
         return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(self.turn), len(self.said)))
+
+
+def _beginnings(said: Sequence[int], n: Sequence[int]) -> Integers:
+    """Returns for each place the number of what was said up to it; what is the same has the same number.
+
+    Args:
+        said: number of the utterance at each place.
+        n: number of utterances of each dialogue.
+    """
+    number: dict[tuple[int, int], int] = {}
+    utterances, found = iter(said), []
+    for length in n:
+        before = -1
+        for utterance in islice(utterances, length):
+            before = number.setdefault((before, utterance), len(number))
+            found.append(before)
+    return np.array(found, dtype=np.int64)
