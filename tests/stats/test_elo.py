@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from dialeval.stats.certified_ends import TAIL_TOLERANCE, contraction, needed_length, typical_ratings
 from dialeval.stats.comparisons import compare
-from dialeval.stats.elo import bootstrap_elo, needed_length, sequential_elo, typical_ratings
+from dialeval.stats.elo import bootstrap_elo, sequential_elo
 from dialeval.stats.shuffles import compact_codes, draw_shuffles, play_shuffles, rating_unit
 
 N_PLAYERS = 6
@@ -90,7 +91,8 @@ def test_long_decks_are_drawn_without_repetition():
 
 def test_the_end_of_a_shuffle_stands_for_the_whole(paper_scale):
     comparisons = compare(*paper_scale.arguments)
-    length = needed_length(comparisons, k=32.0, scale=400.0, tolerance=1e-6)
+    shrinking = contraction(comparisons, k=32.0, scale=400.0)
+    length = needed_length(shrinking, len(paper_scale.left), TAIL_TOLERANCE)
     assert length < len(paper_scale.left) / 4
     codes = compact_codes(comparisons.type_of_row, comparisons.n_types)
     whole = draw_shuffles(codes, len(codes), 16, np.random.default_rng(1))
@@ -142,7 +144,7 @@ def test_a_player_with_few_comparisons_is_certified_or_played_whole(paper_scale)
 
 
 def test_a_length_that_fails_is_doubled(paper_scale, monkeypatch):
-    monkeypatch.setattr("dialeval.stats.elo.needed_length", lambda *_, **__: 500)
+    monkeypatch.setattr("dialeval.stats.certified_ends.needed_length", lambda *_, **__: 500)
     result = bootstrap_elo(*paper_scale.arguments, shuffles=40, random_seed=1)
     assert result.tail_length in (4000, 8000)
     assert result.certificate_gap <= 1e-6

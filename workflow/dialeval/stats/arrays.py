@@ -9,6 +9,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
+_MOST_SPARSE = 4
+
 
 def as_floats(name: str, values: ArrayLike, length: int | None = None) -> FloatArray:
     """Return `values` as a float64 vector.
@@ -65,8 +67,23 @@ def dense_codes(name: str, values: ArrayLike, length: int | None = None) -> tupl
     """
     array = np.asarray(values)
     _check_vector(name, array.shape, length)
-    distinct, codes = np.unique(array, return_inverse=True)
+    if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() < np.iinfo(np.int64).max:
+        distinct, codes = distinct_codes(array.astype(np.int64, copy=False), int(array.max()) + 1)
+    else:
+        distinct, codes = np.unique(array, return_inverse=True)
     return codes.astype(np.int64), len(distinct)
+
+
+def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:
+    """The distinct ones of `codes`, numbers in 0..below-1, in order, and the place of each code among them.
+
+    Nothing is sorted where the codes are dense.
+    """
+    if below > _MOST_SPARSE * len(codes) + 1_000_000:
+        distinct, place = np.unique(codes, return_inverse=True)
+        return distinct.astype(np.int64), place.astype(np.int64)
+    there = np.bincount(codes, minlength=below) > 0
+    return np.flatnonzero(there).astype(np.int64), (np.cumsum(there) - 1)[codes].astype(np.int64, copy=False)
 
 
 def check_confidence(confidence: float) -> None:

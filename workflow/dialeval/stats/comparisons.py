@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats, distinct_codes
 from dialeval.stats.linked import groups, rings
 
 FIRST_WINS, TIE, SECOND_WINS = 0, 1, 2
@@ -158,13 +158,13 @@ def compare(left: ArrayLike, right: ArrayLike, outcome: ArrayLike, n_players: in
     first, second = np.minimum(a, b), np.maximum(a, b)
     of_first = np.where(a < b, outcome, 1.0 - outcome)
     result = (2.0 * (1.0 - of_first)).astype(np.int64)
-    pairs, pair_of_row = np.unique(first * max(len(players), 1) + second, return_inverse=True)
+    pairs, pair_of_row = distinct_codes(first * max(len(players), 1) + second, max(len(players), 1) ** 2)
     return Comparisons(
         n_players=n_players,
         players=players,
         first=pairs // max(len(players), 1),
         second=pairs % max(len(players), 1),
-        type_of_row=N_RESULTS * pair_of_row.astype(np.int64) + result,
+        type_of_row=N_RESULTS * pair_of_row + result,
     )
 
 

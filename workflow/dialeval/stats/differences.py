@@ -20,7 +20,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import (
+    FloatArray,
+    IntArray,
+    as_codes,
+    as_floats,
+    check_confidence,
+    dense_codes,
+    distinct_codes,
+)
 
 NO_ITEM = "no item in common"
 ONE_CLUSTER = "all items are of one cluster, which tells nothing of others"
@@ -29,7 +37,6 @@ ALL_THE_SAME = "every difference is the same: the interval rests on the number o
 MADE_UP_ITEMS = 2.0
 """Items that are added to a difference of shares, one won by either side."""
 _ROUNDING = 1e-12
-_MOST_SPARSE = 4
 
 
 @dataclass(frozen=True)
@@ -166,7 +173,7 @@ def mean_differences(
         total = np.bincount(part, rows, minlength=size) / filled
         return np.asarray(np.bincount(pair_of_part, total, minlength=n_pairs) * weight, dtype=np.float64)
 
-    cell, of_row = _distinct(part * max(n_clusters, 1) + clusters, size * max(n_clusters, 1))
+    cell, of_row = distinct_codes(part * max(n_clusters, 1) + clusters, size * max(n_clusters, 1))
     part_of_cell, cluster_of_cell = cell // max(n_clusters, 1), cell % max(n_clusters, 1)
     in_cell = np.bincount(of_row, minlength=len(cell)).astype(np.float64)
     residual = np.bincount(of_row, difference - mean[part], minlength=len(cell))
@@ -175,7 +182,7 @@ def mean_differences(
     pair_of_cell = pair_of_part[part_of_cell]
     share = weight[pair_of_cell]
     adjusted = share * residual / filled[part_of_cell] / np.sqrt(np.where(alone, 1.0, 1.0 - leverage))
-    group, of_cell = _distinct(pair_of_cell * max(n_clusters, 1) + cluster_of_cell, n_pairs * max(n_clusters, 1))
+    group, of_cell = distinct_codes(pair_of_cell * max(n_clusters, 1) + cluster_of_cell, n_pairs * max(n_clusters, 1))
     pair_of_group = group // max(n_clusters, 1)
     psi = np.bincount(of_cell, adjusted, minlength=len(group))
     mass = np.bincount(of_cell, share * leverage, minlength=len(group))
@@ -284,15 +291,6 @@ def difference_variance(replicates: FloatArray, n_clusters: int) -> FloatArray:
         known = np.count_nonzero(~np.isnan(difference), axis=0) > max(1, resamples // 2)
         variance[first, known] = np.nanvar(difference[:, known], axis=0, ddof=1)
     return variance * n_clusters / (n_clusters - 1.0)
-
-
-def _distinct(keys: IntArray, below: int) -> tuple[IntArray, IntArray]:
-    """The distinct keys in order, and the place of each key among them; without sorting where keys are dense."""
-    if below > _MOST_SPARSE * len(keys) + 1_000_000:
-        distinct, place = np.unique(keys, return_inverse=True)
-        return distinct.astype(np.int64), place.astype(np.int64)
-    there = np.bincount(keys, minlength=below) > 0
-    return np.flatnonzero(there).astype(np.int64), (np.cumsum(there) - 1)[keys].astype(np.int64)
 
 
 def _guarded(

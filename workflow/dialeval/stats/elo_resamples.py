@@ -8,12 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from dialeval.stats.arrays import FloatArray
+from dialeval.stats.certified_ends import (
+    block_width,
+    contraction,
+    longer,
+    needed_length,
+    own_end,
+    typical_ratings,
+)
 from dialeval.stats.comparisons import N_RESULTS, Comparisons
-from dialeval.stats.elo import block_width, longer, needed_length, typical_ratings
 from dialeval.stats.equal_weight import most_of_a_pair, whole_counts
 from dialeval.stats.replicates import ClusterTable, blocks_of
 from dialeval.stats.resampling import cluster_counts
-from dialeval.stats.shuffles import CodeArray, code_type, compact_codes, draw_shuffles, play_shuffles, rating_unit
+from dialeval.stats.shuffles import (
+    CodeArray,
+    code_type,
+    compact_codes,
+    draw_shuffles,
+    play_shuffles,
+    rating_unit,
+)
 
 # What a replicate's rating leaves to the start is far under the shuffles' noise, so a coarser end will do here.
 _TAIL_TOLERANCE = 0.01
@@ -22,6 +36,8 @@ _MIN_SHUFFLES, _MAX_SHUFFLES = 8, 96
 _WORK, _WORK_PER_PLAYER, _MOST_WORK = 1e8, 2.5e7, 5e8
 _WORK_PER_SHUFFLE = 1000
 _PAIRS_PER_BLOCK = 500
+# Shuffles that are longer share their beginnings with those of the same half.
+_LONGEST_APART = 100_000
 
 
 @dataclass(frozen=True)
@@ -90,35 +106,37 @@ def play_resamples(
     first, second = np.append(comparisons.first, 0), np.append(comparisons.second, 0)
     nothing = N_RESULTS * comparisons.n_pairs + 1
     dtype = code_type(comparisons.n_types + N_RESULTS)
-    length = needed_length(comparisons, k=k, scale=scale, tolerance=_TAIL_TOLERANCE)
+    shrinking = contraction(comparisons, k=k, scale=scale)
+    length = needed_length(shrinking, n, _TAIL_TOLERANCE)
     halves = np.empty((2, resamples, comparisons.n_rated))
     steepness = np.zeros(comparisons.n_pairs)
     done = 0
     while done < resamples:
         shuffles = 2 * (_shuffles_per_resample(length, resamples, comparisons.n_rated) // 2)
-        block = range(done, min(done + max(1, block_width(length, dtype.itemsize) // shuffles), resamples))
+        own = own_end(shrinking, n) if length > _LONGEST_APART else 0
+        begun = 2 if own else shuffles
+        block = range(done, min(done + max(1, block_width(length, dtype.itemsize) // begun), resamples))
         decks: Iterable[CodeArray] = (drawn.deck(number) for number in block)
         played_length = length
         if length == n:
             decks = [*decks]
-            played_length = max(map(len, decks))
-        width = shuffles * len(block)
-        hands = np.full((width, played_length), nothing, dtype=dtype)
-        for place, deck in enumerate(decks):
-            # A deck that is smaller than the largest is drawn whole, after comparisons that do nothing.
-            dealt = min(played_length, len(deck))
-            of_deck = hands[place * shuffles : (place + 1) * shuffles, played_length - dealt :]
-            of_deck[:] = draw_shuffles(deck, dealt, shuffles, rng)
-        again = np.arange(0, width, shuffles) if done == 0 and length < n else None
+            played_length = max(max(map(len, decks)) - own, 0)
+        width = begun * len(block)
+        hands = _deal(decks, len(block), begun, played_length, nothing, rng, spared=own)
+        again = np.arange(0, width, begun) if done == 0 and length < n else None
         n_shadows = 0 if again is None else len(again)
         start = np.zeros((comparisons.n_rated, width + n_shadows))
         if n_shadows:
             start[:, width:] = typical_ratings(comparisons, n_shadows, k=k, scale=scale, rng=rng)
         final = play_shuffles(hands, first, second, start, 0.5 * k / unit, again)
         final, shadows = final[:, :width], final[:, width:]
-        if n_shadows and unit * np.abs(final[:, ::shuffles] - shadows).max() > _TAIL_TOLERANCE:
+        if n_shadows and unit * np.abs(final[:, ::begun] - shadows).max() > _TAIL_TOLERANCE:
             length = longer(length, n)
             continue
+        if own:
+            of_shuffle = np.repeat(np.arange(width), shuffles // 2)
+            hands = _deal(map(drawn.deck, block), len(block), shuffles, own, nothing, rng)
+            final = play_shuffles(hands, first, second, final[:, of_shuffle], 0.5 * k / unit)
         by_half = unit * final.reshape(comparisons.n_rated, len(block), 2, shuffles // 2)
         halves[:, done : done + len(block)] = np.median(by_half, axis=3).transpose(2, 1, 0)
         for begin in range(0, comparisons.n_pairs, _PAIRS_PER_BLOCK):
@@ -126,7 +144,28 @@ def play_resamples(
             lead = final[comparisons.first[pairs]] - final[comparisons.second[pairs]]
             steepness[pairs] += 0.25 * (1.0 - np.tanh(lead) ** 2).mean(axis=1) * len(block) / resamples
         done += len(block)
-    return halves, steepness, length, shuffles
+    return halves, steepness, min(length + own, n), shuffles
+
+
+def _deal(
+    decks: Iterable[CodeArray],
+    n_decks: int,
+    hands: int,
+    length: int,
+    nothing: int,
+    rng: np.random.Generator,
+    *,
+    spared: int = 0,
+) -> CodeArray:
+    """Deal hands of every deck, shape [n_decks * hands, length], and spare so many of it.
+
+    Where there are fewer, a hand has them all, after comparisons that do nothing.
+    """
+    dealt = np.full((n_decks * hands, length), nothing, dtype=code_type(nothing + 2))
+    for place, deck in enumerate(decks):
+        few = max(min(length, len(deck) - spared), 0)
+        dealt[place * hands : (place + 1) * hands, length - few :] = draw_shuffles(deck, few, hands, rng)
+    return dealt
 
 
 def _shuffles_per_resample(length: int, resamples: int, n_players: int) -> int:

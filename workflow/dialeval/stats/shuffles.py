@@ -65,7 +65,12 @@ def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Gene
     needed = -n * math.log1p(-length / n)  # draws until `length` distinct ones are expected
     n_draws = math.ceil(needed + 6.0 * math.sqrt(needed - length + 1.0)) + 8
     position: CodeArray = np.arange(n_draws, dtype=np.uint16 if n_draws < 2**16 else np.uint32)
-    last_seen = np.empty(n, dtype=position.dtype)
+    # What is drawn, and where it was drawn last, side by side: a deck of millions is read from far away, and once does.
+    half = np.result_type(codes.dtype, position.dtype)
+    cards = np.empty((n, 2), dtype=half)
+    cards[:, 0] = codes
+    last_seen = cards[:, 1]
+    whole_cards = cards.view(f"u{2 * half.itemsize}")[:, 0]
     rows_per_block = max(1, _DRAWS_PER_BLOCK // n_draws)
     filled = 0
     while filled < width:
@@ -74,7 +79,8 @@ def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Gene
             index = draws.astype(np.int64)
             last_seen[index] = position
             # mode="clip" spares a second look at each index; none is out of range.
-            kept = codes.take(index, mode="clip")[last_seen.take(index, mode="clip") == position]
+            seen = whole_cards.take(index, mode="clip").view(half).reshape(-1, 2)
+            kept = seen[:, 0][seen[:, 1] == position]
             if len(kept) >= length:  # else draw this one again; whether it happens does not depend on which rows
                 drawn[filled] = kept[:length]
                 filled += 1
