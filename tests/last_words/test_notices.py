@@ -118,3 +118,15 @@ def test_a_run_that_finds_everything_made_is_noticed(shown: list[logging.LogReco
     logging.getLogger("snakemake.logging").error("Nothing to be done (all requested files are present).")
     assert called == [True]
     assert len(shown) == 1
+
+
+def test_rules_that_until_names_one_after_another_are_told_in_words(
+    shown: list[logging.LogRecord], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Notices().attach()
+    words = "BUG: Out of jobs ready to be started, but not all files built yet."
+    for arguments in (["snakemake"], ["snakemake", "--until=a", "b"]):
+        monkeypatch.setattr("sys.argv", arguments)
+        logging.getLogger("snakemake.logging").error(words)
+    assert shown[0].msg == words
+    assert shown[1].msg.startswith("Snakemake goes no further than each rule that --until names")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import logging
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,8 @@ _STOPPED = ("signal 2", "exit status 130")
 """How jobs end that a user stops, who need not be told which."""
 _UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
 _NOTHING = "Nothing to be done"
+_OUT_OF_JOBS = "BUG: Out of jobs"
+_UNTIL = ("--until", "-U")
 _LINE = re.compile(r"^(?P<rule>\w+) failed \((?P<how>.+?)\), its log: (?P<log>.+)$", re.M)
 
 
@@ -85,6 +88,11 @@ class Notices(logging.Filter):
         text = str(record.msg)
         if text.startswith(_NOTHING) and self.when_nothing_to_do:
             self.when_nothing_to_do()
+        if text.startswith(_OUT_OF_JOBS) and any(word.partition("=")[0] in _UNTIL for word in sys.argv):
+            record.msg = (
+                "Snakemake goes no further than each rule that --until names, and so never comes to one of them that "
+                "follows from another: name the last of them alone. What else was asked for is made."
+            )
         if event == "job_error":
             self._job_failed(record)
         elif event == "group_error":
