@@ -124,15 +124,20 @@ def _parse(module: str) -> _Module:
     return parsed
 
 
-@cache
 def _path(module: str) -> Path | None:
     """Returns the source file of a module of ours, or None if the name is no module of ours."""
-    package, *parts = module.split(".")
-    if package != PACKAGE:
-        return None
-    base = ROOT.joinpath(*parts)
-    candidates = [base / "__init__.py", *([base.with_suffix(".py")] if parts else [])]
-    return next((path for path in candidates if path in _sources()), None)
+    return _modules().get(module)
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    """Returns the source file of every module of ours, by its name."""
+    found: dict[str, Path] = {}
+    for path in _sources():
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        name = parts[:-1] if parts[-1] == "__init__" else parts
+        found.setdefault(".".join((PACKAGE, *name)), path)  # a package stands before a module of its name
+    return found
 
 
 def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[str, str | None]]:
