@@ -123,8 +123,7 @@ def correlate(
     values = _METHODS[method](drawn, codes[by_cluster], score_array, human_array)
     reason = _reasons(score_array, human_array, known)
     values[:, np.array(reason).reshape(n_judges, n_dimensions) != ""] = np.nan
-    met = sums_by_cluster(known.astype(np.float64), sizes) > 0.0
-    in_cell = met.sum(axis=2)
+    in_cell = np.count_nonzero(sums_by_cluster(known, sizes), axis=2)
     low, high = percentile_interval(values[1:], confidence, in_cell)
     effect = np.full(values[0].shape, np.nan)
     if method == "pearson":
@@ -234,13 +233,13 @@ def williams_test(with_first: float, with_second: float, between: float, n: int)
 def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[tuple[str, ...], ...]:
     """Why each correlation is undefined, empty where it is defined."""
     count = known.sum(axis=2)
+    first = known.argmax(axis=2, keepdims=True) if known.shape[2] else known.astype(np.int64)
 
     def constant(values: FloatArray) -> BoolArray:
-        there = np.where(known, values, np.nan)
-        highest = np.fmax.reduce(there, axis=2, initial=-np.inf)
-        return np.asarray(highest == np.fmin.reduce(there, axis=2, initial=np.inf))
+        differs = (values != np.take_along_axis(values, first, axis=2)) & known
+        return ~differs.any(axis=2)
 
-    score_constant, human_constant = constant(scores), constant(human)
+    score_constant, human_constant = constant(scores), constant(np.broadcast_to(human, scores.shape))
 
     def reason(cell: tuple[int, int]) -> str:
         if count[cell] < 3:

@@ -8,6 +8,7 @@ what is left out save three of six matrix products, nearly the whole cost.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -36,9 +37,21 @@ class _LeftOut(NamedTuple):
     items: csr_array
     ratings: csr_array
 
-    def sums(self, counts: NDArray[Any], weights: NDArray[Any]) -> FloatArray:
-        """What 1, y and y^2 of these items sum to, from counts of clusters, shape [n_clusters, R]; [3 J D, R]."""
-        return np.concatenate([self.items @ counts, self.ratings @ weights], dtype=np.float64)
+    def taken_off(self, sums_y: FloatArray, counts: NDArray[Any], weights: FloatArray) -> list[FloatArray]:
+        """What is left of sums of 1, y and y^2, shape [3, 1, D, R], without these items.
+
+        Args:
+            sums_y: the sums over all items.
+            counts: of clusters, shape [n_clusters, R].
+            weights: the same in double precision.
+
+        Returns:
+            Three arrays of shape [J, D, R].
+        """
+        shape = -1, *sums_y.shape[2:]
+        total = sums_y[0] - (self.items @ counts).reshape(shape)
+        of_these = (self.ratings @ weights).reshape(2, *shape)
+        return [total, *np.subtract(sums_y[1:], of_these, out=of_these)]
 
 
 def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
@@ -74,9 +87,10 @@ def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: F
         sums_x = sums_x.reshape(3, n_judges, n_dimensions, -1)
         sums_y = sums_y.reshape(3, -1, n_dimensions, weights.shape[1])
         squares = sums_y[2]
+        of_people = [*sums_y]
         if left_out is not None and left_out.items.nnz:
-            sums_y = sums_y - left_out.sums(counts, weights).reshape(sums_x.shape)
-        out[:, :, block] = _of_sums(sums_x, sums_y, squares)
+            of_people = left_out.taken_off(sums_y, counts, weights)
+        out[:, :, block] = _of_sums(sums_x, of_people, squares)
     return np.moveaxis(out, -1, 0)
 
 
@@ -104,17 +118,17 @@ def _left_out(
     left_out = _LeftOut(items, csr_array(of_terms, shape=(2 * n_cells, n_clusters)))
     of_all = np.stack([rated, y, y**2]).sum(axis=2)
     once = np.ones((n_clusters, 1), dtype=drawn.dtype)
-    total, sum_y, sum_yy = of_all[:, np.newaxis] - left_out.sums(once, once).reshape(3, *known.shape[:2])
+    total, sum_y, sum_yy = left_out.taken_off(of_all[:, np.newaxis, :, np.newaxis], once, once)
     spread = sum_yy - sum_y**2 / np.maximum(total, 1.0)
-    return left_out if ((spread >= _LEAST_SPREAD * of_all[2]) | (total == 0.0)).all() else None
+    return left_out if ((spread >= _LEAST_SPREAD * of_all[2, :, np.newaxis]) | (total == 0.0)).all() else None
 
 
-def _of_sums(sums_x: FloatArray, sums_y: FloatArray, squares: FloatArray) -> FloatArray:
+def _of_sums(sums_x: FloatArray, sums_y: Sequence[FloatArray], squares: FloatArray) -> FloatArray:
     """Pearson correlations from weighted sums.
 
     Args:
         sums_x: of x, x^2 and x y, shape [3, J, D, R].
-        sums_y: of 1, y and y^2, shape [3, J or 1, D, R].
+        sums_y: of 1, y and y^2, each of shape [J or 1, D, R].
         squares: the sum of squares that the last was rounded as a part of, shape [J or 1, D, R].
 
     Returns:
