@@ -237,7 +237,7 @@ def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[t
 
     def constant(values: FloatArray) -> BoolArray:
         differs = (values != np.take_along_axis(values, first, axis=2)) & known
-        return ~differs.any(axis=2)
+        return np.asarray(~differs.any(axis=2))
 
     score_constant, human_constant = constant(scores), constant(np.broadcast_to(human, scores.shape))
 

@@ -59,12 +59,12 @@ def _squares(values: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("jdn,jdn->jd", values, values), dtype=np.float64)
 
 
-def sums_by_cluster(values: FloatArray, sizes: IntArray) -> FloatArray:
+def sums_by_cluster(values: FloatArray | BoolArray, sizes: IntArray) -> FloatArray:
     """Sums over the last axis, whose items lie cluster by cluster, shape [..., n_clusters]."""
     if not len(sizes):
         return np.zeros((*values.shape[:-1], 0))
     if len(sizes) == values.shape[-1]:
-        return values
+        return np.asarray(values, dtype=np.float64)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     return np.asarray(np.add.reduceat(values, starts, axis=-1), dtype=np.float64)
 
