@@ -240,11 +240,6 @@ def test_an_answer_that_does_not_come_in_time_may_be_billed() -> None:
     )  # fmt: skip
 
 
-def test_no_number_that_json_lacks_is_sent() -> None:
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        asyncio.run(ask("http://127.0.0.1:1/v1", body={"temperature": float("nan")}))
-
-
 def test_a_second_loop_opens_connections_of_its_own() -> None:
     async def once(way: Connection, port: int) -> Any:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

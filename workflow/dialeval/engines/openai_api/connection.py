@@ -8,18 +8,19 @@ aiohttp. Files and batches, which are few, go by the `openai` client: see `batch
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import aiohttp
+from pydantic_core import PydanticSerializationError, to_json
 
 from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.faults import Fault, short, status_fault
 from dialeval.engines.openai_api.identity import plain_address
 from dialeval.engines.openai_api.network import certificates, password_of, proxy_for
 from dialeval.engines.openai_api.redaction import Redactor
+from dialeval.engines.quick_json import read_json
 from dialeval.errors import UserError
 
 LONGEST_CONNECT = 30.0
@@ -29,7 +30,6 @@ _LARGEST_HEAD = 100 * 1024
 LARGEST_ANSWER = 64 * 1024 * 1024
 """Bytes of an answer; the longest ones with all likeliest tokens have some megabytes."""
 Heard = Callable[[Mapping[str, str]], None]
-_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 class Connection:
@@ -75,8 +75,8 @@ class Connection:
             heard: told the headers of the answer, be it an error; their names are found in lower case.
         """
         try:
-            data = _as_json(body).encode()
-        except UnicodeError:
+            data = to_json(body)
+        except PydanticSerializationError:
             words = "the prompt holds characters that are no text (half a surrogate pair)"
             return Fault("bad_request", words, billed="nothing")
         url = path if "://" in path else self.address + path
@@ -197,7 +197,7 @@ def json_or_fault(
 def decoded(content: bytes) -> object:
     """Returns what JSON says, or the text if it is none."""
     try:
-        return json.loads(content)
+        return read_json(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
         return content.decode("utf-8", "replace")
 
