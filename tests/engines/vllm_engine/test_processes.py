@@ -44,6 +44,24 @@ def test_the_record_of_a_job_names_the_version_that_computed(
     assert libraries()["vllm"] == version
 
 
+def test_of_the_dialogues_that_wait_those_go_first_that_are_farthest_from_their_end(engine: VllmEngine) -> None:
+    """The 32 that have waited longest, and have come far, are the last to end; in order of arrival they are not."""
+    answered: list[int] = []
+
+    async def ask_for(number: int, length: int) -> None:
+        said = [Message("user", f"{number}: what do you say?"), Message("assistant", "I do not know.")] * length
+        sampling = Sampling(temperature=2.0, max_tokens=40, seed=number)
+        await engine.answer(Request(str(number), "test", "chat", tuple(said[: 2 * length - 1]), sampling))
+        answered.append(length)
+
+    async def ask_all() -> None:
+        await asyncio.gather(*(ask_for(number, 4 if number < 64 else 1) for number in range(96)))
+
+    asyncio.run(ask_all())
+    assert len(answered) == 96
+    assert answered[-20:] == [4] * 20
+
+
 @pytest.mark.slow
 def test_two_copies_share_the_dialogues_and_each_stays_with_one(
     engine: VllmEngine,

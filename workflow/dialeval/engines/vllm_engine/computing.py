@@ -20,6 +20,10 @@ from dialeval.engines.vllm_engine.arguments import engine_arguments
 from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended, EngineSize, Refused, ToCompute
 from dialeval.errors import UserError
 
+FEWEST_FIRST = {"scheduling_policy": "priority"}
+"""Of dialogues that wait for their turn the one that is farthest from its end goes first: all then end together, and
+there are no steps at the end with a few stragglers."""
+
 
 class Computing:
     """vLLM's engine and what it has in hand.
@@ -36,7 +40,7 @@ class Computing:
         from vllm.v1.engine.llm_engine import LLMEngine
 
         self._engine = LLMEngine.from_engine_args(
-            EngineArgs(**engine_arguments(model, on_cpu=current_platform.is_cpu())),
+            EngineArgs(**(FEWEST_FIRST | engine_arguments(model, on_cpu=current_platform.is_cpu()))),
             usage_context=UsageContext.LLM_CLASS,  # vLLM's limits for tables of requests; without it, its smallest
         )
         self._lora = None
@@ -71,7 +75,8 @@ class Computing:
                 continue
             try:
                 prompt: Any = {"type": "token", "prompt_token_ids": ask.prompt}
-                self._engine.add_request(name, prompt, _parameters(*ask[1:]), lora_request=self._lora)
+                parameters = _parameters(*ask[1:-1])
+                self._engine.add_request(name, prompt, parameters, lora_request=self._lora, priority=ask.depth)
                 self._in_hand[name] = ask
             except Exception as error:  # it refuses with errors of many kinds
                 yield number, Refused(str(error))
@@ -114,7 +119,7 @@ def _parameters(
     answer_schema: str,
     further: tuple[tuple[str, float], ...],
 ) -> Any:
-    """Returns vLLM's parameters, which it copies; judging requests for the same labels share them."""
+    """Returns vLLM's parameters; judging requests for the same labels share them, to which vLLM adds only their end."""
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
@@ -130,6 +135,7 @@ def _parameters(
         structured_outputs=StructuredOutputsParams(json=answer_schema) if answer_schema else None,
         detokenize=bool(stop),
         output_kind=RequestOutputKind.FINAL_ONLY,
+        skip_clone=True,  # a copy of all that they hold takes longer than all else that is done with them
         **dict(further),
     )
 

@@ -278,6 +278,7 @@ class VllmEngine:
             raise _TooLongError
         driver, admission = self.start(), self.admission
         async with admission.place(len(request.messages), rendered, ask.prompt, ask.max_tokens):
+            ask = ask._replace(depth=len(request.messages))
             answered = await driver.generate(ask, dialogue=_dialogue(request.messages))
         if answered.finish_reason not in ("stop", "length"):
             raise AnswerFailure("refused", f"vLLM gave the request up: {answered.finish_reason}")

@@ -40,6 +40,7 @@ class Ask(NamedTuple):
         scored_from: where in the prompt the tokens begin whose log-probabilities are wanted.
         answer_schema: JSON schema that the answer must follow; empty for free text.
         further: sampling parameters beyond those of a request, by vLLM's names, sorted.
+        depth: how many messages the prompt has; of the requests that wait, vLLM begins the one with the fewest.
     """
 
     prompt: list[int]
@@ -53,6 +54,7 @@ class Ask(NamedTuple):
     scored_from: int | None = None
     answer_schema: str = ""
     further: tuple[tuple[str, float], ...] = ()
+    depth: int = 0
 
 
 class Answered(NamedTuple):
