@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.engines.embedded.retrieval import is_question
-from dialeval.engines.embedded.texts import Batch, Texts
+from dialeval.engines.embedded.texts import Batch, Texts, distinct
 from dialeval.engines.request import Dialogue
 from dialeval.text.tokens import is_word, telling_tokens, tokens, unfinished_tokens
 
@@ -74,3 +74,9 @@ def test_dialogues_that_begin_alike_share_their_first_rows() -> None:
     batch = Batch([("a", "b", "a"), ("a", "b", "c"), ("b", "a"), ("a", "b")])
     assert batch.beginning.tolist() == [0, 1, 2, 0, 1, 3, 4, 5, 0, 1]
     assert len(batch.row) == len(batch.turn) == len(batch.place) == 6
+
+
+@given(st.lists(st.integers(0, 50)))
+def test_distinct_codes_are_those_that_numpy_finds(codes: list[int]) -> None:
+    given_codes = np.array(codes, dtype=np.int64)
+    np.testing.assert_array_equal(distinct(given_codes), np.unique(given_codes))

@@ -92,12 +92,7 @@ class Judge:
         self._parts = [Part(reader(number), line) for number, line in zip(used, lengths, strict=True)]
         fitting = [self._fitting(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
         seen = [[*map(_joined, (line.corrected(*table) for table in tables), fitting)] for line in lengths]
-        wholes = [[*map(_taught_by_wholes, examples, by_one)] for by_one in seen]
-        taught = [_together(_others(by_one, part)) for part, by_one in enumerate(wholes)]
-        self._wholes = Dimensions("dialogue", taught, GROWTH["dialogue"], random_seed, selected=self._selects)
-        held_back = [by_one[part] for part, by_one in enumerate(wholes)]
-        opinions = self._wholes.probabilities([one.values for one in held_back])
-        self._wholes.learn_scales(opinions, held_back)
+        self._wholes, opinions = _learn_wholes(examples, seen, self._selects, random_seed)
         self._part_of = _parts_of_utterances([inner_folds[number] for number in used])
 
         human = np.concatenate(opinions)[:, TRUE]
@@ -269,8 +264,30 @@ def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
     return rows, Labelled(described.values[rows], kind, example.weight[dialogue])
 
 
-def _taught_by_wholes(example: Examples, values: Floats) -> Labelled:
-    return Labelled(values, example.kind, example.weight)
+def _learn_wholes(
+    examples: Sequence[Examples], seen: Sequence[Sequence[Floats]], selected: bool, random_seed: int
+) -> tuple[Dimensions, list[Floats]]:
+    """Learns from all examples but those of a part, as the part sees them.
+
+    Args:
+        examples: of each part.
+        seen: for each part the dialogues of all examples by features.
+        selected: whether the last feature is the log-odds for being true and not strange.
+        random_seed: of the classifiers.
+
+    Returns:
+        What scores dialogues, and what each part thinks of its own, of which it learned nothing.
+    """
+    labelled = [
+        [Labelled(values, example.kind, example.weight) for values, example in zip(by_one, examples, strict=True)]
+        for by_one in seen
+    ]
+    taught = [_together(_others(by_one, part)) for part, by_one in enumerate(labelled)]
+    held_back = [by_one[part] for part, by_one in enumerate(labelled)]
+    dimensions = Dimensions("dialogue", taught, GROWTH["dialogue"], random_seed, selected=selected)
+    opinions = dimensions.probabilities([one.values for one in held_back])
+    dimensions.learn_scales(opinions, held_back)
+    return dimensions, opinions
 
 
 def _all_others(labelled: Sequence[Labelled]) -> list[Labelled]:

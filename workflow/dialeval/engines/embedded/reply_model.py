@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from dialeval.engines.embedded.texts import Texts
+from dialeval.engines.embedded.texts import Texts, distinct
 from dialeval.text.folds import generator_for
 
 Floats = npt.NDArray[np.float64]
@@ -41,8 +41,8 @@ class ReplyModel:
         self._number = {token: number for number, token in enumerate(frequent)}
         rng = generator_for(0, "strange replies")
         asked, answered = self.read(texts)
-        strange = [_pairs(asked[replies - 1], answered[rng.permutation(replies)]) for _ in range(N_FALSE)]
-        pairs = sparse.vstack([_pairs(asked[replies - 1], answered[replies]), *strange], format="csr")
+        said = np.concatenate([replies, *(rng.permutation(replies) for _ in range(N_FALSE))])
+        pairs = _pairs(asked[np.tile(replies - 1, 1 + N_FALSE)], answered[said])
         is_true = np.repeat([1, 0], [len(replies), N_FALSE * len(replies)])
         weight = np.where(is_true == 1, float(N_FALSE), 1.0)
         regression = LogisticRegression(C=STRENGTH, solver="liblinear", tol=1e-2).fit(pairs, is_true, weight)
@@ -61,7 +61,7 @@ class ReplyModel:
         first = texts.first(numbers, _RARE, texts.tells)
         begins = np.flatnonzero(first != _RARE)
         width, every = 2 * n + 1, np.arange(len(texts.n))
-        asked = np.unique(np.concatenate([texts.of[found] * width + numbers[found], every * width + n]))
+        asked = distinct(np.concatenate([texts.of[found] * width + numbers[found], every * width + n]))
         answered = np.sort(np.concatenate([asked, begins * width + n + 1 + first[begins]]))
         return _presence(asked, width, (len(every), n + 1)), _presence(answered, width, (len(every), width))
 

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from dialeval.engines.embedded.language_model import LanguageModel
 from dialeval.engines.embedded.reply_model import ReplyModel
-from dialeval.engines.embedded.texts import Texts
+from dialeval.engines.embedded.texts import Texts, distinct
 from dialeval.engines.embedded.topics import Topics
 from dialeval.engines.request import Dialogue
 from dialeval.text.tokens import is_word
@@ -98,7 +98,7 @@ class Statistics:
     def presence(self, words: Words, n_texts: int) -> sparse.csr_array:
         """Returns which words occur in which text: a matrix of 0 and 1, texts by known and strange words."""
         n_columns = self.size + N_STRANGE
-        row, columns = np.divmod(np.unique(words.of * n_columns + words.word), n_columns)
+        row, columns = np.divmod(distinct(words.of * n_columns + words.word), n_columns)
         ends = np.searchsorted(row, np.arange(n_texts + 1))
         return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(n_texts, n_columns))
 

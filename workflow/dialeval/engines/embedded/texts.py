@@ -101,10 +101,16 @@ class Texts:
             where: which tokens count; all if None.
         """
         places = np.arange(len(self.token)) if where is None else np.flatnonzero(where)
-        of, first = np.unique(self.of[places], return_index=True)
+        first = places[np.flatnonzero(np.diff(self.of[places], prepend=-1))]
         found = np.full(len(self.n), missing, dtype=np.int64)
-        found[of] = numbers[places[first]]
+        found[self.of[first]] = numbers[first]
         return found
+
+
+def distinct(codes: Integers) -> Integers:
+    """Returns the different codes in order; numpy's `unique` hashes them, which takes longer than to sort."""
+    codes = np.sort(codes)
+    return codes[np.flatnonzero(np.diff(codes, prepend=-1))]
 
 
 def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) -> Integers:
@@ -141,7 +147,7 @@ class Batch:
         self.said: Integers = np.array(said, dtype=np.int64)
         self.beginning: Integers = np.arange(len(n)) if only_ends else _beginnings(said, n.tolist())
         self.dialogue: Integers = np.arange(len(n)) if only_ends else np.repeat(np.arange(len(n)), n)
-        first = np.unique(self.beginning, return_index=True)[1]
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(self.beginning), prepend=-1))
         self.place: Integers = ends - 1 if only_ends else first
         self.turn: Integers = self.place - (ends - n)[self.dialogue[first]]
         self.row: Integers = self.said[self.place]
