@@ -11,12 +11,23 @@ from typing import Any
 import matplotlib.artist
 
 
-def _no_help(artist: Any) -> str:
-    return ""
+class _SaysLittle(matplotlib.artist.ArtistInspector):
+    """Finds nothing that a page of help would say, and tells other names of the same by how their own page begins."""
+
+    @staticmethod
+    def is_alias(method: Any) -> bool:
+        return (method.__doc__ or "").startswith("Alias for ")
+
+    def get_setters(self) -> list[str]:
+        return []
+
+    def pprint_setters(self, prop: Any = None, leadingspace: int = 2) -> Any:
+        return []
 
 
-_help, matplotlib.artist.kwdoc = matplotlib.artist.kwdoc, _no_help
+_inspector = matplotlib.artist.ArtistInspector
+matplotlib.artist.ArtistInspector = _SaysLittle  # type: ignore[misc]
 try:
     import matplotlib.figure
 finally:
-    matplotlib.artist.kwdoc = _help
+    matplotlib.artist.ArtistInspector = _inspector  # type: ignore[misc]
