@@ -92,7 +92,7 @@ def test_own_ends_are_at_most_half_of_all():
     assert own_end(0.01, 10_000) == 250
     assert own_end(0.01, 301) == 150
     assert own_end(0.0, 301) == 150
-    assert own_end(1e-9, 10_000_000) == 100_000
+    assert own_end(1e-9, 10_000_000) == 50_000
 
 
 @pytest.mark.parametrize("sizes", ["alone", "unlike"])
