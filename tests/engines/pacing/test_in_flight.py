@@ -9,7 +9,7 @@ from virtual_time import run_in_virtual_time
 
 from dialeval.engines.pacing import in_flight
 from dialeval.engines.pacing.in_flight import FIRST, InFlight
-from dialeval.engines.pacing.limits import Limits
+from dialeval.engines.pacing.limits import NO_TOKENS, Limits
 
 
 def test_the_first_go_alone_and_then_as_many_as_may() -> None:
@@ -82,10 +82,10 @@ def test_a_cancelled_request_gives_its_place_back() -> None:
 def test_a_retry_after_is_obeyed_by_requests_that_wait_for_their_pace() -> None:
     async def story() -> float:
         limits = Limits("e", in_flight=4, requests_per_minute=600)  # one in 0.1 s
-        async with limits.place(0):
+        async with limits.place(NO_TOKENS):
 
             async def second() -> float:
-                async with limits.place(0):
+                async with limits.place(NO_TOKENS):
                     return asyncio.get_running_loop().time()
 
             waiting = asyncio.create_task(second())

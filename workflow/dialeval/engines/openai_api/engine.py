@@ -20,7 +20,7 @@ from dialeval.engines.openai_api.faults import Fault, read_or_fault
 from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
 from dialeval.engines.openai_api.vllm_server import VllmServer
-from dialeval.engines.pacing.limits import Limits
+from dialeval.engines.pacing.limits import NO_TOKENS, Limits, Tokens
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
 from dialeval.engines.spending.account import Account, Bound
 
@@ -146,7 +146,7 @@ class OpenAIEngine:
     ) -> Read:
         """Returns what `read` makes of the endpoint's JSON; what it finds malformed is asked for again."""
         bound = bound_of(body) if request is not None else None
-        tokens = self._tokens_of(request, bound) if request is not None and bound is not None else 0.0
+        tokens = self._tokens_of(request, bound) if request is not None and bound is not None else NO_TOKENS
         again = False
 
         async def attempt() -> Read:
@@ -179,11 +179,11 @@ class OpenAIEngine:
         finally:
             self.resting -= 1
 
-    def _tokens_of(self, request: Request, bound: Bound) -> float:
-        """Returns what a request counts for; without a limit that is configured, only about so much."""
-        if self._model.tokens_per_minute is not None:
-            return self.count_tokens(request.messages) + request.sampling.max_tokens
-        return bound.input_tokens / _BYTES_PER_TOKEN + bound.output_tokens
+    def _tokens_of(self, request: Request, bound: Bound) -> Tokens:
+        """Returns what a request counts for."""
+        longest = request.sampling.max_tokens
+        about = bound.input_tokens / _BYTES_PER_TOKEN + bound.output_tokens
+        return Tokens(about, bound.input_tokens + longest, lambda: self.count_tokens(request.messages) + longest)
 
     async def _try(self, path: str, body: dict[str, Any], heard: Heard, bound: Bound | None) -> dict[str, Any] | Fault:
         """Sends a request once, as soon as the budget allows it; what becomes of it is written down in any case.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping
-from typing import Self
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Self
 
 from dialeval.engines.pacing.announced import AnnouncedLimit, Reading, Sent
 from dialeval.engines.pacing.breaker import CircuitBreaker
@@ -15,6 +15,23 @@ from dialeval.engines.pacing.refusals import Throttle, Try
 
 _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
 """Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""
+
+
+class Tokens(NamedTuple):
+    """What a try counts for where tokens are limited. To count them takes a seventh of a request's time.
+
+    Attributes:
+        about: about so many.
+        most: never more than so many; as long as the limit is far, a try counts for these.
+        count: counts them, where the limit is near.
+    """
+
+    about: float
+    most: float
+    count: Callable[[], float]
+
+
+NO_TOKENS = Tokens(0.0, 0.0, float)
 
 
 class Limits:
@@ -50,7 +67,7 @@ class Limits:
         self._by_tokens = Flow(self._announced_tokens.seconds)
         self._open_pause = _FIRST_PAUSE
 
-    def place(self, tokens: float, *, again: bool = False) -> Place:
+    def place(self, tokens: Tokens, *, again: bool = False) -> Place:
         """Returns a place for one try of a request, which is held by `async with`.
 
         Args:
@@ -65,7 +82,8 @@ class Limits:
         try:
             if self._requests is not None:
                 await self._requests.acquire()
-            if self._tokens is not None:
+            if self._tokens is not None and not self._tokens.take_amply(place.counts_for.most):
+                place.tokens = place.counts_for.count()
                 await self._tokens.acquire(place.tokens)
             await self._turn(place)
             while self.in_flight.paused:  # a pause has begun meanwhile; after it, too, one goes after the other
@@ -139,6 +157,8 @@ class Place:
     """A request's place among those under way; to hold it raises UserError if the endpoint was found dead.
 
     Attributes:
+        counts_for: what the try counts for.
+        tokens: the same as a number.
         headers: of the answer, as soon as it is there.
         used_up: whether nothing was left of an announced limit.
         attempt: what the throttle knows the try by.
@@ -151,13 +171,23 @@ class Place:
         again: whether the request was tried before.
     """
 
-    __slots__ = ("_limits", "again", "attempt", "headers", "in_requests", "in_tokens", "tokens", "used_up")
+    __slots__ = (
+        "_limits",
+        "again",
+        "attempt",
+        "counts_for",
+        "headers",
+        "in_requests",
+        "in_tokens",
+        "tokens",
+        "used_up",
+    )
     attempt: Try
     in_requests: Sent
     in_tokens: Sent
 
-    def __init__(self, limits: Limits, tokens: float, again: bool) -> None:
-        self._limits, self.tokens, self.again = limits, tokens, again
+    def __init__(self, limits: Limits, tokens: Tokens, again: bool) -> None:
+        self._limits, self.counts_for, self.tokens, self.again = limits, tokens, tokens.about, again
         self.used_up = False
         self.headers: Mapping[str, str] | None = None
 

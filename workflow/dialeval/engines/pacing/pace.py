@@ -28,6 +28,13 @@ class Pace:
         self._room, self._read_at = self._burst, -math.inf
         self._turn = asyncio.Lock()
 
+    def take_amply(self, most: float) -> bool:
+        """Uses so many units if half of what may go at once is left then, and returns whether it did."""
+        if self._turn.locked() or self._missing(most) > -self._burst / 2:
+            return False
+        self._room -= most
+        return True
+
     async def acquire(self, units: float = 1.0) -> None:
         """Waits until so many units may be used."""
         if not self._turn.locked() and self._missing(units) <= 0:
