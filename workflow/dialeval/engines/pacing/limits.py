@@ -23,12 +23,12 @@ class Tokens(NamedTuple):
     Attributes:
         about: about so many.
         most: never more than so many; as long as the limit is far, a try counts for these.
-        count: counts them, where the limit is near.
+        exact: counts them, where the limit is near.
     """
 
     about: float
     most: float
-    count: Callable[[], float]
+    exact: Callable[[], float]
 
 
 NO_TOKENS = Tokens(0.0, 0.0, float)
@@ -83,7 +83,7 @@ class Limits:
             if self._requests is not None:
                 await self._requests.acquire()
             if self._tokens is not None and not self._tokens.take_amply(place.counts_for.most):
-                place.tokens = place.counts_for.count()
+                place.tokens = place.counts_for.exact()
                 await self._tokens.acquire(place.tokens)
             await self._turn(place)
             while self.in_flight.paused:  # a pause has begun meanwhile; after it, too, one goes after the other
