@@ -94,6 +94,36 @@ def test_clusters_of_thousands_are_counted_exactly(kind):
         assert replicate == pytest.approx(stats.kendalltau(scores[0, 0, rows], human[0, rows])[0], abs=1e-12)
 
 
+@pytest.mark.parametrize("largest", [127, 128, 300])
+@pytest.mark.parametrize("kind", ["continuous", "levels against numbers"])
+def test_signs_between_clusters_outgrow_no_narrow_number(kind, largest):
+    """All items of the largest cluster stand on one side of another's: its sums are as large as they come."""
+    scores, human = judged(1, 1, largest + 40, kind, random_seed=9)
+    scores[0, 0, :largest] -= 10.0
+    human[0, :largest] -= 10.0
+    cluster = np.repeat([0, 1, 2], [largest, 38, 2])
+    result = correlate(scores, human, cluster, method="kendall", resamples=6, random_seed=1)
+    counts = cluster_counts(3, 6, np.random.default_rng(1)).astype(int)
+    for replicate, row in zip(result.replicates[:, 0, 0], counts, strict=True):
+        rows = np.repeat(np.arange(largest + 40), row[cluster])
+        assert replicate == pytest.approx(stats.kendalltau(scores[0, 0, rows], human[0, rows])[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["spearman", "kendall"])
+def test_what_judges_share_is_not_taken_from_a_judge_with_other_items(method):
+    """Judges with all items, with few levels and with gaps, in turn: each has the numbers that it has alone."""
+    scores, human = judged(6, 2, 90, "continuous", random_seed=10)
+    scores[1] = np.round(scores[1])
+    scores[3, :, ::7] = np.nan
+    scores[5] = np.round(scores[5])
+    human = np.round(human)
+    cluster = np.repeat(np.arange(30), 3)
+    together = correlate(scores, human, cluster, method=method, resamples=30)
+    for judge in range(6):
+        alone = correlate(scores[judge : judge + 1], human, cluster, method=method, resamples=30)
+        np.testing.assert_array_equal(together.replicates[:, judge], alone.replicates[:, 0])
+
+
 @METHODS
 def test_missing_values_are_left_out_pair_by_pair(method):
     scores, human = judged(3, 1, 60, "five levels", random_seed=2)
