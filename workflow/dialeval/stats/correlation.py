@@ -17,8 +17,9 @@ from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes
 from dialeval.stats.design_effect import of_correlations, sums_by_cluster
-from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
+from dialeval.stats.kendall import weighted_kendall
 from dialeval.stats.resampling import percentile_interval, whole_counts
+from dialeval.stats.spearman import weighted_spearman
 from dialeval.stats.weighted_correlation import weighted_pearson
 
 Method = Literal["pearson", "spearman", "kendall"]
@@ -123,7 +124,8 @@ def correlate(
     values = _METHODS[method](drawn, codes[by_cluster], score_array, human_array)
     reason = _reasons(score_array, human_array, known)
     values[:, np.array(reason).reshape(n_judges, n_dimensions) != ""] = np.nan
-    in_cell = np.count_nonzero(sums_by_cluster(known, sizes), axis=2)
+    n = known.sum(axis=2)
+    in_cell = n if n_clusters == n_items else np.count_nonzero(sums_by_cluster(known, sizes), axis=2)
     low, high = percentile_interval(values[1:], confidence, in_cell)
     effect = np.full(values[0].shape, np.nan)
     if method == "pearson":
@@ -134,7 +136,7 @@ def correlate(
         low=low,
         high=high,
         replicates=values[1:],
-        n=known.sum(axis=2),
+        n=n,
         reason=reason,
         n_clusters=in_cell,
         resampled=in_cell.astype(np.float64),
