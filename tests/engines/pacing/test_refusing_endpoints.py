@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +24,7 @@ from refusing_endpoint import (
 from virtual_time import run_in_virtual_time
 
 from dialeval.engines.openai_api.engine import OpenAIEngine
+from dialeval.engines.openai_api.faults import Fault
 
 PER_MINUTE = 3000
 PER_SECOND = PER_MINUTE / 60
@@ -198,7 +200,7 @@ def test_an_endpoint_that_lets_nothing_through_ends_the_job() -> None:
         asked(endpoint, 20_000, max_total_seconds=600)
     message = str(ended.value.exceptions[0])
     assert "without one answer in between; the last was rate_limit: status 429: too many" in message
-    assert "run the same command again" in message
+    assert "raise max_total_seconds, and run the same command again" in message
     assert 600 <= endpoint.refused_at[-1] < 640
 
 
@@ -206,3 +208,15 @@ def test_the_last_requests_of_a_job_may_be_refused_for_ever_without_ending_it() 
     """As those are that are longer than what the account may send in a minute."""
     engine = engine_at(Endpoint(lambda number, now: (1.0, {})), max_total_seconds=60)
     assert run_in_virtual_time(ask(engine, some_requests(8), 1000)) == 8
+
+
+def test_failed_tries_leave_nothing_behind_that_only_a_search_for_garbage_finds() -> None:
+    """A fault that holds itself by its traceback holds the prompt too, and a job looks for garbage seldom."""
+    engine = engine_at(Endpoint(lambda number, now: (1.0 if number < 3 else None, {})))
+    gc.collect()
+    gc.disable()
+    try:
+        assert run_in_virtual_time(ask(engine, some_requests(20), 1000)) == 0
+        assert not [found for found in gc.get_objects() if isinstance(found, Fault)]
+    finally:
+        gc.enable()

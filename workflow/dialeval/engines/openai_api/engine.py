@@ -166,7 +166,10 @@ class OpenAIEngine:
                     self._limits.failed(
                         place, answer.kind, str(answer), too_many=answer.too_many, pause=answer.retry_after
                     )
-                    raise answer
+                    try:
+                        raise answer
+                    finally:
+                        del answer, outcome  # which would hold this frame, and it them, until garbage is looked for
                 self._limits.answered(place)
                 return answer
 

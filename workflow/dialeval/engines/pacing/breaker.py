@@ -94,14 +94,15 @@ class CircuitBreaker:
                 seconds = self._too_many.add(now)
                 self._different += not again
                 if self._different >= self._needed and seconds >= self._longest_refusal:
-                    self._stop(self._too_many.number, f"{kind}: {message}", f" for {seconds:.0f} s")
+                    remedy = "wait until it lets requests through, or raise max_total_seconds,"
+                    self._stop(self._too_many.number, f"{kind}: {message}", f" for {seconds:.0f} s", remedy)
             else:
                 self._too_many.number = self._different = 0
 
-    def _stop(self, failures: int, last: str, time_words: str = "") -> None:
+    def _stop(self, failures: int, last: str, time_words: str = "", remedy: str = "mend this") -> None:
         self._verdict = self._verdict or (
             f"{self._endpoint} failed {failures} times in a row{time_words}, without one answer in between; "
-            f"the last was {last}. The job stops here; everything that was answered is stored: mend this and run the "
-            "same command again to ask only for the rest"
+            f"the last was {last}. The job stops here; everything that was answered is stored: {remedy} and "
+            "run the same command again to ask only for the rest"
         )
         self.check()
