@@ -15,6 +15,10 @@ from dialeval.target_sections import NEEDS, Need, refuse_without_section
 
 RULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("rules/*.smk")))
 BATTLES: dict[str, Any] = {"battles": {"mine": {"path": "mine.csv"}}}
+BY_RULES: dict[str, Any] = {
+    "transcripts": {"support": {"path": "support.jsonl"}},
+    "protocols": {"failures": {"of": {"source": "support"}}},
+}
 WITHOUT = {"battles": SMALL}
 """Configurations that have no such section; for all other targets one of battles alone."""
 
@@ -34,5 +38,9 @@ def test_what_is_configured_is_refused_nobody() -> None:
     training = {"turns": {"level": "turn", "domains": {"daily": ["bundled"]}}}
     everything = Config.model_validate({**WIDE, "translate": translate, "training": training} | BATTLES)
     refuse_without_section(everything, lambda target: True)
-    for small, targets in ((SMALL, {"all", "report", "live", "botchat"}), (BATTLES, {"all", "battles", "tidy"})):
+    for small, targets in (
+        (SMALL, {"all", "report", "live", "botchat"}),
+        (BATTLES, {"all", "battles", "tidy"}),
+        (BY_RULES, {"all", "report", "live"}),
+    ):
         refuse_without_section(Config.model_validate(small), targets.__contains__)

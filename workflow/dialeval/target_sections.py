@@ -27,7 +27,7 @@ class Need:
 NEEDS = (
     Need(
         ("report", "build_report", "live"),
-        lambda config: bool(config.models),
+        lambda config: bool(config.models or config.protocols.failures),  # rules find failures without any model
         "the configuration names no models, and the report is about what models did; battles alone have tables and "
         "figures of their own, see docs/battles.md",
     ),
