@@ -13,7 +13,7 @@ from dialeval.stats.certified_ends import own_end, play_certified
 from dialeval.stats.comparisons import compare
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
-from dialeval.stats.shuffles import draw_shuffles
+from dialeval.stats.shuffles import draw_shuffles, play_shuffles
 
 SETTINGS = {"k": 32.0, "scale": 400.0}
 
@@ -93,6 +93,35 @@ def test_own_ends_are_at_most_half_of_all():
     assert own_end(0.01, 301) == 150
     assert own_end(0.0, 301) == 150
     assert own_end(1e-9, 10_000_000) == 50_000
+
+
+def test_who_is_hardly_met_is_rated_the_same_and_less_surely(arena, monkeypatch):
+    """Its shuffles are worth little more than one of each family, and the spread over repeats tells."""
+    data = arena(6, 150, random_seed=3)
+    has_it = np.flatnonzero((data.left == 0) | (data.right == 0))
+    data = data.take(np.delete(np.arange(len(data.left)), has_it[25:]))
+    apart = bootstrap_elo(*data.arguments, shuffles=200, repeats=4, random_seed=1)
+    monkeypatch.setattr(certified_ends, "_MOST_APART", 0)
+    shared = bootstrap_elo(*data.arguments, shuffles=200, repeats=60, random_seed=2)
+    assert shared.fell_back
+    assert shared.rating_sd[0] > 3 * apart.rating_sd[0]
+    assert (np.abs(apart.rating - shared.rating) < 4.5 * (apart.rating_sd / 2 + shared.rating_sd / math.sqrt(60))).all()
+
+
+def test_what_is_dealt_at_once_fits_the_room_for_it(arena, monkeypatch):
+    """The ends that shuffles have of their own are more than the beginnings that they share."""
+    data = arena(4, 100, random_seed=3)
+    monkeypatch.setattr(elo_resamples, "_LONGEST_APART", 0)
+    monkeypatch.setattr(elo_resamples, "BYTES_PER_BLOCK", 200_000)
+    dealt = []
+
+    def play(hands, *arguments):
+        dealt.append(hands.nbytes)
+        return play_shuffles(hands, *arguments)
+
+    monkeypatch.setattr(elo_resamples, "play_shuffles", play)
+    bootstrap_elo_interval(*data.arguments[:3], data.seed, 4, resamples=30, random_seed=1)
+    assert 100_000 < max(dealt) <= 200_000
 
 
 @pytest.mark.parametrize("sizes", ["alone", "unlike"])

@@ -24,6 +24,9 @@ class _SaysLittle(matplotlib.artist.ArtistInspector):
     def pprint_setters(self, prop: Any = None, leadingspace: int = 2) -> Any:
         return []
 
+    def pprint_setters_rest(self, prop: Any = None, leadingspace: int = 4) -> Any:
+        return []  # asked where a matplotlibrc has docstring.hardcopy
+
 
 _inspector = matplotlib.artist.ArtistInspector
 matplotlib.artist.ArtistInspector = _SaysLittle  # type: ignore[misc]

@@ -11,6 +11,11 @@ comparisons: what comes first is played once, and each goes on with comparisons 
 beginning are correlated, by exp(-2 c m) at the most, where one comparison shrinks differences by c and m are a
 shuffle's own. But for a comparison that may come both before and after that seam each is a uniform shuffle; its
 expectation is that of one, and its spread wider by .3 c^-1 / n of the variance, a hundredth where ends are certified.
+
+Where no end is certified, c is that of a player with some hundred comparisons or fewer. Of these a true shuffle has
+each once; here some come twice and others never, and what a shuffle has of its own is too short to forget the rest.
+That player's ratings then spread more (of 30 comparisons, two to three times as much) and are hardly more than one a
+beginning: its rating is as right on average, and less sure. The spread over repeats, which share nothing, tells.
 """
 
 from __future__ import annotations
@@ -31,9 +36,10 @@ _TAIL_MARGIN = 1.15
 _N_SHADOWS = 32
 _TYPICAL_RIDGE = 0.01
 _MAX_WIDTH = 2000
-_BYTES_PER_BLOCK = 400_000_000
+BYTES_PER_BLOCK = 400_000_000
 # Comparisons that shuffles without a common beginning may take. Forty that have one are correlated by exp(-5) in the
-# rating that is slowest to forget, and worth 32 that have none; in all other ratings nearly forty.
+# rating that is slowest to forget, and worth 32 that have none, unless `own_end` had to be shorter than it asks for; in
+# all other ratings nearly forty.
 _MOST_APART = 1_000_000_000
 SIBLINGS = 40
 _FORGOTTEN = 2.5
@@ -172,7 +178,7 @@ def longer(length: int, n: int) -> int:
 
 def block_width(length: int, itemsize: int) -> int:
     """Shuffles, of codes of so many bytes, to play side by side: many, to be fast, few enough to stay small."""
-    return int(min(max(_BYTES_PER_BLOCK // (itemsize * length), 64), _MAX_WIDTH))
+    return int(min(max(BYTES_PER_BLOCK // (itemsize * length), 64), _MAX_WIDTH))
 
 
 def typical_ratings(

@@ -126,7 +126,8 @@ def bootstrap_elo(
     """Rate players by Bootstrap Elo: shuffle, play, take the median over shuffles; average that over repeats.
 
     The result does not depend on the players' numbering nor on which side a player stands, to the last bit. Its
-    spread over `random_seed` is a matter of `shuffles`: about 1.2533 * shuffle_sd / sqrt(shuffles * repeats).
+    spread over `random_seed` is a matter of `shuffles`: about 1.2533 * shuffle_sd / sqrt(shuffles * repeats), and more
+    for a player with few comparisons where shuffles share their beginnings: rating_sd / sqrt(repeats) tells.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].

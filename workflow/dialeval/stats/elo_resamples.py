@@ -9,6 +9,7 @@ import numpy as np
 
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.certified_ends import (
+    BYTES_PER_BLOCK,
     block_width,
     contraction,
     longer,
@@ -115,7 +116,10 @@ def play_resamples(
         shuffles = 2 * (_shuffles_per_resample(length, resamples, comparisons.n_rated) // 2)
         own = own_end(shrinking, n) if length > _LONGEST_APART else 0
         begun = 2 if own else shuffles
-        block = range(done, min(done + max(1, block_width(length, dtype.itemsize) // begun), resamples))
+        at_once = block_width(length, dtype.itemsize) // begun
+        if own:
+            at_once = min(at_once, BYTES_PER_BLOCK // (dtype.itemsize * own * shuffles))
+        block = range(done, min(done + max(1, at_once), resamples))
         decks: Iterable[CodeArray] = (drawn.deck(number) for number in block)
         played_length = length
         if length == n:
@@ -134,6 +138,7 @@ def play_resamples(
             length = longer(length, n)
             continue
         if own:
+            del hands, decks  # as large as what comes
             of_shuffle = np.repeat(np.arange(width), shuffles // 2)
             hands = _deal(map(drawn.deck, block), len(block), shuffles, own, nothing, rng)
             final = play_shuffles(hands, first, second, final[:, of_shuffle], 0.5 * k / unit)
