@@ -204,6 +204,16 @@ def test_an_endpoint_that_lets_nothing_through_ends_the_job() -> None:
     assert 600 <= endpoint.refused_at[-1] < 640
 
 
+def test_what_an_endpoint_has_taken_is_waited_for_while_it_refuses_all_others() -> None:
+    """Its answers are paid for, be the patience with refusals shorter than one of them takes."""
+    endpoint = Endpoint(lambda number, now: (5.0 if endpoint.in_flight >= 8 else None, {}), a_latency(60.0))
+    engine = engine_at(endpoint, max_total_seconds=30)
+    failed = run_in_virtual_time(ask(engine, some_requests(100), 100_000))
+    assert failed == 100 - len(endpoint.taken_at)
+    assert len(endpoint.taken_at) > 8
+    assert endpoint.in_flight == 0
+
+
 def test_the_last_requests_of_a_job_may_be_refused_for_ever_without_ending_it() -> None:
     """As those are that are longer than what the account may send in a minute."""
     engine = engine_at(Endpoint(lambda number, now: (1.0, {})), max_total_seconds=60)

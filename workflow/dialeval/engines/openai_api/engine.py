@@ -76,7 +76,9 @@ class OpenAIEngine:
             requests_per_minute=model.requests_per_minute,
             tokens_per_minute=model.tokens_per_minute,
             patience=model.patience_seconds,
-            longest_refusal=self.retrying.max_total_seconds,
+            longest_refusal=max(
+                self.retrying.max_total_seconds, model.timeout_seconds
+            ),  # what it took may be answered till then
         )
         self._tokenizer = tokenizer
         self._finding = asyncio.Lock()
