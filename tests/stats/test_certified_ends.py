@@ -18,6 +18,12 @@ from dialeval.stats.shuffles import draw_shuffles, play_shuffles
 SETTINGS = {"k": 32.0, "scale": 400.0}
 
 
+def share(monkeypatch):
+    """Has shuffles share their beginnings, however few and short they are."""
+    monkeypatch.setattr(certified_ends, "_MOST_APART", 0)
+    monkeypatch.setattr(certified_ends, "_FEWEST_BEGINNINGS", 1)
+
+
 @pytest.fixture
 def seldom_met(paper_scale):
     """One in three of its comparisons is left to player 0."""
@@ -41,7 +47,7 @@ def test_of_what_is_drawn_twice_the_last_one_counts(n, length):
 
 
 def test_siblings_are_nearly_independent_even_for_who_is_seldom_met(seldom_met, monkeypatch):
-    monkeypatch.setattr(certified_ends, "_MOST_APART", 0)
+    share(monkeypatch)
     comparisons = compare(*seldom_met.arguments)
     families = 120
     played = play_certified(comparisons, families * 40, 1, **SETTINGS, rng=np.random.default_rng(7))
@@ -56,7 +62,7 @@ def test_siblings_are_nearly_independent_even_for_who_is_seldom_met(seldom_met, 
 
 def test_ratings_by_shared_beginnings_are_those_of_separate_shuffles(seldom_met, monkeypatch):
     apart = bootstrap_elo(*seldom_met.arguments, shuffles=200, repeats=4, random_seed=1)
-    monkeypatch.setattr(certified_ends, "_MOST_APART", 0)
+    share(monkeypatch)
     shared = bootstrap_elo(*seldom_met.arguments, shuffles=200, repeats=4, random_seed=2)
     assert (apart.siblings, shared.siblings) == (1, 40)
     assert apart.tail_length < shared.tail_length < 2 * apart.tail_length
@@ -70,7 +76,7 @@ def test_whole_shuffles_that_share_a_beginning_stand_for_separate_ones(arena, mo
     """Nothing is certified where K is small; a sixth of each shuffle is its own."""
     data = arena(5, 300, random_seed=3)
     apart = bootstrap_elo(*data.arguments, shuffles=400, repeats=4, k=1.0, random_seed=1)
-    monkeypatch.setattr(certified_ends, "_MOST_APART", 0)
+    share(monkeypatch)
     monkeypatch.setattr(certified_ends, "_LONGEST_OWN_END", 1000)
     shared = bootstrap_elo(*data.arguments, shuffles=400, repeats=4, k=1.0, random_seed=2)
     assert shared.fell_back
@@ -81,11 +87,18 @@ def test_whole_shuffles_that_share_a_beginning_stand_for_separate_ones(arena, mo
 
 
 def test_a_last_family_may_be_smaller(seldom_met, monkeypatch):
-    monkeypatch.setattr(certified_ends, "_MOST_APART", 0)
+    share(monkeypatch)
     result = bootstrap_elo(*seldom_met.arguments, shuffles=45, repeats=2, random_seed=1)
     assert np.isfinite(result.repeat_rating).all()
     assert result.repeat_rating.shape == (2, 14)
     assert (result.repeat_rating[0] != result.repeat_rating[1]).all()
+
+
+@pytest.mark.parametrize(("shuffles", "siblings"), [(30, 1), (90, 3), (1500, 40)])
+def test_few_shuffles_have_no_fewer_beginnings(seldom_met, monkeypatch, shuffles, siblings):
+    share(monkeypatch)
+    monkeypatch.setattr(certified_ends, "_FEWEST_BEGINNINGS", 30)
+    assert bootstrap_elo(*seldom_met.arguments, shuffles=shuffles, random_seed=1).siblings == siblings
 
 
 def test_own_ends_are_at_most_half_of_all():
@@ -101,7 +114,7 @@ def test_who_is_hardly_met_is_rated_the_same_and_less_surely(arena, monkeypatch)
     has_it = np.flatnonzero((data.left == 0) | (data.right == 0))
     data = data.take(np.delete(np.arange(len(data.left)), has_it[25:]))
     apart = bootstrap_elo(*data.arguments, shuffles=200, repeats=4, random_seed=1)
-    monkeypatch.setattr(certified_ends, "_MOST_APART", 0)
+    share(monkeypatch)
     shared = bootstrap_elo(*data.arguments, shuffles=200, repeats=60, random_seed=2)
     assert shared.fell_back
     assert shared.rating_sd[0] > 3 * apart.rating_sd[0]

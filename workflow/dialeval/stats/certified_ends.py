@@ -6,7 +6,7 @@ alpha = ln 10 / scale. So only the end of a shuffle needs drawing and playing. H
 the eigenvalue and then certified: a few shuffles are also played from another, typical start, and where that makes a
 difference the end is doubled, up to the whole shuffle.
 
-Where a player is met far more seldom than others, ends are long. Forty shuffles then share all but their last
+Where a player is met far more seldom than others, ends are long. Up to forty shuffles then share all but their last
 comparisons: what comes first is played once, and each goes on with comparisons drawn anew from all. Those that share a
 beginning are correlated, by exp(-2 c m) at the most, where one comparison shrinks differences by c and m are a
 shuffle's own. But for a comparison that may come both before and after that seam each is a uniform shuffle; its
@@ -42,6 +42,8 @@ BYTES_PER_BLOCK = 400_000_000
 # all other ratings nearly forty.
 _MOST_APART = 1_000_000_000
 SIBLINGS = 40
+# So that the rating of who forgets slowest does not hang on a few: as many as ten repeats of a thousand shuffles have.
+_FEWEST_BEGINNINGS = 250
 _FORGOTTEN = 2.5
 _LONGEST_OWN_END = 50_000
 
@@ -90,8 +92,9 @@ def play_certified(
     unit = rating_unit(scale)
     shrinking = contraction(comparisons, k=k, scale=scale)
     length = length or needed_length(shrinking, n, TAIL_TOLERANCE)
-    own = own_end(shrinking, n) if length * n_shuffles > _MOST_APART else 0
-    siblings = SIBLINGS if own else 1
+    siblings = min(SIBLINGS, n_shuffles // _FEWEST_BEGINNINGS)
+    own = own_end(shrinking, n) if siblings > 1 and length * n_shuffles > _MOST_APART else 0
+    siblings = siblings if own else 1
     per_repeat = math.ceil(shuffles / siblings)
     beginning = (np.arange(repeats)[:, np.newaxis] * per_repeat + np.arange(shuffles) // siblings).ravel()
     length = min(length, n - own)

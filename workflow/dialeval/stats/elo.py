@@ -44,8 +44,8 @@ class BootstrapElo:
         certificate_gap: the largest difference, in points, that another start made to any player in the shuffles
             that were played twice; 0 where whole shuffles were played from the true start.
         fell_back: whether whole shuffles were played, because no shorter end could be certified.
-        siblings: how many shuffles share all but their last comparisons, so that a billion are not exceeded by much; 1
-            where none do.
+        siblings: how many shuffles share all but their last comparisons: 1, or up to 40 where those of all shuffles
+            would be more than a billion.
         group: number of the set of players connected by comparisons; ratings of different groups have nothing to do
             with each other; -1 without a comparison, shape [n_players].
         games: comparisons of each player, shape [n_players].
