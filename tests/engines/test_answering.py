@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,6 +77,22 @@ def test_a_failure_is_not_stored_and_asked_again(tmp_path: Path) -> None:
     well = ScriptedEngine()
     ask_all(tmp_path, well, [chat_request("a"), chat_request("b")]).check_failures()
     assert well.calls == {"a": 1, "b": 1}
+
+
+def test_failures_do_not_stay_until_garbage_is_looked_for(tmp_path: Path) -> None:
+    """Each holds its prompt by its traceback, and a job looks for garbage seldom."""
+
+    def fail(request: Request) -> Response:
+        raise AnswerFailure("timeout", request.request_id)
+
+    failing = ScriptedEngine(fail)
+    gc.collect()
+    gc.disable()
+    try:
+        assert ask_all(tmp_path, failing, [chat_request(f"r{n}") for n in range(9)]).failures == {"timeout": 9}
+        assert not [found for found in gc.get_objects() if isinstance(found, AnswerFailure)]
+    finally:
+        gc.enable()
 
 
 def test_an_empty_answer_is_a_failure(tmp_path: Path) -> None:

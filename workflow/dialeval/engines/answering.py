@@ -131,7 +131,7 @@ class Answering:
                 future.exception()
             raise
         finally:
-            del self._in_flight[key]
+            del self._in_flight[key], future  # a failure holds this frame: nothing here may hold the failure
 
     async def _ask_engine(self, key: str, request: Request) -> Response:
         try:
