@@ -87,7 +87,7 @@ try:
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora.identity import DECIDES
     from dialeval.project import check_can_be_installed
-    from dialeval.target_sections import refuse_without_section
+    from dialeval.target_sections import is_named, refuse_without_section
     from dialeval.translation.quality import outside
     from dialeval.whole_progress import AskingJob, Requests
 except ImportError as error:
@@ -101,7 +101,7 @@ AS_MODULE = not workflow.modifier.is_main_snakefile()
 
 def asked_for(target):
     """Returns whether the command names a target; Snakemake says only later what the targets are."""
-    return workflow.modifier.modify_rulename(target) in sys.argv
+    return is_named(workflow.modifier.modify_rulename(target), sys.argv)
 
 
 NOTICES = Notices(workflow.output_settings.printshellcmds).attach()

@@ -11,7 +11,7 @@ from workspace import ROOT, SMALL
 
 from dialeval.config.whole import Config
 from dialeval.errors import UserError
-from dialeval.target_sections import NEEDS, Need, refuse_without_section
+from dialeval.target_sections import NEEDS, Need, is_named, refuse_without_section
 
 RULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("rules/*.smk")))
 BATTLES: dict[str, Any] = {"battles": {"mine": {"path": "mine.csv"}}}
@@ -44,3 +44,11 @@ def test_what_is_configured_is_refused_nobody() -> None:
         (BY_RULES, {"all", "report", "live"}),
     ):
         refuse_without_section(Config.model_validate(small), targets.__contains__)
+
+
+def test_folders_and_profiles_may_be_called_as_targets_are() -> None:
+    assert is_named("label", ["snakemake", "--cores", "2", "label"])
+    assert is_named("label", ["snakemake", "-d", "label", "label"])
+    assert is_named("label", ["snakemake", "--until", "label"])
+    assert not is_named("label", ["snakemake", "--directory", "label", "battles"])
+    assert not is_named("label", ["snakemake", "--omit-from", "label", "--config", "labels=label"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from dialeval.config.whole import Config
 from dialeval.errors import UserError
@@ -79,6 +80,17 @@ NEEDS = (
         "the configuration says nothing of dialogbench; add a section dialogbench, see docs/dialogbench.md",
     ),
 )  # fmt: skip
+
+
+_NO_TARGETS = frozenset({
+    "-d", "--directory", "--profile", "--workflow-profile", "--configfile", "--configfiles", "-O", "--omit-from",
+})  # fmt: skip
+"""Snakemake's options whose value may be called as a target is."""
+
+
+def is_named(target: str, words: Sequence[str]) -> bool:
+    """Returns whether a command of Snakemake's, given by its words, names a target."""
+    return any(word == target and before not in _NO_TARGETS for before, word in pairwise(words))
 
 
 def refuse_without_section(config: Config, is_asked: Callable[[str], bool]) -> None:
