@@ -12,6 +12,10 @@ import pytest
 
 from dialeval import runwatch
 
+FROM_A_TERMINAL = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a script starts in the background ignores Ctrl-C
+"""
 JOB = """
 import asyncio, contextlib, sys, time
 from dialeval.engines.running import run_in_order
@@ -59,7 +63,7 @@ def start(program: str, *arguments: str) -> subprocess.Popen[str]:
     """Starts a job that knows of no run, and waits until it is at work."""
     environment = {name: value for name, value in os.environ.items() if name != runwatch.VARIABLE}
     job = subprocess.Popen(
-        [sys.executable, "-c", program, *arguments],
+        [sys.executable, "-c", FROM_A_TERMINAL + program, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -120,7 +124,6 @@ def test_who_catches_the_exception_may_be_interrupted_again() -> None:
     program = JOB.replace(
         "run(lambda: run_in_order(work()))",
         """
-import signal
 for _ in range(2):
     with contextlib.suppress(KeyboardInterrupt):
         run_in_order(work())

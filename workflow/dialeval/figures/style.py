@@ -96,11 +96,12 @@ def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]
 
 @cache
 def _all_settings() -> dict[Any, Any]:
-    """Returns these settings and Matplotlib's own for the rest, but for the backend, which a context does not put back.
+    """Returns these settings and Matplotlib's own for the rest, but for the backend, which is the process's.
 
     `matplotlib.style` has the same as "default", and reads thirty files of other styles when it is imported.
     """
-    return {name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"} | dict(_SETTINGS)
+    usual = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
+    return usual | dict(_SETTINGS)
 
 
 def _prefer_shipped_fonts() -> None:
