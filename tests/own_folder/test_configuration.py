@@ -103,6 +103,18 @@ def test_whose_the_dialogues_are_can_be_said(tmp_path: Path) -> None:
     assert (config.transcripts["talks"].system, config.transcripts["talks"].judged) == ("north: [x] #1", "bob")
 
 
+def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
+    file = tmp_path / "talks.csv"
+    file.write_text("Case;Bot;Author;Body: all\n1;able;bot;Hello\n1;weak;bot;Hi\n")
+    with pytest.raises(UserError, match="no column with the dialogue id(.|\n)*--column WHAT=NAME"):
+        made(Wish(judges=[JUDGE], dialogues=file), tmp_path)
+    notes: list[str] = []
+    wish = Wish(judges=[JUDGE], dialogues=file, columns={"dialogue_id": "Case", "text": "Body: all"})
+    config = load_config(yaml.safe_load(configuration_text(wish, tmp_path, notes)), files_are_there=False)
+    assert config.transcripts["talks"].options()["columns"] == {"dialogue_id": "Case", "text": "Body: all"}
+    assert any("2 dialogues with 2 utterances of 2 system(s)" in note for note in notes)
+
+
 @pytest.mark.parametrize(
     ("wish", "words"),
     [

@@ -172,7 +172,32 @@ def test_rows_are_ordered_by_turn_and_need_not_stand_together(tmp_path: Path) ->
     one, two = read(tmp_path / "t.csv", "csv", {}, notes)
     assert (one.utterances, one.language) == (("first", "later"), "de")
     assert two.utterances == ("other",)
-    assert notes["dialogues whose rows stand apart put together"] == 1
+    assert notes["dialogues whose rows stand apart put together, by turn"] == 1
+
+
+def test_columns_are_known_as_spreadsheets_spell_them(tmp_path: Path) -> None:
+    header = "ID;Conversation ID;Bot;Turn #;Who;Message;Notes"
+    rows = [header, "9;c1;Brix;2;Bot;Hello;ok", "8;c1;Brix;1;Customer;Hi;", "7;c2;Brix;1;Customer;Anyone?;"]
+    one, two = transcripts(tmp_path, "\n".join(rows), "t.csv")
+    assert (one.dialogue_id, two.dialogue_id) == ("c1", "c2")
+    assert list(zip(one.speakers, one.utterances, strict=True)) == [("Customer", "Hi"), ("Bot", "Hello")]
+    (camel,) = transcripts(tmp_path, "conversationId,modelName,turnIndex,messageText\n1,a,0,x\n", "t.csv")
+    assert (camel.dialogue_id, camel.system, camel.utterances) == ("1", "a", ("x",))
+
+
+def test_a_name_as_it_is_goes_before_one_that_is_like_it(tmp_path: Path) -> None:
+    (found,) = transcripts(tmp_path, "id,Message #,message,对话\n1,2,Hi,y\n", "t.csv")
+    assert found.utterances == ("Hi",)
+
+
+def test_what_is_passed_over_of_a_table_is_said(tmp_path: Path) -> None:
+    notes: Counter[str] = Counter()
+    (tmp_path / "t.csv").write_text("id,customer or bot,n,text\n1,bot,2,x\n2,bot,2,y\n1,bot,1,z\n", encoding="utf-8")
+    list(read(tmp_path / "t.csv", "csv", {}, notes))
+    assert notes["column(s) of t.csv passed over: customer or bot, n"] == 2
+    assert notes["table(s) in which no column is known to name the speaker: two take turns, A and B"] == 1
+    apart = "dialogues whose rows stand apart put together, in the file's order, since no column is known to number"
+    assert notes[f"{apart} the turns"] == 1
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:

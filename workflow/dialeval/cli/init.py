@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 from dialeval.errors import UserError
-from dialeval.own_folder.configuration import DEFAULT_KEY, Wish, as_model
+from dialeval.own_folder.configuration import DEFAULT_KEY, Wish, as_column, as_model
 from dialeval.own_folder.files import make_folder
 
 MODEL = "NAME=MODEL"
@@ -34,12 +34,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dialogues", type=Path, metavar="FILE", help="dialogues of your own systems, in any format")
     parser.add_argument("--system", metavar="NAME", help="whose they are, where the file does not say it")
     parser.add_argument("--judged", metavar="NAME", help="the speaker who is the system, where nothing tells")
+    parser.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="WHAT=NAME",
+        help="a column that is not called as it commonly is, such as text=Body; may be given several times",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Makes the folder and says what to type next."""
     wish = _wish(arguments)
-    for path in make_folder(arguments.folder, wish):
+    notes: list[str] = []
+    made = make_folder(arguments.folder, wish, notes)
+    for note in notes:
+        print(f"read: {note}")
+    for path in made:
         print(f"made {arguments.folder / path}")
     print("next:")
     if arguments.folder.resolve() != Path.cwd():
@@ -59,8 +70,8 @@ def _wish(arguments: argparse.Namespace) -> Wish:
     Raises:
         UserError: an option is of no use without another.
     """
-    for option in ("system", "judged"):
-        if getattr(arguments, option) is not None and arguments.dialogues is None:
+    for option in ("system", "judged", "column"):
+        if getattr(arguments, option) and arguments.dialogues is None:
             raise UserError(f"--{option} is about dialogues of your own systems; add --dialogues FILE")
     key = arguments.api_key_env or (None if arguments.base_url else DEFAULT_KEY)
     wish = Wish(
@@ -71,6 +82,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         dialogues=arguments.dialogues,
         system=arguments.system,
         judged=arguments.judged,
+        columns=dict(as_column(text) for text in arguments.column),
     )
     if wish.is_default and arguments.api_key_env:
         raise UserError(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 
 from dialeval.config.embedded_methods import METHODS
 from dialeval.config.loading import load_config
+from dialeval.config.transcripts import Columns
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.errors import UserError, nearest
 from dialeval.own_folder.rendering import rendered
@@ -45,6 +46,7 @@ class Wish:
         dialogues: a file or folder of transcripts of one's own systems.
         system: whose the transcripts are, where the file does not say it.
         judged: the speaker who is the system, where nothing else tells.
+        columns: names of a table's columns that are not called as they commonly are, by what they hold.
     """
 
     base_url: str | None = None
@@ -54,6 +56,7 @@ class Wish:
     dialogues: Path | None = None
     system: str | None = None
     judged: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_default(self) -> bool:
@@ -80,12 +83,13 @@ class _Source:
     has_pairs: bool
 
 
-def configuration_text(wish: Wish, folder: Path) -> str:
+def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None) -> str:
     """Returns a `config.yaml` with comments.
 
     Args:
         wish: what it is to be about.
         folder: where it will lie, from which its paths are seen.
+        notes: what is worth knowing of its transcripts is added here.
 
     Raises:
         UserError: the wish lacks something, names a model twice, or its transcripts cannot be read.
@@ -102,7 +106,7 @@ def configuration_text(wish: Wish, folder: Path) -> str:
             "there would be nothing to judge; add --chatbot NAME=MODEL, twice or more to compare chatbots, or "
             "--dialogues FILE with dialogues of your own systems"
         )
-    source = _source(wish, folder) if wish.dialogues else None
+    source = _source(wish, folder, [] if notes is None else notes) if wish.dialogues else None
     text = rendered(
         "config.yaml.j2",
         wish=wish,
@@ -131,6 +135,21 @@ def as_model(text: str) -> Model:
     return Model(name)
 
 
+def as_column(text: str) -> tuple[str, str]:
+    """Returns what a column holds and how it is called, which is written `WHAT=NAME`.
+
+    Raises:
+        UserError: it is not, or nothing of that kind is held by a column.
+    """
+    what, _, name = text.partition("=")
+    if what not in Columns.model_fields or not name:
+        raise UserError(
+            f"--column {text}: write WHAT=NAME, where NAME is in the first line of the file and WHAT is one of "
+            f"{', '.join(Columns.model_fields)}"
+        )
+    return what, name
+
+
 def _distinct(models: Sequence[Model]) -> list[Model]:
     """Returns models without repetitions.
 
@@ -148,7 +167,7 @@ def _distinct(models: Sequence[Model]) -> list[Model]:
     return list(known.values())
 
 
-def _source(wish: Wish, folder: Path) -> _Source:
+def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
     """Returns transcripts as the configuration names them, once they have been read.
 
     Raises:
@@ -159,7 +178,15 @@ def _source(wish: Wish, folder: Path) -> _Source:
     if not path.exists():
         raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md tells of the formats")
     name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
-    items = read_items(name, path, Options(system=wish.system, judged=wish.judged)).items
+    try:
+        reading = read_items(name, path, Options(system=wish.system, judged=wish.judged, columns=wish.columns))
+    except UserError as error:
+        raise UserError(
+            f"{error}\nWhat that says of a configuration is said here by --system NAME, --judged NAME and "
+            "--column WHAT=NAME"
+        ) from error
+    items = reading.items
+    notes += reading.notes
     cases: dict[str, set[str]] = {}
     for item in items:
         if item.case_id:

@@ -13,7 +13,7 @@ NOT_NEEDED = (Path("README.md"), Path(".gitignore"))
 """Files that a run goes without."""
 
 
-def make_folder(folder: Path, wish: Wish) -> list[Path]:
+def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> list[Path]:
     """Writes the files of a folder of one's own, and returns the paths in it of those that it wrote.
 
     Nothing is written where one that a run needs is there already, or where the wish cannot be met. The page and what
@@ -22,12 +22,13 @@ def make_folder(folder: Path, wish: Wish) -> list[Path]:
     Args:
         folder: it may be there.
         wish: what its configuration is to be about.
+        notes: what is worth knowing of the dialogues that the wish names is added here.
 
     Raises:
         UserError: a file is there already, the folder cannot be written, or the configuration would be wrong.
     """
     texts = {
-        Path("config.yaml"): configuration_text(wish, folder),
+        Path("config.yaml"): configuration_text(wish, folder, notes),
         Path("Snakefile"): rendered("Snakefile.j2"),
         Path("profiles", "default", "config.yaml"): _profile(),
         Path("README.md"): rendered("README.md.j2", wish=wish),

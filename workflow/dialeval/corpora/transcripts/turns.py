@@ -9,6 +9,7 @@ Rows of a dialogue stand in the order in which they were said, next to each othe
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,12 +25,18 @@ COMMON: dict[str, tuple[str, ...]] = {
     ),
     "system": ("system", "model", "chatbot", "bot", "system_name", "model_name"),
     "case_id": ("case_id", "case", "prompt_id", "scenario_id", "seed_id"),
-    "turn": ("turn", "turn_id", "turn_index", "utterance_id", "message_index", "index"),
-    "speaker": ("speaker", "role", "from", "author", "sender"),
-    "text": ("text", "content", "utterance", "message", "value"),
+    "turn": (
+        "turn", "turn_id", "turn_index", "turn_number", "turn_no", "utterance_id", "utterance_index",
+        "utterance_number", "message_index", "message_number", "index",
+    ),
+    "speaker": (
+        "speaker", "role", "from", "author", "sender", "speaker_role", "speaker_name", "sender_type", "sender_name",
+        "participant", "who",
+    ),
+    "text": ("text", "content", "utterance", "message", "message_text", "utterance_text", "value"),
     "language": ("language", "lang"),
 }  # fmt: skip
-"""Names that columns commonly have."""
+"""Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
 NEEDED = ("dialogue_id", "text")
 _DELIMITERS = ",\t;"
 
@@ -59,6 +66,11 @@ def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterato
     rows = ((line, row) for line, row in read_csv(path, delimiter_of(path)) if any(cell.strip() for cell in row))
     _, header = next(rows, (1, []))
     places = places_of(path, [name.strip() for name in header], columns)
+    passed_over = [name for place, name in enumerate(header) if name.strip() and place not in places.values()]
+    if passed_over:
+        notes[f"column(s) of {path.name} passed over: {listed(passed_over)}"] += len(passed_over)
+    if "speaker" not in places:
+        notes["table(s) in which no column is known to name the speaker: two take turns, A and B"] += 1
     dialogues: dict[tuple[str, str], _Rows] = {}
     apart: set[tuple[str, str]] = set()
     for number, (line, row) in enumerate(rows):
@@ -87,10 +99,11 @@ def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterato
         turn = _turn(cells["turn"], where, header[places["turn"]]) if "turn" in places else 0.0
         known.said.append((turn, line, cells.get("speaker", ""), cells["text"]))
     if apart:
-        notes["dialogues whose rows stand apart put together"] += len(apart)
+        order = "by turn" if "turn" in places else "in the file's order, since no column is known to number the turns"
+        notes[f"dialogues whose rows stand apart put together, {order}"] += len(apart)
     for (system, dialogue_id), found in dialogues.items():
         where = f"{path}, line {found.line}"
-        told = Told(notes, prompts_by_role=places.get("speaker") is not None and header[places["speaker"]] == "role")
+        told = Told(notes, prompts_by_role="speaker" in places and header[places["speaker"]].casefold() == "role")
         for _, _, speaker, text in _in_order(found.said, dialogue_id, path):
             told.say(speaker, text)
         speakers, utterances, asides = told.parts(where)
@@ -111,15 +124,17 @@ def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict
     Raises:
         UserError: one that is needed or named is not there, or two could be meant; the message names those that are.
     """
-    folded = [name.casefold() for name in header]
+    guessed = ["" if name in columns.values() else name for name in header]
+    spelled, in_words = [name.casefold() for name in guessed], [_words(name) for name in guessed]
     places = {}
     for what, common in COMMON.items():
         named = columns.get(what)
         if named is not None:
             found = [place for place, name in enumerate(header) if name == named]
         else:
-            wanted = next((name for name in common if name in folded), None)
-            found = [place for place, name in enumerate(folded) if name == wanted]
+            wanted = next((name for name in common if name in spelled or name in in_words), "")
+            names = spelled if wanted in spelled else in_words
+            found = [place for place, name in enumerate(names) if name == wanted] if wanted else []
         if len(found) > 1:
             raise UserError(f"{path}: there are several columns '{header[found[0]]:.60}'; rename one")
         if found:
@@ -134,6 +149,12 @@ def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict
         twice = next(what for what in places if list(places.values()).count(places[what]) > 1)
         raise UserError(f"{path}: the column '{header[places[twice]]:.60}' is named for two things; name another one")
     return places
+
+
+def _words(name: str) -> str:
+    """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
+    return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")
 
 
 def _turn(cell: str, where: str, column: str) -> float:
