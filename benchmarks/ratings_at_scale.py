@@ -89,7 +89,7 @@ def rate_table(folder: Path, path: Path, cluster: str | None) -> Cost:
     settings = {"left": "left", "right": "right", "winner": None, "cluster": cluster, "elo": elo, "random_seed": 0}
     outputs = ("table", "csv", "differences", "differences_csv")
     names = [word for name in outputs for word in (f"--{name.replace('_', '-')}", str(folder / name))]
-    command = [sys.executable, "-m", "dialeval.stages.rate_battles", "--settings", json.dumps(settings)]
+    command = [sys.executable, "-m", "dialeval.stages", "rate_battles", "--settings", json.dumps(settings)]
     process = subprocess.Popen([*command, "--battles", str(path), *names])
     _, status, used = os.wait4(process.pid, 0)
     if status:

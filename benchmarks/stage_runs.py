@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 _PROFILED = """
 import cProfile, runpy, sys
-stage = sys.argv.pop(1)
-run = "runpy.run_module(f'dialeval.stages.{stage}', run_name='__main__', alter_sys=True)"
-cProfile.run(run, f"{stage}.prof")
+run = "runpy.run_module('dialeval.stages', run_name='__main__', alter_sys=True)"
+cProfile.run(run, f"{sys.argv[1]}.prof")
 """
 
 
@@ -31,7 +30,7 @@ def run_stage(
     stage: str, settings: Mapping[str, Any], *, profile: bool = False, **paths: Path | Sequence[Path]
 ) -> Taken:
     """Runs a stage on files and returns what it took, its start included; with `profile`, writes STAGE.prof."""
-    begin = ["-c", _PROFILED, stage] if profile else ["-m", f"dialeval.stages.{stage}"]
+    begin = ["-c", _PROFILED, stage] if profile else ["-m", "dialeval.stages", stage]
     command = [*begin, "--settings", json.dumps(settings)]
     for name, path in paths.items():
         command += [f"--{name}", *([str(path)] if isinstance(path, Path) else map(str, path))]

@@ -168,8 +168,6 @@ SAID = [
     ("errors.py", "did you mean", "do you mean"),
     ("progress.py", "from the store", "out of the store"),
     ("stages/command.py", "stopped; what was answered", "ended; what was answered"),
-    ("stages/command.py", "the stage's part of the configuration", "part of the configuration"),
-    ("stages/command.py", "is no set of prompts", "is none"),
     ("engines/answering.py", "requests got no answer", "requests have no answer"),
     ("engines/answering.py", "which stands for a character", "that stands for a character"),
     ("stages/asking.py", "they were not asked", "none was asked"),
@@ -217,7 +215,6 @@ WORDS_PASSED_ON = {
     "dialeval.engines.cl100k_vocabulary",  # into another error, a `NotHad`
     "dialeval.engines.turn_writes",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error
-    "dialeval.stages.command",  # ends the stage
 }
 ANEW = ("estimate", "compare_runs")  # run whenever they are asked for
 CATCHES = re.compile(r"\b(UserError|BudgetUsedUp)\b")

@@ -98,7 +98,7 @@ def test_a_job_writes_its_record_and_a_stage_by_hand_none(tmp_path: Path) -> Non
     assert record["outputs"] == {"u.parquet": digest_of(made)}
     assert "pyarrow" in record["libraries"]
     (tmp_path / "results/provenance/u.parquet.json").unlink()
-    subprocess.run([sys.executable, "-m", "dialeval.stages.read_corpus", *told], env=there, check=True)
+    subprocess.run([sys.executable, "-m", "dialeval.stages", "read_corpus", *told], env=there, check=True)
     assert not list(read_records(tmp_path / "results"))
 
 
@@ -112,4 +112,4 @@ def test_a_record_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_without_a_stage_the_way_to_say_one_is_told() -> None:
     done = subprocess.run([sys.executable, "-m", "dialeval.stages"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "python -m dialeval.stages STAGE" in done.stderr
+    assert "python -m dialeval.stages STAGE ..., or STAGE --help; known: answer, " in done.stderr

@@ -26,7 +26,7 @@ def test_what_a_stage_says_last_is_the_cause() -> None:
 
 def test_what_a_stage_does_not_understand_is_the_cause() -> None:
     """Options are wrong where the project was updated while a run was at work."""
-    text = "usage: python [-h]\n  --table FILE\npython -m dialeval.stages.parse: error: unrecognized"
+    text = "usage: python [-h]\n  --table FILE\npython -m dialeval.stages parse: error: unrecognized"
     assert cause_in(text + " arguments: --rule x\n") == ["unrecognized arguments: --rule x"]
 
 

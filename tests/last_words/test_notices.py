@@ -12,7 +12,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from dialeval.last_words.notices import Notice, Notices, failed_of
 
-COMMAND = """python -m dialeval.stages.answer --settings '{"model": {"a": "it''s"}}' 2>&1 | tee -i log"""
+COMMAND = """python -m dialeval.stages answer --settings '{"model": {"a": "it''s"}}' 2>&1 | tee -i log"""
 LOG = "results/logs/responses/gpt/quality-1-of-1.log"
 
 

@@ -213,7 +213,8 @@ def test_a_kill_in_the_middle_of_a_round_costs_what_was_in_flight(tmp_path: Path
         of = paths(tmp_path, "a")
         options = [part for name, path in of.items() for part in (f"--{name}", str(path))]
         command = [
-            sys.executable, "-m", "dialeval.stages.answer_adaptively", "--settings", json.dumps(settings(endpoint.url)),
+            sys.executable, "-m", "dialeval.stages", "answer_adaptively",
+            "--settings", json.dumps(settings(endpoint.url)),
             "--requests", str(tmp_path / "requests.parquet"), "--store", str(tmp_path / "store"), *options,
         ]  # fmt: skip
         process = subprocess.Popen(command, env={**os.environ}, stdout=subprocess.DEVNULL)

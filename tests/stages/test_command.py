@@ -7,16 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 STAGES = sorted(
     path.stem
     for path in (Path(__file__).parents[2] / "workflow/dialeval/stages").glob("*.py")
-    if "run(stage)" in path.read_text(encoding="utf-8")
+    if "\ndef stage(" in path.read_text(encoding="utf-8")
 )
 
 
 def stage(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", f"dialeval.stages.{name}", *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "dialeval.stages", name, *arguments], capture_output=True, text=True, check=False
     )
 
 
@@ -60,3 +62,12 @@ def test_help_tells_what_every_stage_does() -> None:
     done = stage("plan_pair", "--help")
     assert "--items" in done.stdout
     assert "Writes the table" in done.stdout
+
+
+@pytest.mark.parametrize("named", ["asking", "anser", "--help", "../answer", ""])
+def test_what_is_no_stage_is_told_with_those_that_are(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dialeval.stages import __main__ as program
+
+    monkeypatch.setattr("sys.argv", ["stages", *filter(None, [named])])
+    with pytest.raises(SystemExit, match="did you mean 'answer'|known: answer, answer_adaptively"):
+        program.main()

@@ -110,7 +110,7 @@ def command(folder: Path, encoder: Path, examples: Path, **fields: Any) -> list[
     """Returns the command that trains in a process of its own."""
     made = places(folder)
     return [
-        sys.executable, "-u", "-m", "dialeval.stages.train_encoder", "--settings",
+        sys.executable, "-u", "-m", "dialeval.stages", "train_encoder", "--settings",
         json.dumps(settings(encoder, {}, fields)), "--examples", str(examples), "--trained", str(made.folder),
         "--digest", str(made.digest), "--checkpoints", str(made.checkpoints),
     ]  # fmt: skip

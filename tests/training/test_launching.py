@@ -15,15 +15,16 @@ def test_several_gpus_go_through_the_launcher_and_one_does_not(monkeypatch: pyte
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
     run: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda program, command: run.append(command))
-    launching.spread("dialeval.stages.train_lora", 1, ["--a", "b c"])
+    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "dialeval.stages", "train_lora", "--a", "b c"])
+    launching.spread(1)
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "2"
-    launching.spread("dialeval.stages.train_lora", 0, ["--a", "b c"])
+    launching.spread(0)
     assert os.environ["CUDA_VISIBLE_DEVICES"] == ""
     assert run == []
-    launching.spread("dialeval.stages.train_lora", 3, ["--a", "b c"])
+    launching.spread(3)
     assert run == [
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "3",
-         "-m", "dialeval.stages.train_lora", "--a", "b c"],
+         "-m", "dialeval.stages", "train_lora", "--a", "b c"],
     ]  # fmt: skip
 
 
@@ -34,11 +35,8 @@ def test_what_is_launched_is_told_what_the_job_was_told(monkeypatch: pytest.Monk
     job = ["dialeval.stages", "train_lora", "--makes", "trained/poe", "--examples", "a b"]
     monkeypatch.setattr(sys, "argv", ["train_lora.py", "--examples", "a b"])
     monkeypatch.setattr(sys, "orig_argv", ["python", "-u", "-m", *job])
-    launching.spread("dialeval.stages.train_lora", 2)
-    monkeypatch.setattr(sys, "orig_argv", ["python", "train_lora.py", "--examples", "a b"])
-    launching.spread("dialeval.stages.train_lora", 2)
-    assert [command[-len(job) - 1 :] for command in run[:1]] == [["-m", *job]]
-    assert run[1][-4:] == ["-m", "dialeval.stages.train_lora", "--examples", "a b"]
+    launching.spread(2)
+    assert [command[-len(job) - 1 :] for command in run] == [["-m", *job]]
 
 
 def test_a_launched_process_launches_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +44,7 @@ def test_a_launched_process_launches_no_more(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("LOCAL_RANK", "1")
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "3")
-    launching.spread("dialeval.stages.train_lora", 3, [])
+    launching.spread(3)
     assert not launching.is_first()
     monkeypatch.setenv("RANK", "0")
     assert launching.is_first()

@@ -74,7 +74,7 @@ def _command(folder: Path, model: VllmModel) -> list[str]:
     write_table(folder / "examples-0.parquet", TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, EXAMPLES))
     settings = {"name": "judge", "model": json.loads(model.canonical()), "random_seed": 0}
     return [
-        sys.executable, "-m", "dialeval.stages.train_lora", "--settings", json.dumps(settings),
+        sys.executable, "-m", "dialeval.stages", "train_lora", "--settings", json.dumps(settings),
         "--examples", str(folder / "examples-0.parquet"), "--trained", str(folder / "trained" / "judge"),
         "--digest", str(folder / "trained" / "judge.digest"), "--checkpoints", str(folder / "checkpoints" / "judge"),
     ]  # fmt: skip
@@ -199,8 +199,8 @@ def test_two_processes_learn_what_one_does(judge: Callable[..., VllmModel], tmp_
         folder = tmp_path / str(number)
         folder.mkdir()
         # without dropout, which each process draws for itself
-        program, _, module, *arguments = _command(folder, judge(dropout=0.0, max_steps=4, micro_batch_size=4))
-        command = [program, "-m", module, *arguments] if number == 1 else launch_command(module, number, arguments)
+        alone = _command(folder, judge(dropout=0.0, max_steps=4, micro_batch_size=4))
+        command = alone if number == 1 else launch_command(number, alone[2:])
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
         assert done.returncode == 0, done.stderr
         weights.append(load_file(folder / "trained" / "judge" / "adapter_model.safetensors"))

@@ -8,7 +8,7 @@ MOST_LINES = 12
 WIDEST = 400
 READ = 200_000
 """Characters at the end of a log in which a cause is looked for."""
-_OURS = re.compile(r"^(?:error in [\w-]+|python -m dialeval[\w.]*: error): ")
+_OURS = re.compile(r"^(?:error in [\w-]+|python -m dialeval[\w.]*(?: \w+)?: error): ")
 _TRACEBACK = "Traceback (most recent call last):"
 _PLACE = re.compile(r'^\s+File "(?:.*/)?([^"/]+)", line (\d+), in ')
 _CLUSTERS = re.compile(r"^(?:slurmstepd|srun|slurmd): error: |oom.?kill", re.I)

@@ -1,1 +1,1 @@
-"""One thin command per rule: `python -m dialeval.stages.<stage> --help`. Usable by hand, without Snakemake."""
+"""One thin command per rule: `python -m dialeval.stages STAGE --help`. Usable by hand, without Snakemake."""

@@ -1,4 +1,4 @@
-"""Runs a stage as a job of the workflow: `python -m dialeval.stages STAGE`.
+"""Runs a stage, by hand or as a job of the workflow: `python -m dialeval.stages STAGE --help`.
 
 What the job made before of the same is put back (`kept`), and the stage, whose imports take longest, is not even
 imported. What it makes is kept, and where it comes from is written down (`provenance`).
@@ -19,20 +19,20 @@ from pathlib import Path
 
 from dialeval import kept, progress_files
 from dialeval.arrow_alone import leave_pandas_out
-from dialeval.errors import UserError
+from dialeval.errors import UserError, nearest
 from dialeval.garbage import keep_what_is_loaded
 from dialeval.interrupts import INTERRUPTED
 from dialeval.provenance import Job, write_record
 from dialeval.whole_lines import write_whole_lines
 
 RESULTS = "DIALEVAL_RESULTS"
+_SHARED = {"asking", "command", "measuring"}
+"""Modules beside the stages that several of them use."""
 
 
 def main() -> None:
     """Runs the stage that the command line names."""
-    if len(sys.argv) < 2 or not sys.argv[1].isidentifier():
-        sys.exit("say which stage: python -m dialeval.stages STAGE ...; python -m dialeval.stages.STAGE --help")
-    stage, arguments = sys.argv[1], sys.argv[2:]
+    stage, arguments = _named(), sys.argv[2:]
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--makes", nargs="*", type=Path, default=[])
     parser.add_argument("--log", type=Path)
@@ -58,6 +58,16 @@ def main() -> None:
     write_record(job, key)
     if not own.always_anew:
         kept.keep(job)
+
+
+def _named() -> str:
+    """Returns the stage that the command line names."""
+    named = "".join(sys.argv[1:2])
+    known = sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED)
+    if named in known:
+        return named
+    words = nearest(named, known) if named.isidentifier() else f"known: {', '.join(known)}"
+    sys.exit(f"say which stage: python -m dialeval.stages STAGE ..., or STAGE --help; {words}")
 
 
 def _start(stage: str) -> None:

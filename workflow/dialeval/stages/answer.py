@@ -17,7 +17,6 @@ from dialeval.engines.store import run_of
 from dialeval.protocols.planning import in_shard, request_from_row
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages.asking import asking, said_if_unasked
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, count_rows, iterate_rows
 
 
@@ -104,7 +103,3 @@ def answer(
         with TableWriter(responses, RESPONSES) as table:
             table.write_all(said_if_unasked(rows(), settings.name))
     judge.write_usage(usage)
-
-
-if __name__ == "__main__":
-    run(stage)

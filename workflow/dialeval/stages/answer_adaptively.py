@@ -23,7 +23,6 @@ from dialeval.schemas.measures import ADAPTIVE_ROUNDS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages.answer import Settings as AnswerSettings
 from dialeval.stages.asking import Asked, asking
-from dialeval.stages.command import run
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.tables import TableWriter, chosen_rows, iterate_rows, read_table, to_table, write_table
 
@@ -117,7 +116,3 @@ def _taken(requests: Path, engine: Engine) -> BoolArray | None:
     if takes is None:
         return None
     return np.array([takes(request_from_row(row)) for row in iterate_rows(requests, REQUESTS)], dtype=np.bool_)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -9,7 +9,6 @@ from dialeval.engines.request import Engine, Request
 from dialeval.forms.item_prompts import ByLevel, shortened
 from dialeval.prompts.rendering import Templates
 from dialeval.stages import answer as whole
-from dialeval.stages.command import run
 
 
 class Settings(whole.Settings):
@@ -36,7 +35,3 @@ def stage(
         return shortened(request, templates, engine, criteria, names)
 
     whole.answer(settings, requests, learned, store, responses, usage, shorten)
-
-
-if __name__ == "__main__":
-    run(stage)

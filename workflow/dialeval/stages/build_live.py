@@ -11,7 +11,6 @@ from dialeval.report.answer_tables import Answers
 from dialeval.report.live import live_of
 from dialeval.runlock import refuse_second_run
 from dialeval.stages import build_report
-from dialeval.stages.command import run
 
 
 class Settings(build_report.Settings):
@@ -41,7 +40,3 @@ def stage(settings: Settings, configuration: Path, report: Path) -> None:
     report.parent.mkdir(parents=True, exist_ok=True)
     build_report.write_page(whole, there, configuration, report, live)
     print(f"{live.title}. {live.words}")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -23,7 +23,6 @@ from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.transcripts import ASIDES
-from dialeval.stages.command import run
 from dialeval.tables import read_table, read_tables, replacing
 
 _SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", "tables", "figures")
@@ -164,7 +163,3 @@ def _figure(settings: Settings, path: Path) -> Figure:
     part = path.parent.name
     title, caption = settings.captions.get(f"{part}/{path.stem}", (path.stem.replace("_", " "), ""))
     return Figure(title, caption, svg=path.read_text(encoding="utf-8"), part=part, file=path.stem)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.cascades import as_one
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.stages.command import run
 from dialeval.tables import read_table, write_table
 
 
@@ -22,7 +21,3 @@ def stage(settings: Settings, first: Path, then: Path, cascade: Path) -> None:
     """Writes the table `judgements` of the cascade."""
     table = as_one(read_table(first, JUDGEMENTS), read_table(then, JUDGEMENTS), settings.name)
     write_table(cascade, JUDGEMENTS, table)
-
-
-if __name__ == "__main__":
-    run(stage)

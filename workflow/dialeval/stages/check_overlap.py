@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.schemas.training import TRAINING_OVERLAP
-from dialeval.stages.command import run
 from dialeval.tables import to_table, write_table
 from dialeval.training.pairs.data import known_dialogues
 from dialeval.training.pairs.overlap import overlap_rows, refuse_overlap
@@ -20,7 +19,3 @@ def stage(settings: Recipe, utterances: list[Path], judged: Path, overlap: Path)
         refuse_overlap(settings.name, rows, len(known))
     print(f"{settings.name}: {len(rows)} of {len(known)} dialogues are judged later, or hold text of such")
     write_table(overlap, TRAINING_OVERLAP, to_table(TRAINING_OVERLAP, rows))
-
-
-if __name__ == "__main__":
-    run(stage)

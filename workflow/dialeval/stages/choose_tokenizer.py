@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from dialeval.engines.cl100k import fetched_tokenizer
 from dialeval.schemas.botchat import TOKENIZER
-from dialeval.stages.command import run
 from dialeval.tables import to_table, write_table
 
 
@@ -30,7 +29,3 @@ def stage(settings: Settings, tokenizer: Path) -> None:
         )
     row = {"tokenizer": chosen.name, "reason": reason or None}
     write_table(tokenizer, TOKENIZER, to_table(TOKENIZER, [row]))
-
-
-if __name__ == "__main__":
-    run(stage)

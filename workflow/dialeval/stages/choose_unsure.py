@@ -10,7 +10,6 @@ from dialeval.aggregation.cascades import COLUMNS, least_sure
 from dialeval.config.cascades import Cascade
 from dialeval.schemas.judgements import JUDGEMENTS, Form
 from dialeval.schemas.shared import REQUESTS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, chosen_rows, read_table
 
 
@@ -32,7 +31,3 @@ def stage(settings: Settings, requests: Path, judgements: Path, chosen: Path) ->
         f"{cascade.then} is asked {sum(is_asked):,} of {len(is_asked):,} requests: those of which {cascade.first} is "
         "least sure"
     )
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -1,10 +1,9 @@
 """Turns a stage's function into a command, and its failures into words.
 
-A stage module holds one function and `if __name__ == "__main__": run(function)`. The function's parameters are the
-command's options: a `Path` becomes `--name FILE`, a `list[Path]` becomes `--name FILE ...` (it may be empty), a `str`
-becomes `--name TEXT`, `settings`, a pydantic model, becomes `--settings JSON`, `templates` becomes
-`--prompts SET:FOLDER`, either part of which may be empty; `code` is filled in. `__main__` runs one as a job of the
-workflow, and writes down where its files come from.
+A stage module holds one function, `stage`. Its parameters are the command's options: a `Path` becomes `--name FILE`, a
+`list[Path]` becomes `--name FILE ...` (it may be empty), a `str` becomes `--name TEXT`, `settings`, a pydantic model,
+becomes `--settings JSON`, `templates` becomes `--prompts SET:FOLDER`, either part of which may be empty; `code` is
+filled in. `__main__` runs one as a job of the workflow, and writes down where its files come from.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def _terminate(*_: object) -> None:
 
 def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
     parser = argparse.ArgumentParser(
-        prog=f"python -m dialeval.stages.{name}",
+        prog=f"python -m dialeval.stages {name}",
         description=inspect.getdoc(stage),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

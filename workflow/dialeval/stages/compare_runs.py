@@ -5,13 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.comparison import compare
-from dialeval.stages.command import run
 
 
 def stage(first: Path, second: Path, folder: Path) -> None:
     """Writes the page and the tables of the comparison into a folder."""
     print(compare(first, second, folder))
-
-
-if __name__ == "__main__":
-    run(stage)

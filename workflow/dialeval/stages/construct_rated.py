@@ -14,7 +14,6 @@ from dialeval.perturbations.constructed import constructed_items
 from dialeval.perturbations.registry import find_strategy
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table, to_table, write_table
 
 
@@ -55,7 +54,3 @@ def stage(settings: Settings, utterances: Path, items: Path, ratings: Path) -> N
     references = [rating for _, given in made for rating in given]
     write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(references))))
     print(f"{len(made)} items made, each with a reference by construction; no person rated them")
-
-
-if __name__ == "__main__":
-    run(stage)

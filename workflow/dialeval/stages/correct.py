@@ -13,7 +13,6 @@ from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
 from dialeval.aggregation.labels.things import JUDGEMENT_COLUMNS
 from dialeval.schemas.labels import CORRECTED, DIFFERENCES, LABELS
 from dialeval.schemas.shared import REQUESTS
-from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements
 from dialeval.tables import read_table, to_table, write_for_people
 
@@ -52,7 +51,3 @@ def stage(
     write_for_people(table, csv, CORRECTED, to_table(CORRECTED, numbers))
     tests = to_table(DIFFERENCES, corrected(compared))
     write_for_people(differences, differences_csv, DIFFERENCES, tests)
-
-
-if __name__ == "__main__":
-    run(stage)

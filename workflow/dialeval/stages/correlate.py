@@ -14,7 +14,6 @@ from dialeval.aggregation.metaeval.rankings import ranking_rows
 from dialeval.aggregation.score_arrays import SCORED
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS, ITEMS, JUDGE_PAIRS, RANKING_AGREEMENT, RATINGS
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
@@ -66,7 +65,3 @@ def stage(
         (RANKING_AGREEMENT, ranking_rows(results, ranked, settings.fill)),
     ):
         write_rows(folder, table, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -19,7 +19,6 @@ from dialeval.perturbations.wordnet import WordNet, with_wordnet
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
 
 
@@ -109,7 +108,3 @@ def _published(settings: Settings) -> Iterator[Pair]:
     if absent:
         print(f"{settings.published} does not have these published sets, so they are not read: {', '.join(absent)}")
     yield from chain.from_iterable(read_sets(settings.published, names).values())
-
-
-if __name__ == "__main__":
-    run(stage)

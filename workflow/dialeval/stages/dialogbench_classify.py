@@ -14,7 +14,6 @@ from dialeval.engines.opening import open_engine
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import ITEM_DESCRIPTIONS, WRITTEN_ITEMS
 from dialeval.stages.asking import asking
-from dialeval.stages.command import run
 from dialeval.tables import iterate_rows, to_table, write_table
 
 
@@ -47,7 +46,3 @@ def stage(
         rows = judge.run(classify_attempts(judge.ask, attempts, templates, judge=settings.name))
     write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows))
     judge.write_usage(usage)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -11,7 +11,6 @@ from dialeval.corpora.expert_answers import read_expert_answers
 from dialeval.dialogbench.item_table import read_items
 from dialeval.errors import UserError, nearest
 from dialeval.schemas.dialogbench import EXPERT_ANSWERS
-from dialeval.stages.command import run
 from dialeval.tables import to_table, write_table
 
 
@@ -55,7 +54,3 @@ def stage(settings: Settings, items: Path, file: Path, answers: Path) -> None:
     print(f"{len(rows)} answers of {len(experts)} experts to {n_items} items; {reading.blank} rows were left blank")
     if reading.moved:
         print(f"{reading.moved} letters meant options that stand elsewhere now, and were read by the options' words")
-
-
-if __name__ == "__main__":
-    run(stage)

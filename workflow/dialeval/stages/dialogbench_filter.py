@@ -15,7 +15,6 @@ from dialeval.engines.opening import open_engine
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import WRITTEN_ITEMS
 from dialeval.stages.asking import asking
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows
 
 
@@ -54,7 +53,3 @@ def stage(
     judge.write_usage(usage)
     n_correct = sum(one.is_filtered for one in results)
     print(f"{n_correct} of {n_accepted} items called correct")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -13,7 +13,6 @@ from dialeval.dialogbench.item_table import read_items
 from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.dialogbench import TEST_ANSWERS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter
 
 _ABOUT = ("request_id", "case_id")
@@ -38,7 +37,3 @@ def stage(settings: Settings, items: Path, requests: Path, responses: list[Path]
 
     with TableWriter(answers, TEST_ANSWERS) as table:
         table.write_all(with_statuses_said(rows(), settings.model))
-
-
-if __name__ == "__main__":
-    run(stage)

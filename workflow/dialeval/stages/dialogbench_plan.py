@@ -12,7 +12,6 @@ from dialeval.engines.request import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import TEST_ITEMS
 from dialeval.schemas.shared import REQUESTS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows
 
 
@@ -44,7 +43,3 @@ def stage(settings: Settings, items: Path, requests: Path, templates: Templates)
     with TableWriter(requests, REQUESTS) as table:
         table.write_all(one.to_row() for one in planned)
     print(f"{table.rows} requests planned")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -16,7 +16,6 @@ from dialeval.dialogbench import bundled
 from dialeval.dialogbench.positions import shuffled
 from dialeval.dialogbench.rounds import Attempt, written_of
 from dialeval.schemas.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows
 
 Found = tuple[str, str, TestItem]
@@ -78,7 +77,3 @@ def _limited(found: Iterable[Found], limit: int | None) -> Iterator[Found]:
         counts[group] += 1
         if limit is None or counts[group] <= limit:
             yield source, variant, item
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from dialeval.dialogbench.expert_sheet import draw, sheet, write_sheet
 from dialeval.dialogbench.item_table import read_items
-from dialeval.stages.command import run
 from dialeval.tables import replacing
 
 
@@ -29,7 +28,3 @@ def stage(settings: Settings, items: Path, sheet_file: Path, digest: Path) -> No
     with replacing(digest) as temporary:
         temporary.write_text(hashlib.sha256(text.encode()).hexdigest() + "\n", encoding="utf-8")
     print(f"{len(drawn)} items stand on {sheet_file}, to be answered")
-
-
-if __name__ == "__main__":
-    run(stage)

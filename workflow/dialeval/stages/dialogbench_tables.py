@@ -50,7 +50,6 @@ from dialeval.schemas.dialogbench import (
     TEST_ITEMS,
     WRITTEN_ITEMS,
 )
-from dialeval.stages.command import run
 from dialeval.tables import iterate_rows, read_tables, write_rows
 
 WRITTEN = "written"
@@ -177,7 +176,3 @@ def _counts(written: list[Path]) -> list[Row]:
         for variant in (FULL, WITHOUT_STYLES, BASIC)
         for row in counts(one.outcome for one in attempts if one.procedure == variant)
     ]
-
-
-if __name__ == "__main__":
-    run(stage)

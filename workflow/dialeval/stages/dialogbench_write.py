@@ -22,7 +22,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import WRITTEN_ITEMS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.asking import Asked, asking
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table
 
 
@@ -132,7 +131,3 @@ def _briefs(settings: Settings, procedure: str, language: str) -> Iterator[Brief
         styles=procedure != WITHOUT_STYLES,
         random_seed=seed,
     )
-
-
-if __name__ == "__main__":
-    run(stage)

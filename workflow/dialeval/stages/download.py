@@ -7,7 +7,6 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.corpora.download import download
-from dialeval.stages.command import run
 
 
 class Settings(BaseModel, defer_build=True):
@@ -22,7 +21,3 @@ def stage(settings: Settings) -> None:
     """Fetches what is not there yet and checks what is."""
     files = download(settings.corpora, settings.data_dir, settings.mirror)
     print(f"{len(files)} files are in {settings.data_dir}")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -15,7 +15,6 @@ from dialeval.errors import UserError
 from dialeval.figures import undocumented  # noqa: F401  (before what loads Matplotlib)
 from dialeval.figures.printed import mark_printed
 from dialeval.figures.saving import save_figure
-from dialeval.stages.command import run
 
 
 class Drawing(BaseModel, defer_build=True):
@@ -71,7 +70,3 @@ def _read(path: Path, name: str) -> pd.DataFrame:
         raise UserError(f"{path} does not exist; it should be a table '{name}'")
     frame: pd.DataFrame = pq.ParquetFile(path).read().to_pandas()
     return frame
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -12,7 +12,6 @@ from dialeval.labels.records import draw_rows
 from dialeval.labels.settings import DrawSettings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.labels import DRAW
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, replacing, to_table, write_table
 
 
@@ -43,7 +42,3 @@ def stage(
     write_table(table, DRAW, to_table(DRAW, rows))
     with replacing(ledger) as temporary:
         temporary.write_text(f"{ledger_digest(record.path)}\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    run(stage)

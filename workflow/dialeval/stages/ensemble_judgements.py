@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.ensemble import COLUMNS, ensemble_judgements
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_table
 
 
@@ -35,7 +34,3 @@ def stage(settings: Settings, members: list[Path], ensemble: Path) -> None:
     write_table(ensemble, JUDGEMENTS, table)
     words = f"{settings.name}: {len(table)} scores, each the mean of {', '.join(settings.members)}"
     print(f"{words}; {table['value'].null_count} missing, where a member gave none")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -14,7 +14,6 @@ from dialeval.aggregation.metaeval.model_ensembles import Ensembles, model_ensem
 from dialeval.aggregation.score_arrays import SCORED
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import DIMENSION_ENSEMBLE, ITEMS, MATRICES, MODEL_ENSEMBLE, RATINGS
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
@@ -69,7 +68,3 @@ def stage(
         (MATRICES, matrix_rows(cells)),
     ):
         write_rows(folder, table, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

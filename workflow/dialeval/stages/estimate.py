@@ -40,7 +40,6 @@ from dialeval.protocols.voices import PARTNER
 from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.labels import CORRECTED, PLANNING
 from dialeval.schemas.shared import ESTIMATE, UTTERANCES
-from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements
 from dialeval.tables import read_tables, to_table, write_for_people
 
@@ -191,7 +190,3 @@ def _known_models(settings: Settings, learned: list[Path]) -> dict[str, KnownMod
         )
         if name in settings.models
     }
-
-
-if __name__ == "__main__":
-    run(stage)

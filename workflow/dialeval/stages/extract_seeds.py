@@ -9,7 +9,6 @@ from dialeval.corpora.seeds import not_seeds, seed_table
 from dialeval.corpora.speakers import left_out
 from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import read_table, write_table
 
 
@@ -25,7 +24,3 @@ def stage(settings: Seeds, utterances: Path, seeds: Path) -> None:
     if others := [row["seed_id"] for row in rows if row["for_arena"] and not row["for_gteval"]]:
         print(left_out("dialogues", others, "of GTEval, since they are not two speakers in turn"))
     write_table(seeds, SEEDS, table)
-
-
-if __name__ == "__main__":
-    run(stage)

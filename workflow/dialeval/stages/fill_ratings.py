@@ -10,7 +10,6 @@ from dialeval.aggregation.metaeval.filling import filled_ratings
 from dialeval.corpora.rated import rating_rows
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, to_table, write_table
 
 _JUDGED = ("corpus", "language", "item_id", "criterion", "repeat", "value", "scale_min", "scale_max")
@@ -48,7 +47,3 @@ def stage(
         print(f"{corpus}: {dimension}, which nobody rated, is filled in by {settings.judge} on {n} items")
     if not means:
         print(f"every dimension on which {settings.judge} gave ratings is rated in its corpus; nothing is filled in")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -13,7 +13,6 @@ from dialeval.aggregation.metaeval.single_opinions import COLUMNS, SingleOpinion
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.raters import CEILINGS
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
@@ -43,7 +42,3 @@ def stage(
     how = settings.model_dump(exclude={"benchmarks", "partial", "joined"})
     results = correlate_cells(cells, **how, methods=("pearson",))
     write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged, stood_in.ratings)))
-
-
-if __name__ == "__main__":
-    run(stage)

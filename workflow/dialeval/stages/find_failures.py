@@ -15,7 +15,6 @@ from dialeval.failures.lengths import longest_of_people
 from dialeval.failures.self_identification import PHRASES
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows
 
 
@@ -57,7 +56,3 @@ def stage(settings: Settings, items: list[Path], people: list[Path], judgements:
 
 def _said(path: Path) -> Iterator[tuple[str, str]]:
     return ((row["language"], row["text"]) for row in iterate_rows(path, UTTERANCES, ["language", "text"]))
-
-
-if __name__ == "__main__":
-    run(stage)

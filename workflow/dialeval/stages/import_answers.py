@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from dialeval.corpora.botchat_published import PublishedAnswer, read_answers
 from dialeval.protocols.imported import Key, responses
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows
 
 COLUMNS = ("request_id", "protocol", "case_id", "left", "right", "n_utterances", "subject")
@@ -39,7 +38,3 @@ def stage(settings: Settings, requests: Path, published: list[Path], answers: Pa
     print(f"{source}: {len(known)} answers, for {table.rows} requests")
     for note, count in (+notes).items():
         print(f"{count} {note}")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -11,7 +11,6 @@ from dialeval.corpora.botchat_published import read_dialogues
 from dialeval.protocols.imported import turns
 from dialeval.protocols.selfchat import rows
 from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table
 
 
@@ -41,7 +40,3 @@ def stage(settings: Settings, seeds: Path, published: Path, generated: Path) -> 
     print(f"{published}, column {settings.column}: {len(dialogues)} dialogues of {settings.name}")
     for note, count in (+notes).items():
         print(f"{count} {note}")
-
-
-if __name__ == "__main__":
-    run(stage)

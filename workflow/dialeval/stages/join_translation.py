@@ -11,7 +11,6 @@ from dialeval.errors import UserError
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import RESPONSES, UTTERANCES
 from dialeval.schemas.translation import TRANSLATED_CORPORA, TRANSLATED_UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_tables, to_table, write_table
 from dialeval.translation.checks import STATUSES, USABLE
 from dialeval.translation.joining import join, utterance_rows
@@ -81,7 +80,3 @@ def stage(
     else:
         with TableWriter(translated, UTTERANCES) as dialogues:
             dialogues.write_all(utterance_rows(joined.talks, settings.corpus, settings.target))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -12,7 +12,6 @@ from dialeval.corpora.seeds import dialogues_of
 from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.training import JUDGED_TEXTS
-from dialeval.stages.command import run
 from dialeval.tables import iterate_rows, read_table, to_table, write_table
 from dialeval.training.pairs.overlap import Texts, judged_rows
 
@@ -45,7 +44,3 @@ def _judged(items: list[Path], seeds: list[Path], human: list[Path]) -> Iterator
         for dialogue_id, utterances in dialogues_of(table).items():
             if dialogue_id in named:
                 yield corpus, dialogue_id, utterances
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -12,7 +12,6 @@ from dialeval.labels.settings import SheetSettings
 from dialeval.labels.sheet import Sheet
 from dialeval.labels.sheets import Drawn, assigned, main_language, sheet_of
 from dialeval.schemas.labels import DRAW
-from dialeval.stages.command import run
 from dialeval.tables import iterate_rows, replacing
 
 
@@ -45,7 +44,3 @@ def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
         assigned(drawn, settings.annotators, settings.each)[settings.annotator],
         questions_of(question, criteria, settings.level, language, settings.instead),
     )
-
-
-if __name__ == "__main__":
-    run(stage)

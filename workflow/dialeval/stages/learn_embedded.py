@@ -11,7 +11,6 @@ from dialeval.corpora.seeds import dialogues_of
 from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.learning import learn
 from dialeval.schemas.shared import JUDGE_REPORT, UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import read_table, replacing, to_table, write_for_people
 
 
@@ -33,7 +32,3 @@ def stage(settings: Settings, corpora: list[Path], learned: Path, report: Path, 
         temporary.write_bytes(learned_bytes(result))
     rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
     write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from dialeval.schemas.shared import RESPONSES
 from dialeval.schemas.translation import BACK_TRANSLATIONS, TRANSLATION_SAMPLE
-from dialeval.stages.command import run
 from dialeval.tables import read_table, read_tables, to_table, write_for_people
 from dialeval.translation.quality.back import read_back
 
@@ -30,7 +29,3 @@ def stage(settings: Settings, drawn: Path, responses: list[Path], back: Path, cs
             names = ("corpus", "language", "utterance_id", "source")
             rows.append({name: row[name] for name in names} | {"translated_back_by": settings.by, "back": text})
     write_for_people(back, csv, BACK_TRANSLATIONS, to_table(BACK_TRANSLATIONS, rows))
-
-
-if __name__ == "__main__":
-    run(stage)

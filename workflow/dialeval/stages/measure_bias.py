@@ -8,7 +8,6 @@ from dialeval.aggregation.measures.bias import COLUMNS, bias
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.words import dialogue_words
 from dialeval.schemas.measures import BIAS
-from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
 
 
@@ -24,7 +23,3 @@ def stage(
     frame = read_judgements(judgements, COLUMNS)
     rows = bias(frame, settings, dialogue_words(items))
     write_measure(table, csv, settings.protocol, BIAS, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

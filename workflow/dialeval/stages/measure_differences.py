@@ -7,7 +7,6 @@ from pathlib import Path
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.differences import COLUMNS, differences
 from dialeval.schemas.measures import DIFFERENCES
-from dialeval.stages.command import run
 from dialeval.stages.measuring import human_lengths, read_judgements, write_measure
 from dialeval.tables import read_tables
 
@@ -25,7 +24,3 @@ def stage(
     frame = read_judgements(judgements, COLUMNS)
     rows = [*of_ratings, *differences(frame, settings, human_lengths(seeds))]
     write_measure(table, csv, settings.protocol, DIFFERENCES, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -7,7 +7,6 @@ from pathlib import Path
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.examples import COLUMNS, examples
 from dialeval.schemas.measures import EXAMPLES
-from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
 
 
@@ -23,7 +22,3 @@ def stage(
     frame = read_judgements(judgements, COLUMNS)
     rows = examples(frame, settings, items)
     write_measure(table, csv, settings.protocol, EXAMPLES, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

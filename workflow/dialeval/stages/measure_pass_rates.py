@@ -8,7 +8,6 @@ from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.pass_rates import pass_rates
 from dialeval.aggregation.measures.passes import COLUMNS
 from dialeval.schemas.measures import PASS_RATES
-from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
 
 
@@ -24,7 +23,3 @@ def stage(
     frame = read_judgements(judgements, COLUMNS)
     rows = pass_rates(frame, settings)
     write_measure(table, csv, settings.protocol, PASS_RATES, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

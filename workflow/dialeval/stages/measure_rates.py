@@ -8,7 +8,6 @@ from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.rates import rates
 from dialeval.aggregation.measures.scores import COLUMNS
 from dialeval.schemas.measures import RATES
-from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
 
 
@@ -24,7 +23,3 @@ def stage(
     frame = read_judgements(judgements, COLUMNS)
     rows = rates(frame, settings)
     write_measure(table, csv, settings.protocol, RATES, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -8,7 +8,6 @@ from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.ratings import COLUMNS, ratings
 from dialeval.aggregation.words import dialogue_words
 from dialeval.schemas.measures import DIFFERENCES, RATINGS, under
-from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
 from dialeval.tables import to_table, write_table
 
@@ -25,7 +24,3 @@ def stage(
     found = ratings(read_judgements(judgements, COLUMNS), settings, dialogue_words(items))
     write_measure(table, csv, settings.protocol, RATINGS, found.ratings)
     write_table(differences, under(settings.protocol, DIFFERENCES), to_table(DIFFERENCES, found.differences))
-
-
-if __name__ == "__main__":
-    run(stage)

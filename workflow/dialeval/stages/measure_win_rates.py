@@ -8,7 +8,6 @@ from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.ratings import COLUMNS
 from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.schemas.measures import WIN_RATES
-from dialeval.stages.command import run
 from dialeval.stages.measuring import read_judgements, write_measure
 
 
@@ -24,7 +23,3 @@ def stage(
     frame = read_judgements(judgements, COLUMNS)
     rows = win_rates(frame, settings)
     write_measure(table, csv, settings.protocol, WIN_RATES, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.stages.command import run
 from dialeval.tables import read_table, read_tables, write_table
 
 
@@ -15,7 +14,3 @@ def stage(seeds: Path, parts: list[Path], merged: Path) -> None:
     table = read_tables(parts, GENERATED)
     rows = sorted(range(len(table)), key=lambda row: order[table["seed_id"][row].as_py()])
     write_table(merged, GENERATED, table.take(rows))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -9,7 +9,6 @@ from dialeval.protocols.joining import answered
 from dialeval.protocols.question_settings import ReadingSettings
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter
 
 
@@ -25,7 +24,3 @@ def stage(
     rows = (parse(question, judge, *pair) for pair in answered(requests, responses, again=again))
     with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(with_statuses_said(rows, judge))
-
-
-if __name__ == "__main__":
-    run(stage)

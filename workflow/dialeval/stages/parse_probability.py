@@ -9,7 +9,6 @@ from dialeval.protocols.item_settings import ItemReadingSettings
 from dialeval.protocols.joining import CHOICE_ANSWER, answered
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter
 
 
@@ -27,7 +26,3 @@ def stage(
     rows = (row | {"protocol": settings.name} for pair in pairs for row in parse(judge, *pair, criteria))
     with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(with_statuses_said(rows, judge))
-
-
-if __name__ == "__main__":
-    run(stage)

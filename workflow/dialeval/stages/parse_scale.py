@@ -9,7 +9,6 @@ from dialeval.protocols.item_settings import ItemReadingSettings
 from dialeval.protocols.joining import answered
 from dialeval.protocols.statuses import with_statuses_said
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter
 
 
@@ -32,7 +31,3 @@ def stage(
     )
     with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(with_statuses_said(rows, judge))
-
-
-if __name__ == "__main__":
-    run(stage)

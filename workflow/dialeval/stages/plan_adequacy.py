@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.translation import TRANSLATION_SAMPLE
-from dialeval.stages.command import run
 from dialeval.tables import read_table
 from dialeval.translation.quality.adequacy import plan_adequacy
 
@@ -24,7 +23,3 @@ def stage(settings: Settings, drawn: Path, requests: Path, templates: Templates)
     """Writes the table `requests`."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     write_requests(requests, plan_adequacy(rows, templates, source=settings.source))
-
-
-if __name__ == "__main__":
-    run(stage)

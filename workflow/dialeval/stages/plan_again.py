@@ -10,7 +10,6 @@ from dialeval.protocols.item_settings import ItemSettings
 from dialeval.protocols.joining import answered
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.shared import REQUESTS
-from dialeval.stages.command import run
 
 
 def stage(
@@ -23,7 +22,3 @@ def stage(
     """Writes the table `requests` of what is asked again, which may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
     write_requests(again, plan(settings.question(), pairs, templates, settings.known_criteria()))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.translation import TRANSLATION_SAMPLE
-from dialeval.stages.command import run
 from dialeval.tables import read_table
 from dialeval.translation.quality.back import plan_back
 
@@ -26,7 +25,3 @@ def stage(settings: Settings, drawn: Path, requests: Path, templates: Templates)
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     planned = plan_back(rows, templates, source=settings.source, max_tokens=settings.max_tokens)
     write_requests(requests, planned)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -10,7 +10,6 @@ from dialeval.forms.mark import plan
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.protocols.question_settings import MarkSettings
-from dialeval.stages.command import run
 
 
 def stage(
@@ -24,7 +23,3 @@ def stage(
     """Writes the table `requests` about the dialogues of all tables, none of which is `damaged`."""
     every = chain.from_iterable(iterate_items(path) for path in items)
     write_requests(requests, plan(settings.question(), every, templates, settings.said_before))
-
-
-if __name__ == "__main__":
-    run(stage)

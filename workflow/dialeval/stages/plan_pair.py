@@ -12,7 +12,6 @@ from dialeval.forms.pair import plan
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.protocols.question_settings import QuestionSettings
-from dialeval.stages.command import run
 
 
 def stage(
@@ -31,7 +30,3 @@ def stage(
     write_requests(requests, plan(question, cases, templates, skipped))
     for reason, count in (+skipped).items():
         print(f"{count} pairs left out: {reason}")
-
-
-if __name__ == "__main__":
-    run(stage)

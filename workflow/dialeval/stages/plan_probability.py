@@ -11,7 +11,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_settings import ItemPlanSettings
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.robustness import PAIRS
-from dialeval.stages.command import run
 from dialeval.tables import read_tables
 
 
@@ -31,7 +30,3 @@ def stage(
         for paths, criteria in ((items, about.of_rated), (damaged, about.of_damaged))
     )
     write_requests(requests, planned)
-
-
-if __name__ == "__main__":
-    run(stage)

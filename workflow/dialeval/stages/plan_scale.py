@@ -12,7 +12,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_settings import ItemPlanSettings
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.robustness import PAIRS
-from dialeval.stages.command import run
 from dialeval.tables import read_tables
 
 
@@ -41,7 +40,3 @@ def stage(
         for paths, groups in ((items, about.groups_of_rated), (damaged, about.groups_of_damaged))
     )
     write_requests(requests, planned)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
-from dialeval.stages.command import run
 from dialeval.translation.planning import plan
 from dialeval.translation.settings import TranslationSettings
 
@@ -29,7 +28,3 @@ def stage(settings: Settings, table: Path, requests: Path, templates: Templates)
         max_tokens=settings.max_tokens,
     )
     write_requests(requests, planned)
-
-
-if __name__ == "__main__":
-    run(stage)

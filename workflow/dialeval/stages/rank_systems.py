@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from dialeval.aggregation.measures.ranks import ranks
 from dialeval.schemas.measures import DIFFERENCES, RANKS, under
-from dialeval.stages.command import run
 from dialeval.tables import read_table, to_table, write_for_people
 
 
@@ -24,7 +23,3 @@ def stage(settings: Settings, differences: Path, table: Path, csv: Path) -> None
     compared = read_table(differences, under(settings.protocol, DIFFERENCES)).to_pylist()
     rows = ranks(compared, settings.confidence)
     write_for_people(table, csv, under(settings.protocol, RANKS), to_table(RANKS, rows))
-
-
-if __name__ == "__main__":
-    run(stage)

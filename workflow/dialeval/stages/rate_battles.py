@@ -10,7 +10,6 @@ from dialeval.aggregation.battles import battle_ratings
 from dialeval.config.botchat import Elo
 from dialeval.corpora.battles import read
 from dialeval.schemas.battles import BATTLE_DIFFERENCES, BATTLE_RATINGS
-from dialeval.stages.command import run
 from dialeval.tables import write_for_people
 
 
@@ -40,7 +39,3 @@ def stage(
     print(f"{battles}: {len(found):,} battles{clusters} between {len(ratings):,} models")
     write_for_people(table, csv, BATTLE_RATINGS, ratings)
     write_for_people(differences, differences_csv, BATTLE_DIFFERENCES, compared)
-
-
-if __name__ == "__main__":
-    run(stage)

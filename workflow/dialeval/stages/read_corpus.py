@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.readers import read_corpus
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import write_table
 
 
@@ -27,7 +26,3 @@ def stage(settings: Settings, utterances: Path) -> None:
     reading = read_corpus(settings.reader, settings.path, settings.language)
     print(reading.summary())
     write_table(utterances, UTTERANCES, utterance_table(settings.name, reading))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -12,7 +12,6 @@ from dialeval.labels.ledger import ledger_path, read_ledger
 from dialeval.labels.reading import read_labels
 from dialeval.labels.settings import ReadSettings
 from dialeval.schemas.labels import LABELS
-from dialeval.stages.command import run
 from dialeval.tables import to_table, write_for_people
 
 
@@ -41,7 +40,3 @@ def stage(
     if others := passed_over(folder):
         print(f"not looked into: {', '.join(others)}")
     write_for_people(table, csv, LABELS, to_table(LABELS, reading.rows))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -10,7 +10,6 @@ from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated import check_joined, left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, to_table, write_table
 
 
@@ -35,7 +34,3 @@ def stage(settings: Settings, items: Path, ratings: Path, left_out: Path) -> Non
     write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(reading.ratings))))
     rows = left_out_rows(settings.name, reading)
     write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
-
-
-if __name__ == "__main__":
-    run(stage)

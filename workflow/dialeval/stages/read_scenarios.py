@@ -10,7 +10,6 @@ from dialeval.corpora.scenarios import read_scenarios, scenario_table, seeds_of
 from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.scenarios import SCENARIOS
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import empty_table, write_table
 
 
@@ -29,7 +28,3 @@ def stage(settings: Settings, path: Path, scenarios: Path, seeds: Path, people: 
     write_table(scenarios, SCENARIOS, scenario_table(found))
     write_table(seeds, SEEDS, seeds_of(found))
     write_table(people, UTTERANCES, empty_table(UTTERANCES))
-
-
-if __name__ == "__main__":
-    run(stage)

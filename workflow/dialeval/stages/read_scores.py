@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from dialeval.corpora.score_files import rated_corpora, read_scores
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_tables
 
 
@@ -45,7 +44,3 @@ def stage(
     print(f"{file}: {table.rows} scores read")
     for note, count in notes.items():
         print(f"{file}: {count} scores {note}")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -10,7 +10,6 @@ from dialeval.corpora.items import item_rows
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS
 from dialeval.schemas.transcripts import ASIDES
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, to_table, write_table
 
 
@@ -31,7 +30,3 @@ def stage(settings: Settings, items: Path, asides: Path, left_out: Path) -> None
     write_table(asides, ASIDES, to_table(ASIDES, reading.asides))
     rows = [one._asdict() for one in reading.left_out]
     write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -23,7 +23,6 @@ from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.asking import asking
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
 
 
@@ -87,7 +86,3 @@ def stage(
         table.write_all(item_rows(item for _, item in outcomes if item is not None))
     write_table(pairs, PAIRS, to_table(PAIRS, [row for row, _ in outcomes]))
     rewriter.write_usage(usage)
-
-
-if __name__ == "__main__":
-    run(stage)

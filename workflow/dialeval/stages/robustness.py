@@ -29,7 +29,6 @@ from dialeval.schemas.robustness import (
     ROBUSTNESS_DIFFERENCES,
     THETAS,
 )
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
@@ -55,7 +54,3 @@ def stage(settings: Settings, pairs: list[Path], judgements: list[Path], folder:
         (ROBUSTNESS_DIFFERENCES, corrected(robustness_differences(scored, settings.confidence))),
     ):
         write_rows(folder, table, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -7,7 +7,6 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.schemas.translation import TRANSLATED_UTTERANCES, TRANSLATION_SAMPLE
-from dialeval.stages.command import run
 from dialeval.tables import read_table, to_table, write_for_people
 from dialeval.translation.quality.sampling import sample
 
@@ -24,7 +23,3 @@ def stage(settings: Settings, utterances: Path, drawn: Path, csv: Path) -> None:
     rows = read_table(utterances, TRANSLATED_UTTERANCES).to_pylist()
     table = to_table(TRANSLATION_SAMPLE, sample(rows, settings.sample, settings.random_seed))
     write_for_people(drawn, csv, TRANSLATION_SAMPLE, table)
-
-
-if __name__ == "__main__":
-    run(stage)

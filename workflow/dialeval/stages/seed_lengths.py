@@ -6,7 +6,6 @@ from pathlib import Path
 
 from dialeval.corpora.seeds import length_distribution
 from dialeval.schemas.botchat import SEED_LENGTHS, SEEDS
-from dialeval.stages.command import run
 from dialeval.tables import read_table, write_for_people
 
 
@@ -14,7 +13,3 @@ def stage(seeds: Path, table: Path, csv: Path) -> None:
     """Writes the table `botchat/seeds`."""
     counts = length_distribution(read_table(seeds, SEEDS))
     write_for_people(table, csv, SEED_LENGTHS, counts)
-
-
-if __name__ == "__main__":
-    run(stage)

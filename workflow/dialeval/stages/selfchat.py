@@ -23,7 +23,6 @@ from dialeval.protocols.selfchat import TEMPLATE, Turn, chat_all, follow, rows
 from dialeval.protocols.voices import PARTNER, SELFCHAT, Talk, Voice
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.stages.asking import Asked, asking
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table
 
 
@@ -133,7 +132,3 @@ async def _talk(talk: Talk, speakers: dict[str, Asked], seeds: dict[str, Dialogu
             if response is not None:
                 speakers[voice.protocol].count(answerings[voice.protocol].key(request), response)
     return dialogues
-
-
-if __name__ == "__main__":
-    run(stage)

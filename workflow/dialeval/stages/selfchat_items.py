@@ -12,7 +12,6 @@ from dialeval.corpora.selfchat_items import chatbot_items, human_items
 from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import TableWriter, read_table
 
 
@@ -32,7 +31,3 @@ def stage(settings: Settings, human: Path, seeds: Path, dialogues: list[Path], i
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(everything), group_size=512)
     print(f"{table.rows} dialogues of people and {len(dialogues)} chatbots")
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -15,7 +15,6 @@ from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import USAGE, UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import empty_table, read_table, read_tables, replacing
 
 
@@ -56,7 +55,3 @@ def stage(settings: Settings, tables: list[Path], usage: list[Path], battles: li
     words = summary_of(inputs, read_tables(usage, USAGE) if usage else None, rated, settings.report)
     with replacing(summary) as temporary:
         temporary.write_text(words, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    run(stage)

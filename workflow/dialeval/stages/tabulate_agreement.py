@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from dialeval.aggregation.labels.agreement import agreement
 from dialeval.aggregation.labels.annotators import annotators
 from dialeval.schemas.labels import AGREEMENT, ANNOTATORS, LABELS
-from dialeval.stages.command import run
 from dialeval.tables import read_table, to_table, write_for_people
 
 
@@ -34,7 +33,3 @@ def stage(
     write_for_people(table, csv, AGREEMENT, to_table(AGREEMENT, agreement(said, **settings.model_dump())))
     beside = annotators(said, confidence=settings.confidence)
     write_for_people(annotators_table, annotators_csv, ANNOTATORS, to_table(ANNOTATORS, beside))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from dialeval.aggregation.metaeval.by_language import chinese_rows, language_rows
 from dialeval.schemas.by_language import BY_LANGUAGE, NATURAL_CHINESE
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
@@ -24,7 +23,3 @@ def stage(settings: Settings, averages: Path, correlations: Path, folder: Path) 
         (NATURAL_CHINESE, chinese_rows(read_tables([correlations], CORRELATIONS).to_pylist())),
     ):
         write_rows(folder, table, rows)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -11,7 +11,6 @@ from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
 from dialeval.corpora.items import Rating, iterate_items
 from dialeval.schemas.metaeval import RATINGS
 from dialeval.schemas.raters import ANNOTATOR_AGREEMENT, RATED_CORPORA
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, to_table, write_for_people
 
 
@@ -44,7 +43,3 @@ def stage(
         (annotator_agreement, ANNOTATOR_AGREEMENT, between),
     ):
         write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows))
-
-
-if __name__ == "__main__":
-    run(stage)

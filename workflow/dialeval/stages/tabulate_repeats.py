@@ -10,7 +10,6 @@ from dialeval.aggregation.metaeval.repeats import COLUMNS, repeat_rows
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.raters import REPEAT_AGREEMENT
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_rows
 
 
@@ -26,7 +25,3 @@ def stage(settings: Settings, items: list[Path], judgements: list[Path], folder:
     """Writes the table `metaeval/repeat_agreement` into a folder, as Parquet and as CSV."""
     rated, judged = read_tables(items, ITEMS), read_tables(judgements, JUDGEMENTS, COLUMNS)
     write_rows(folder, REPEAT_AGREEMENT, repeat_rows(rated, judged, **settings.model_dump()))
-
-
-if __name__ == "__main__":
-    run(stage)

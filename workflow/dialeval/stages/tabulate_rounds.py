@@ -7,7 +7,6 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.schemas.measures import ADAPTIVE_ROUNDS, under
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_for_people
 
 
@@ -21,7 +20,3 @@ def stage(settings: Settings, rounds: list[Path], table: Path, csv: Path) -> Non
     """Writes the table `adaptive_rounds` of a protocol."""
     kind = under(settings.protocol, ADAPTIVE_ROUNDS)
     write_for_people(table, csv, kind, read_tables(rounds, ADAPTIVE_ROUNDS))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -17,7 +17,6 @@ from dialeval.schemas.training import (
     TRAINING_SAMPLES,
     TRAINING_SCORES,
 )
-from dialeval.stages.command import run
 from dialeval.tables import read_table, read_tables, write_rows
 
 
@@ -67,7 +66,3 @@ def stage(settings: Settings, examples: list[Path], trained: list[Path], folder:
 
 def _of_sets(examples: pa.Table, sets: list[str]) -> pa.Table:
     return examples.filter(pc.is_in(examples["training"], value_set=pa.array(sets, pa.string())))
-
-
-if __name__ == "__main__":
-    run(stage)

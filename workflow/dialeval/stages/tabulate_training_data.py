@@ -7,7 +7,6 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.schemas.training import TRAINING_DATA
-from dialeval.stages.command import run
 from dialeval.tables import write_rows
 from dialeval.training.pairs.counting import data_rows
 
@@ -19,7 +18,3 @@ class Settings(BaseModel, defer_build=True):
 def stage(settings: Settings, examples: list[Path], overlaps: list[Path], folder: Path) -> None:
     """Writes the table `training/data` as Parquet and CSV."""
     write_rows(folder, TRAINING_DATA, data_rows(examples, overlaps))
-
-
-if __name__ == "__main__":
-    run(stage)

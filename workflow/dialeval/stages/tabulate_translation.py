@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.schemas.translation import TRANSLATED_CORPORA
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, write_for_people
 
 
@@ -13,7 +12,3 @@ def stage(counts: list[Path], corpora: Path) -> None:
     """Writes the table `translation/corpora`, as Parquet and, beside it, as CSV."""
     table = read_tables(counts, TRANSLATED_CORPORA)
     write_for_people(corpora, corpora.with_suffix(".csv"), TRANSLATED_CORPORA, table)
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from dialeval.aggregation.trust import trust_rows
 from dialeval.schemas.metaeval import CORRELATIONS
 from dialeval.schemas.trust import TRUST
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, to_table, write_for_people
 
 
@@ -26,7 +25,3 @@ def stage(settings: Settings, correlations: list[Path], table: Path, csv: Path) 
     """Writes the table `trust`; without `correlations` nothing is known."""
     rows = trust_rows(read_tables(correlations, CORRELATIONS).to_pylist(), **settings.model_dump())
     write_for_people(table, csv, TRUST, to_table(TRUST, list(rows)))
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -10,7 +10,6 @@ from dialeval.aggregation.usage import read_usage, usage_table
 from dialeval.engines.prices import Prices
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.schemas.shared import USAGE
-from dialeval.stages.command import run
 from dialeval.tables import write_for_people
 
 
@@ -26,7 +25,3 @@ def stage(settings: Settings, records: list[Path], store: Path, table: Path, csv
     spent = Ledger(store / FOLDER).by_name(settings.spending)
     usage = usage_table(map(read_usage, records), settings.prices, spent)
     write_for_people(table, csv, USAGE, usage)
-
-
-if __name__ == "__main__":
-    run(stage)

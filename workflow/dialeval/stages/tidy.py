@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from dialeval.errors import UserError
 from dialeval.leftovers import Leftover, list_leftovers, remove
-from dialeval.stages.command import run
 from dialeval.whole_graph import read_graph
 
 AT_MOST = 10
@@ -83,7 +82,3 @@ def _in_words(size: int) -> str:
             return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
         number /= 1000
     return f"{number:.1f} GB"
-
-
-if __name__ == "__main__":
-    run(stage)

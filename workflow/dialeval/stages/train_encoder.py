@@ -15,7 +15,6 @@ from dialeval.engines.encoder.metric import Metric
 from dialeval.engines.local_models import LEARNS_TO_SCORE, missing_libraries
 from dialeval.errors import UserError
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.stages.command import run
 from dialeval.tables import iterate_rows, replacing, to_table, write_table
 from dialeval.training.checkpoints import FINISHED, remove_checkpoints, versions_of
 from dialeval.training.determinism import settle
@@ -58,7 +57,7 @@ def stage(settings: Settings, examples: Path, trained: Path, digest: Path, check
     """
     if missing := missing_libraries("train", LEARNS_TO_SCORE):
         raise UserError(f"models.{settings.name}: {missing}")
-    spread("dialeval.stages.train_encoder", settings.learning.gpus)
+    spread(settings.learning.gpus)
     _quieten()
     settle(settings.random_seed, on_cpu=settings.learning.gpus == 0)
     base = Base(settings.name, settings.model)
@@ -187,7 +186,3 @@ def _quieten() -> None:
 
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -18,7 +18,6 @@ from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.stages.command import run
 from dialeval.tables import iterate_rows, to_table, write_table
 from dialeval.training.arguments import micro_batch
 from dialeval.training.checkpoints import FINISHED, remove_checkpoints
@@ -75,7 +74,7 @@ def stage(
     if missing := missing_libraries("lora", LEARNS_TO_ANSWER):
         raise UserError(f"models.{settings.name}: {missing}")
     learning = settings.learning
-    spread("dialeval.stages.train_lora", learning.gpus)
+    spread(learning.gpus)
     settle(settings.random_seed, on_cpu=learning.gpus == 0)
     prompts = Prompts(settings.model)
     questions = LoraQuestions(prompts, templates, with_own(settings.criteria), learning.cutoff)
@@ -202,7 +201,3 @@ def _say(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: Lora
             f"tokens; {questions.too_long:,} do not fit even so, and are left out",
             flush=True,
         )
-
-
-if __name__ == "__main__":
-    run(stage)

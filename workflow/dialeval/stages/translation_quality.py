@@ -12,7 +12,6 @@ from dialeval.errors import UserError
 from dialeval.languages import language_place
 from dialeval.schemas.shared import RESPONSES
 from dialeval.schemas.translation import TRANSLATION_QUALITY, TRANSLATION_SAMPLE
-from dialeval.stages.command import run
 from dialeval.tables import read_tables, to_table, write_for_people
 from dialeval.translation.quality.adequacy import read_adequacy, request_name
 from dialeval.translation.quality.back import read_back
@@ -103,7 +102,3 @@ def _of_scores(settings: Settings, sample: list[dict[str, Any]], adequacy: list[
 def _responses(paths: list[Path]) -> dict[str, dict[str, Any]]:
     columns = ["request_id", "status", "text", "finish_reason"]
     return {row["request_id"]: row for row in read_tables(paths, RESPONSES, columns).to_pylist()}
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -11,7 +11,6 @@ from dialeval.engines.cl100k import CL100K, WORDS, Tokenizer, cl100k_tokenizer
 from dialeval.errors import UserError
 from dialeval.schemas.botchat import GENERATED, SEEDS, TOKENIZER, UTTERANCE_LENGTHS, UTTERANCE_TOKENS
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.command import run
 from dialeval.tables import read_table, read_tables, write_for_people, write_table
 
 
@@ -53,7 +52,3 @@ def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:
             "--forcerun choose_tokenizer"
         )
     return tokenizer
-
-
-if __name__ == "__main__":
-    run(stage)

@@ -26,47 +26,36 @@ def processes(gpus: int) -> int:
     return int(os.environ["WORLD_SIZE"]) if launched_by_torch() else max(gpus, 1)
 
 
-def launch_command(module: str, number: int, arguments: Sequence[str]) -> list[str]:
+def launch_command(number: int, module: Sequence[str]) -> list[str]:
     """Returns the command that runs a module in several processes of this machine.
 
     Args:
-        module: such as `dialeval.stages.train_lora`.
         number: how many.
-        arguments: of the module.
+        module: its name and arguments, such as `dialeval.stages train_lora ...`.
     """
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(number)]
-    return [sys.executable, *launcher, "-m", module, *arguments]
+    return [sys.executable, *launcher, "-m", *module]
 
 
-def spread(module: str, gpus: int, arguments: Sequence[str] | None = None) -> None:
-    """Goes on as torch's launcher, which runs the module again in each of several processes, where there are to be any.
+def spread(gpus: int) -> None:
+    """Goes on as torch's launcher, which starts what this process is again in several, where there are to be several.
 
     It takes the place of this process, so that signals reach it. In processes that were launched it does nothing; in
     one that goes on alone it hides the other GPUs, which the Trainer would split batches over. Call it before torch is
     imported.
 
     Args:
-        module: whose `__main__` this process runs.
         gpus: that share the training; 0 and 1 mean this process alone.
-        arguments: of the module; if not given, the processes are started as this one was.
     """
     if launched_by_torch():
         return
     if gpus <= 1:
         os.environ["CUDA_VISIBLE_DEVICES"] = _first_devices(gpus)
         return
-    if arguments is None:
-        module, *arguments = _as_started(module)
-    command = launch_command(module, gpus, arguments)
+    command = launch_command(gpus, sys.orig_argv[sys.orig_argv.index("-m") + 1 :])
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(command[0], command)
-
-
-def _as_started(module: str) -> list[str]:
-    """Returns the module and the arguments that this process was started with, as a job of the workflow or by hand."""
-    program = sys.orig_argv
-    return program[program.index("-m") + 1 :] if "-m" in program else [module, *sys.argv[1:]]
 
 
 def _first_devices(number: int) -> str:
