@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dialeval.config.openai_model import OpenAIModel
+from dialeval.engines.openai_api.batches.engine import BatchEngine
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Engine
 from dialeval.engines.spending.account import Account
@@ -20,8 +21,4 @@ def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, 
         raise UserError(f"model '{model.model}' has a budget, and there is no store that says what was spent of it")
     account = Account(store, terms, protocol) if terms is not None and store is not None else None
     engine = OpenAIEngine(model, account=account)
-    if not model.batch:
-        return engine
-    from dialeval.engines.openai_api.batches.engine import BatchEngine  # the `openai` client is slow to import
-
-    return BatchEngine(engine, model)
+    return BatchEngine(engine, model) if model.batch else engine
