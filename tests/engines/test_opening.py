@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,13 @@ def test_endpoints(tmp_path: Path, options: dict[str, Any], kind: type) -> None:
     assert type(engine) is kind
     assert hasattr(engine, "answer_all") is model.batch
     assert engine.identity == OpenAIEngine(model.model_copy(update={"batch": False, "budget": None})).identity
+
+
+def test_no_client_is_imported_that_is_not_used() -> None:
+    """Only batches go by the `openai` client, which takes longer to import than all the rest."""
+    code = "import sys, dialeval.engines.openai_api.opening; print(*sys.modules)"
+    job = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"aiohttp", "openai", "httpx2"} & {*job.stdout.split()} == {"aiohttp"}
 
 
 def test_published_models_are_not_asked() -> None:

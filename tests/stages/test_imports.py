@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 NO_STAGES = {"asking", "command", "measuring"}
 STAGES = {path.stem for path in (ROOT / "workflow" / "dialeval" / "stages").glob("[a-z]*.py")} - NO_STAGES
 HEAVY = {
-    "aiohttp", "httpx", "matplotlib", "openpyxl", "scipy.optimize", "scipy.stats", "sklearn", "statsmodels",
-    "tiktoken", "tokenizers", "torch", "transformers", "vllm",
+    "aiohttp", "httpx", "httpx2", "matplotlib", "openai", "openpyxl", "scipy.optimize", "scipy.stats", "sklearn",
+    "statsmodels", "tiktoken", "tokenizers", "torch", "transformers", "vllm",
 }  # fmt: skip
 """What no stage loads before it is known to be needed."""
 GROUPS: dict[str, tuple[set[str], set[str]]] = {

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import ssl
 
 import pytest
 
 from dialeval.config.openai_model import OpenAIModel
 from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.faults import Fault
-from dialeval.engines.openai_api.network import certificates, proxy_for
+from dialeval.engines.openai_api.network import proxy_for
 from dialeval.errors import UserError
 
 
@@ -57,17 +56,6 @@ def test_a_proxy_that_is_no_address_is_refused_before_anything_is_sent_and_not_s
     with pytest.raises(UserError, match=r"api.example.org that is no address") as caught:
         proxy_for("https://api.example.org/v1")
     assert "hidden" not in str(caught.value)
-
-
-@pytest.mark.parametrize("known", [0, 140])
-def test_whoever_is_asked_must_show_a_certificate(monkeypatch: pytest.MonkeyPatch, known: int) -> None:
-    """Whether Python's own places hold certificates or the system's have to be looked for."""
-    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(ssl.SSLContext, "cert_store_stats", lambda _: {"x509_ca": known})
-    context = certificates()
-    assert type(context).__module__.partition(".")[0] == ("ssl" if known else "truststore")
-    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
 def test_the_password_of_a_proxy_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:

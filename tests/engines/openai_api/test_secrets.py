@@ -28,7 +28,7 @@ from pathlib import Path
 logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
-from dialeval.engines.openai_api.connection import Connection
+from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retrying import RetryPolicy
 from dialeval.engines.request import AnswerFailure, Message, Request
@@ -75,12 +75,10 @@ async def main(url, store):
         else:
             raise SystemExit("the breaker did not open")
         await engine.close()
-    connection = Connection(model)  # on which batches go
-    for kind in KINDS:
-        everything_about(await connection.post("/batches", {"prompt": kind}))
-        everything_about(await connection.download("/files/" + kind, 1, 10**6))
-    everything_about(await connection.upload("/files", "file.jsonl", open("/dev/null", "rb"), {}, 1))
-    await connection.close()
+    async with BatchClient(engine.connection, 1) as client:  # the library below it logs headers
+        print(repr(client), str(client))
+        for kind in KINDS:
+            everything_about(await client.post("/batches", {"prompt": kind}))
 
 asyncio.run(main(sys.argv[1], Path(sys.argv[2])))
 """
@@ -135,6 +133,7 @@ def test_the_key_is_nowhere(tmp_path: Path) -> None:
         assert all(asked.headers["authorization"] == f"Bearer {KEY}" for asked, _ in endpoint.log)
     texts = {str(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert any(b"a nice answer" in text for text in texts.values())
+    assert b"HTTP Response" in job.stdout  # everything was logged
     assert b"[secret]" in job.stdout
     texts |= {"stdout": job.stdout, "stderr": job.stderr} | {path: path.encode() for path in texts}
     for place, text in texts.items():

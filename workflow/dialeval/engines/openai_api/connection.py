@@ -1,7 +1,8 @@
 """The way to an endpoint: its key, its headers, and one try of one request, over `aiohttp`.
 
-The `openai` client would take .5 ms of processor time for each request, four times what aiohttp takes for all of it,
-and would give nothing for it here: answers are read as JSON, tries are ours.
+The `openai` client stands between a request and its wire for .5 ms of processor time, four times what aiohttp takes for
+the whole request, and gives nothing for it here: answers are read as JSON, tries are ours. So requests go straight to
+aiohttp. Files and batches, which are few, go by the `openai` client: see `batches.client`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from typing import IO, Any, NamedTuple
+from typing import Any
 
 import aiohttp
 from pydantic_core import PydanticSerializationError, to_json
@@ -23,21 +24,12 @@ from dialeval.engines.quick_json import read_json
 from dialeval.errors import UserError
 
 LONGEST_CONNECT = 30.0
-"""Seconds to wait for a connection: not as long as for an answer, since then nothing was sent."""
 KEPT_IDLE = 4.0
 """Seconds that an idle connection is kept: vLLM's server closes it after five."""
 _LARGEST_HEAD = 100 * 1024
 LARGEST_ANSWER = 64 * 1024 * 1024
 """Bytes of an answer; the longest ones with all likeliest tokens have some megabytes."""
 Heard = Callable[[Mapping[str, str]], None]
-
-
-class _Answer(NamedTuple):
-    """What an endpoint answered, whatever its status."""
-
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
 
 
 class Connection:
@@ -59,7 +51,7 @@ class Connection:
     def __init__(self, model: OpenAIModel) -> None:
         self.address = plain_address(model.base_url)
         self._timeout = model.timeout_seconds
-        self._connect_seconds = min(LONGEST_CONNECT, self._timeout / 2)
+        self._connect_seconds = longest_connect(self._timeout)
         key = "" if model.api_key_env is None else _secret(model.api_key_env, "api_key_env")
         secrets = {header: _secret(variable, f"headers_env.{header}") for header, variable in model.headers_env.items()}
         self._proxy = proxy_for(self.address)
@@ -87,88 +79,28 @@ class Connection:
         except PydanticSerializationError:
             words = "the prompt holds characters that are no text (half a surrogate pair)"
             return Fault("bad_request", words, billed="nothing")
-        return self._json(await self._exchange("POST", path, data, heard=heard))
-
-    async def get(self, path: str) -> dict[str, Any] | Fault:
-        """Asks once for something below the endpoint's address and returns its JSON."""
-        return self._json(await self._exchange("GET", path))
-
-    async def upload(
-        self, path: str, name: str, file: IO[bytes], fields: Mapping[str, str], seconds: float
-    ) -> dict[str, Any] | Fault:
-        """Sends a file of JSON lines once, as a form, and returns the JSON of the answer.
-
-        Args:
-            path: the place below the endpoint's address.
-            name: the file's name.
-            file: the file, which is read from its beginning and left open.
-            fields: the form's other fields.
-            seconds: how long this may take.
-        """
-        file.seek(0)
-        form = aiohttp.FormData(fields)
-        own = os.fdopen(os.dup(file.fileno()), "rb")  # which aiohttp closes
-        form.add_field("file", own, filename=name, content_type="application/jsonl")
-        data = form()
-        headers = {"Content-Type": data.content_type}
-        return self._json(await self._exchange("POST", path, data, headers=headers, seconds=seconds))
-
-    async def download(self, path: str, seconds: float, largest: int) -> bytes | Fault:
-        """Asks once for a file and returns its content.
-
-        Args:
-            path: the place below the endpoint's address.
-            seconds: how long this may take.
-            largest: bytes that it may have.
-        """
-        answer = await self._exchange("GET", path, seconds=seconds, largest=largest)
-        if isinstance(answer, Fault):
-            return answer
-        if not 200 <= answer.status < 300:
-            return status_fault(answer.status, _decoded(answer.content), answer.headers, self.redactor)
-        return answer.content
+        url = path if "://" in path else self.address + path
+        try:
+            response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
+            content = await _whole(response)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
+            return Fault("connection", f"no connection: {self._words(error)}", billed="nothing")  # nothing was sent
+        except TimeoutError:
+            return Fault("timeout", f"no answer within {self._timeout:g} s (timeout_seconds)")
+        except (aiohttp.ClientError, OSError) as error:
+            return Fault("connection", self._words(error), billed="nothing" if _is_unsent(error) else "everything")
+        if heard is not None:
+            heard(response.headers)
+        if content is None:
+            words = f"the answer is longer than {LARGEST_ANSWER >> 20} MB; see whether base_url is a model's endpoint"
+            return Fault("malformed", words, final=True)
+        return json_or_fault(response.status, response.headers, content, self.redactor)
 
     async def close(self) -> None:
         """Closes all connections; the next request opens new ones."""
         session, self._session = self._session, None
         if session is not None and self._loop is asyncio.get_running_loop():
             await session.close()
-
-    async def _exchange(
-        self,
-        method: str,
-        path: str,
-        data: bytes | aiohttp.Payload | None = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        seconds: float | None = None,
-        largest: int | None = None,
-        heard: Heard | None = None,
-    ) -> _Answer | Fault:
-        """Sends something once and returns the answer, whatever its status."""
-        url = path if "://" in path else self.address + path
-        seconds, largest = seconds or self._timeout, largest or LARGEST_ANSWER
-        timeout = aiohttp.ClientTimeout(total=seconds, connect=self._connect_seconds)
-        try:
-            response = await self._session_of_this_loop().request(
-                method, url, data=data, headers=headers, timeout=timeout, allow_redirects=False
-            )
-            content = await _whole(response, largest)
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
-            return Fault("connection", f"no connection: {self._words(error)}", billed="nothing")  # nothing was sent
-        except TimeoutError:
-            return Fault("timeout", f"no answer within {seconds:g} s (timeout_seconds)")
-        except (aiohttp.ClientError, OSError) as error:
-            return Fault("connection", self._words(error), billed="nothing" if _is_unsent(error) else "everything")
-        if heard is not None:
-            heard(response.headers)
-        if content is None:
-            words = f"the answer is longer than {largest >> 20} MB; see whether base_url is a model's endpoint"
-            return Fault("malformed", words, final=True)
-        return _Answer(response.status, response.headers, content)
-
-    def _json(self, answer: _Answer | Fault) -> dict[str, Any] | Fault:
-        return answer if isinstance(answer, Fault) else _json_or_fault(answer, self.redactor)
 
     def _session_of_this_loop(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
@@ -190,6 +122,7 @@ class Connection:
             headers=self.headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             proxy=self._proxy,
+            timeout=aiohttp.ClientTimeout(total=self._timeout, connect=self._connect_seconds),
             max_line_size=_LARGEST_HEAD,
             max_field_size=_LARGEST_HEAD,
         )
@@ -218,14 +151,14 @@ class Connection:
         return short(self.redactor.mask(said or type(error).__name__))
 
 
-async def _whole(response: aiohttp.ClientResponse, largest: int) -> bytes | None:
+async def _whole(response: aiohttp.ClientResponse) -> bytes | None:
     """Returns the body of an answer and gives its connection back, or closes it; None for a body that is too long."""
     parts: list[bytes] = []
     size = 0
     try:
         while part := await response.content.readany():
             size += len(part)
-            if size > largest:
+            if size > LARGEST_ANSWER:
                 response.close()
                 return None
             parts.append(part)
@@ -235,10 +168,18 @@ async def _whole(response: aiohttp.ClientResponse, largest: int) -> bytes | None
     return b"".join(parts)
 
 
-def _json_or_fault(answer: _Answer, redactor: Redactor) -> dict[str, Any] | Fault:
-    """Returns the JSON of an answer, or the fault that it tells of."""
-    status, headers, content = answer
-    payload = _decoded(content)
+def json_or_fault(
+    status: int, headers: Mapping[str, str], content: bytes, redactor: Redactor
+) -> dict[str, Any] | Fault:
+    """Returns the JSON of an answer, or the fault that it tells of.
+
+    Args:
+        status: the HTTP status.
+        headers: the answer's headers.
+        content: its body.
+        redactor: takes secrets out of what the endpoint says.
+    """
+    payload = decoded(content)
     if not 200 <= status < 300:
         return status_fault(status, payload, headers, redactor)
     if not isinstance(payload, dict):
@@ -253,12 +194,17 @@ def _json_or_fault(answer: _Answer, redactor: Redactor) -> dict[str, Any] | Faul
     return payload
 
 
-def _decoded(content: bytes) -> object:
+def decoded(content: bytes) -> object:
     """Returns what JSON says, or the text if it is none."""
     try:
         return read_json(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
         return content.decode("utf-8", "replace")
+
+
+def longest_connect(timeout_seconds: float) -> float:
+    """Returns how long to wait for a connection: not as long as for an answer, since then nothing was sent."""
+    return min(LONGEST_CONNECT, timeout_seconds / 2)
 
 
 def _is_unsent(error: BaseException) -> bool:

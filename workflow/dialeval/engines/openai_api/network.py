@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import platform
 import ssl
 import urllib.request
 from urllib.parse import unquote, urlsplit
-
-import truststore
 
 from dialeval.errors import UserError
 
@@ -69,18 +66,13 @@ def certificates() -> ssl.SSLContext:
     Raises:
         UserError: they cannot be read.
     """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    for name, field in (("SSL_CERT_FILE", "cafile"), ("SSL_CERT_DIR", "capath")):
-        if named := os.environ.get(name):
-            try:
-                context.load_verify_locations(**{field: named})
-            except OSError as error:
-                raise UserError(
-                    f"the certificates to trust cannot be read ({name}={named}): {error.strerror or error}; mend that, "
-                    "or unset the variable"
-                ) from error
-            return context
-    context.load_default_certs()
-    if context.cert_store_stats()["x509_ca"] and platform.system() != "Darwin":
-        return context
-    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # macOS' keychain, or where else a system may keep them
+    import httpx2  # what the `openai` client trusts, too; slow to import, and not needed for servers near by
+
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        named = [f"{name}={os.environ[name]}" for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if name in os.environ]
+        raise UserError(
+            f"the certificates to trust cannot be read ({', '.join(named) or 'those of this system'}): "
+            f"{error.strerror or error}; mend that, or unset the variable"
+        ) from error

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dialeval.config.openai_model import OpenAIModel
-from dialeval.engines.openai_api.batches.engine import BatchEngine
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.request import Engine
 from dialeval.engines.spending.account import Account
@@ -21,4 +20,8 @@ def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, 
         raise UserError(f"model '{model.model}' has a budget, and there is no store that says what was spent of it")
     account = Account(store, terms, protocol) if terms is not None and store is not None else None
     engine = OpenAIEngine(model, account=account)
-    return BatchEngine(engine, model) if model.batch else engine
+    if not model.batch:
+        return engine
+    from dialeval.engines.openai_api.batches.engine import BatchEngine  # the `openai` client is slow to import
+
+    return BatchEngine(engine, model)

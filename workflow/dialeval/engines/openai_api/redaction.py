@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import re
 from collections.abc import Iterable
 from urllib.parse import quote
@@ -63,6 +64,38 @@ class Redactor:
             if form in text:
                 text = text.replace(form, MASK)
         return text
+
+
+class MaskedRecords(logging.Filter):
+    """Masks secrets in the records of the libraries that carry them; they log headers when told to log everything.
+
+    Args:
+        redactor: knows the secrets.
+    """
+
+    LOGGERS = (
+        "openai._base_client", "openai._response", "openai._legacy_response", "httpx2", "httpcore2.connection",
+        "httpcore2.http11", "httpcore2.http2", "httpcore2.proxy", "httpcore2.socks",
+    )  # fmt: skip
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def install(self) -> None:
+        """Begins to mask."""
+        for name in self.LOGGERS:
+            logging.getLogger(name).addFilter(self)
+
+    def remove(self) -> None:
+        """Ends it."""
+        for name in self.LOGGERS:
+            logging.getLogger(name).removeFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrites a record; it is always kept."""
+        record.msg, record.args = self._redactor.mask(record.getMessage()), None
+        return True
 
 
 def _forms(secret: str) -> set[str]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
+from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.batches.lines import PLACE
-from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.faults import Fault, plain_words, short
 from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
@@ -19,8 +19,7 @@ MARK = "dialeval"
 ENDS = frozenset({"completed", "failed", "expired", "cancelled"})
 SLOWEST = 250_000
 """Bytes that a file's transfer makes in a second at least."""
-_LARGEST, _LARGEST_ANSWERS = 200_000_000, 2_000_000_000
-"""Bytes of a file of requests, and of one of answers, which all likeliest tokens make longer."""
+_LARGEST = 200_000_000
 _PAGE, _MOST_PAGES = 100, 100
 _CLOCKS = 3600.0
 """Seconds that the endpoint's clock may be behind ours."""
@@ -59,13 +58,13 @@ class BatchEndpoint:
     Every method raises Fault if it fails in the end.
 
     Args:
-        connection: the way to it.
+        client: the way to it.
         retrying: when to try again.
         timeout_seconds: longest wait for an answer without its files.
     """
 
-    def __init__(self, connection: Connection, retrying: RetryPolicy, timeout_seconds: float) -> None:
-        self._connection = connection
+    def __init__(self, client: BatchClient, retrying: RetryPolicy, timeout_seconds: float) -> None:
+        self._client = client
         self._retrying = retrying
         self._timeout = timeout_seconds
 
@@ -75,7 +74,7 @@ class BatchEndpoint:
 
         async def attempt() -> str:
             fields = {"purpose": "batch"}
-            return _named(_given(await self._connection.upload("/files", name, file, fields, longest)))
+            return _named(_given(await self._client.upload("/files", name, file, fields, longest)))
 
         return await with_retries(self._retrying, attempt)
 
@@ -89,7 +88,7 @@ class BatchEndpoint:
             if tried and (found := await self._find(mark, planned)):  # the answer was lost, not the batch
                 return found
             tried = True
-            return _named(_given(await self._connection.post("/batches", body)))
+            return _named(_given(await self._client.post("/batches", body)))
 
         return await with_retries(self._retrying, attempt)
 
@@ -104,21 +103,20 @@ class BatchEndpoint:
 
     async def status(self, name: str) -> BatchStatus:
         """Returns how far a batch is; asked once only, since it will be asked again."""
-        return _status(_given(await self._connection.get(f"/batches/{name}")), self._connection.redactor)
+        return _status(_given(await self._client.get(f"/batches/{name}")), self._client.redactor)
 
     async def content(self, file: str) -> bytes:
         """Returns a file."""
+        longest = self._timeout + _LARGEST / SLOWEST
+        return await with_retries(self._retrying, lambda: self._given_content(file, longest))
 
-        async def attempt() -> bytes:
-            longest = self._timeout + _LARGEST / SLOWEST
-            return _given(await self._connection.download(f"/files/{file}/content", longest, _LARGEST_ANSWERS))
-
-        return await with_retries(self._retrying, attempt)
+    async def _given_content(self, file: str, longest: float) -> bytes:
+        return _given(await self._client.download(f"/files/{file}/content", longest))
 
     async def _find(self, mark: str, planned: float) -> str | None:
         after = ""
         for _ in range(_MOST_PAGES):
-            page = _given(await self._connection.get(f"/batches?limit={_PAGE}{after}"))
+            page = _given(await self._client.get(f"/batches?limit={_PAGE}{after}"))
             batches = page.get("data")
             if not isinstance(batches, list) or not all(isinstance(batch, dict) for batch in batches):
                 raise Fault("malformed", "the endpoint's list of batches is not as OpenAI documents it")

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 
 from dialeval.config.openai_model import OpenAIModel
+from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.batches.ledger import SUFFIX, BatchLedger
 from dialeval.engines.openai_api.batches.run import BatchRun, Outcome, Polling
 from dialeval.engines.openai_api.batches.spool import RequestSpool
@@ -62,8 +63,10 @@ class BatchEngine:
             UserError: the endpoint has no batches, refuses them, or is dead.
         """
         with RequestSpool() as spool, BatchLedger(store.beside(SUFFIX), store.left_beside(SUFFIX)) as ledger:
+            client = BatchClient(self.engine.connection, self._model.timeout_seconds)
             run = BatchRun(
                 self.engine,
+                client,
                 self._model,
                 ledger,
                 spool,
@@ -72,7 +75,7 @@ class BatchEngine:
                 polling=self._polling,
                 most_bytes=self._most_bytes,
             )
-            async with aclosing(run.outcomes(requests)) as outcomes:
+            async with client, aclosing(run.outcomes(requests)) as outcomes:
                 async for outcome in outcomes:
                     yield outcome
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from dialeval.config.openai_model import OpenAIModel
+from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.batches.endpoint import BatchEndpoint, BatchStatus
 from dialeval.engines.openai_api.batches.ledger import Asked, Batch, BatchLedger
 from dialeval.engines.openai_api.batches.lines import goes_in_a_batch, read_lines, request_body, request_line
@@ -72,6 +73,7 @@ class BatchRun:
 
     Args:
         engine: answers ordinary requests.
+        client: the way to the endpoint for batches.
         model: the model's configuration.
         ledger: what was handed over by this and earlier jobs.
         spool: where requests wait.
@@ -84,6 +86,7 @@ class BatchRun:
     def __init__(
         self,
         engine: OpenAIEngine,
+        client: BatchClient,
         model: OpenAIModel,
         ledger: BatchLedger,
         spool: RequestSpool,
@@ -96,7 +99,7 @@ class BatchRun:
         self._engine, self._model, self._ledger, self._spool = engine, model, ledger, spool
         self._save, self._say, self._polling, self._most_bytes = save, say, polling, most_bytes
         self._account = engine.account
-        self._endpoint = BatchEndpoint(engine.connection, engine.retrying, model.timeout_seconds)
+        self._endpoint = BatchEndpoint(client, engine.retrying, model.timeout_seconds)
         self._place = f"model '{model.model}' at {engine.connection.address}"
         self._breaker = CircuitBreaker(self._place, patience=PATIENCE * model.patience_seconds)
         self._wanted: dict[str, Batch] = {}
