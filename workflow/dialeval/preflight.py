@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dialeval import runlock
-from dialeval.config.consistency import Mistake
 from dialeval.config.labelling import asked_to_label
 from dialeval.config.loading import load_config
+from dialeval.config.mistakes import Mistake
 from dialeval.config.whole import Config
 from dialeval.configuration_files import DEFAULT, shown
 from dialeval.corpora.robustness_sets import check_sets

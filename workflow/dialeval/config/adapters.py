@@ -5,30 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dialeval.config.mistakes import Mistake, writers
 from dialeval.config.models import VllmModel
 from dialeval.criteria import with_own
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
 
-Found = Iterator[tuple[str, str, tuple[str, ...]]]
-"""Field, what is wrong with it, and the fields that it depends on."""
 
-
-def unfit_adapters(config: Config) -> Found:
+def unfit_adapters(config: Config) -> Iterator[Mistake]:
     """Yields adapters that are to learn what is not asked by Yes and No, and those whose model is to do something else.
 
     An adapter learns one word behind a question; what a model writes with it would be nobody's.
     """
-    robustness, dialogbench = config.robustness, config.dialogbench
-    rewriter = robustness.rewriter if robustness else None
-    elsewhere: dict[str, list[str]] = {
-        "chatbots": config.chatbots,
-        "selfchat.partner": [config.selfchat.partner] if config.selfchat.partner else [],
-        "robustness.rewriter": [rewriter] if rewriter else [],
-        **(dialogbench.models() if dialogbench else {}),
-    }
-    for field, names in elsewhere.items():
+    for field, names in writers(config).items():
         for name in names:
             model = config.models.get(name)
             if isinstance(model, VllmModel) and model.lora:
@@ -36,7 +26,7 @@ def unfit_adapters(config: Config) -> Found:
                     f"'{name}' has an adapter that learns to judge dialogues and nothing else; put the model under "
                     "models once more, without lora, and name that here"
                 )
-                yield field, words, (f"models.{name}",)
+                yield Mistake(field, words, (f"models.{name}",))
     known = with_own(config.own_criteria(config.criteria))
     for name, model in config.models.items():
         for data in model.learns_from if isinstance(model, VllmModel) else ():
@@ -47,4 +37,4 @@ def unfit_adapters(config: Config) -> Found:
                         f"'{data}' is about {criterion}, which is not asked by Yes and No, as an adapter learns; give "
                         f"criteria.{criterion} a question, or name others under training.{data}.criteria"
                     )
-                    yield f"models.{name}.lora.train", words, (f"training.{data}", f"criteria.{criterion}")
+                    yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}", f"criteria.{criterion}"))

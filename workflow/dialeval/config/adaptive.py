@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from dialeval.config.mistakes import Mistake
 from dialeval.config.section import Count, Number, Section
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class Adaptive(Section):
     )
 
 
-def unfit_rounds(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields what does not go together with asking in rounds: field, what is wrong, and what that depends on."""
+def unfit_rounds(config: Config) -> Iterator[Mistake]:
+    """Yields what does not go together with asking in rounds."""
     for name, protocol in config.resolved_protocols().items():
         if protocol.adaptive is None:
             continue
@@ -44,7 +45,7 @@ def unfit_rounds(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
                 "a cascade's dear judge is asked where the cheap one is least sure, and not until a pair is settled; "
                 "take out one of adaptive and cascade"
             )
-            yield field, words, (f"protocols.{name}.cascade",)
+            yield Mistake(field, words, (f"protocols.{name}.cascade",))
         for judge in protocol.judges or ():
             model = config.models.get(judge)
             if model is not None and model.shards > 1:
@@ -52,4 +53,4 @@ def unfit_rounds(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
                     f"whether a pair is settled follows from all of a judge's verdicts, so one job asks for them, and "
                     f"models.{judge}.shards is {model.shards}; set it to 1, or give the protocol other judges"
                 )
-                yield field, words, (f"models.{judge}",)
+                yield Mistake(field, words, (f"models.{judge}",))

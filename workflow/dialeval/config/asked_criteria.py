@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dialeval.config.embedded_methods import serves
+from dialeval.config.mistakes import Mistake
 from dialeval.config.models import EmbeddedModel
 from dialeval.config.protocol import DAMAGED, RATED, Protocol
 from dialeval.criteria import SHIPPED, Criterion, with_own
@@ -57,8 +58,8 @@ def asked_hurt(config: Config, protocol: Protocol) -> dict[str, list[str]]:
     return {name: strategies for name, strategies in config.hurt().items() if name in asked}
 
 
-def unfit_questions(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields what protocols ask about criteria that cannot be asked: the field, the words, and what it depends on."""
+def unfit_questions(config: Config) -> Iterator[Mistake]:
+    """Yields what protocols ask about criteria that cannot be asked."""
     for name, protocol in config.resolved_protocols().items():
         if protocol.answers == "structured":
             yield from _embedded_structured(config, name)
@@ -72,11 +73,11 @@ def unfit_questions(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]
                     f"protocol {name} asks how likely an answer is, and there is neither a question to answer with Yes "
                     "nor a scale of labels or of 2 to 26 whole numbers; write a question, or take form scale"
                 )
-                yield f"criteria.{criterion.name}.question", words, (f"protocols.{name}",)
+                yield Mistake(f"criteria.{criterion.name}.question", words, (f"protocols.{name}",))
         yield from _nothing_asked(config, name, protocol)
 
 
-def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[Mistake]:
     """Yields embedded judges that are asked about what they were not built for."""
     if not asked:
         return
@@ -89,26 +90,26 @@ def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[tup
                 f"others; protocol {name} asks about {', '.join(one.name for one in asked)}: name judges of engine "
                 f"openai or vllm under protocols.{name}.judges, or give these criteria a protocol of their own"
             )
-            yield field, words, (f"models.{judge}", f"protocols.{name}", "criteria")
+            yield Mistake(field, words, (f"models.{judge}", f"protocols.{name}", "criteria"))
 
 
-def _embedded_structured(config: Config, name: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _embedded_structured(config: Config, name: str) -> Iterator[Mistake]:
     """Yields embedded judges that are asked for JSON, which they do not write."""
     for judge in config.judges_of(name):
         if isinstance(config.models.get(judge), EmbeddedModel):
             words = f"'{judge}' is an embedded model, which answers in text and not in JSON; take answers: free"
-            yield f"protocols.{name}.answers", words, (f"models.{judge}",)
+            yield Mistake(f"protocols.{name}.answers", words, (f"models.{judge}",))
 
 
 def _names_judges(config: Config, name: str) -> bool:
     return bool(getattr(getattr(config.protocols, name, None), "judges", None))
 
 
-def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mistake]:
     """Yields criteria that a protocol names and that nothing in its sources can be asked about."""
     known = with_own(config.own_criteria(config.criteria))
     for criterion in (known[one] for one in protocol.criteria if one in known):
         field, about = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
         if protocol.of.source == [DAMAGED] and criterion.name in config.criteria and not criterion.hurt_by:
             words = f"nothing that is damaged lowers '{criterion.name}'; name perturbations under"
-            yield field, f"{words} criteria.{criterion.name}.hurt_by", about
+            yield Mistake(field, f"{words} criteria.{criterion.name}.hurt_by", about)

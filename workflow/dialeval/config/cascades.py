@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from dialeval.config.mistakes import Mistake
 from dialeval.config.section import Name, Number, Section
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ class Cascade(Section):
         return f"{self.first}-then-{self.then}"
 
 
-def unfit_cascades(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields what is wrong with cascades: field, what is wrong, and what that depends on."""
+def unfit_cascades(config: Config) -> Iterator[Mistake]:
+    """Yields what is wrong with cascades."""
     for name, protocol in config.resolved_protocols().items():
         cascade = protocol.cascade
         if cascade is None:
@@ -38,30 +39,30 @@ def unfit_cascades(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]
         for part, judge in (("first", cascade.first), ("then", cascade.then)):
             if judge not in (protocol.judges or ()):
                 words = f"'{judge}' does not judge under {name}; name it under {judges}"
-                yield f"{field}.{part}", words, (judges, "judges", f"models.{judge}")
+                yield Mistake(f"{field}.{part}", words, (judges, "judges", f"models.{judge}"))
         if cascade.first == cascade.then:
             words = f"first and then are both '{cascade.first}'; name two judges, the cheap one first"
-            yield field, words, ()
+            yield Mistake(field, words)
         then = config.models.get(cascade.then)
         if then is not None and then.engine == "published":
             words = (
                 f"'{cascade.then}' has answered already, so that asking it for a share saves nothing; take the cascade "
                 "out, or name a judge that is asked"
             )
-            yield f"{field}.then", words, (f"models.{cascade.then}",)
+            yield Mistake(f"{field}.then", words, (f"models.{cascade.then}",))
         taken = {other.lower(): other for other in (*config.models, *config.ensembles)}
         if other := taken.get(cascade.name.lower()):
             words = f"tables would call the two {cascade.name}, and '{other}' has that name already; rename it"
-            yield field, words, (f"models.{other}",)
+            yield Mistake(field, words, (f"models.{other}",))
         if words := _says_not_how_sure(protocol):
-            yield field, words, (f"protocols.{name}.form",)
+            yield Mistake(field, words, (f"protocols.{name}.form",))
         for ensemble, methods in config.ensemble_methods().items():
             if cascade.then in methods.get(name, {}):
                 words = (
                     f"'{cascade.then}' answers a share alone, and is a member of the ensemble {ensemble} under {name}; "
                     "give the cascade a protocol of its own, or the ensemble other members"
                 )
-                yield field, words, (f"ensembles.{ensemble}",)
+                yield Mistake(field, words, (f"ensembles.{ensemble}",))
 
 
 def _says_not_how_sure(protocol: Protocol) -> str:

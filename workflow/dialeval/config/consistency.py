@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from dialeval.config.adapters import unfit_adapters
 from dialeval.config.adaptive import unfit_rounds
@@ -20,6 +20,7 @@ from dialeval.config.fill import unfit_fill
 from dialeval.config.groups import unfit_tags
 from dialeval.config.joined_criteria import unfit_asks
 from dialeval.config.labelling import labelled_protocols, unfit_labels
+from dialeval.config.mistakes import Mistake, differing_in_case, judges_by_field, judges_field, unknown, writers
 from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
 from dialeval.config.own_protocols import unfit_protocols
 from dialeval.config.partners import unfit_partner
@@ -45,77 +46,20 @@ _WITH_ITEMS = {"metaeval.corpora": ("corpora",), "transcripts": ("corpora", "met
 _ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", DAMAGED: "all damaged items"}
 
 
-class Mistake(NamedTuple):
-    """What is wrong with a configuration whose fields are all right by themselves.
-
-    Attributes:
-        field: where it shows.
-        words: what is wrong and what would be right.
-        about: fields that it depends on besides; a mistake in one of them can be the cause.
-    """
-
-    field: str
-    words: str
-    about: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.field}: {self.words}"
-
-
-class Mistakes(ValueError):
-    """All mistakes of a configuration that are between its parts."""
-
-    def __init__(self, found: Iterable[Mistake]) -> None:
-        self.found = tuple(found)
-        super().__init__("; ".join(map(str, self.found)))
-
-
 def inconsistencies(config: Config) -> Iterator[Mistake]:
     """Yields what does not fit together."""
+    for check in CHECKS:
+        yield from check(config)
+
+
+def _nobody(config: Config) -> Iterator[Mistake]:
     if not config.models and not config.battles and not config.protocols.failures:  # rules ask nobody
         yield Mistake("models", "at least 1 item is needed; name the models that chat and judge", ("models", "battles"))
-    yield from _undefined_names(config)
-    yield from _unusable_names(config)
-    yield from (Mistake(*found) for found in unfit_tags(config))
-    yield from _learning(config)
-    yield from _unable_judges(config)
-    yield from (Mistake(*found) for found in unfit_encoders(config))
-    yield from (Mistake(*found) for found in unfit_learners(config))
-    yield from (Mistake(*found) for found in unfit_adapters(config))
-    yield from (Mistake(*found) for found in unfit_translations(config))
-    yield from _idle_judges(config)
-    yield from (Mistake(*found) for found in unfit_protocols(config))
-    yield from (Mistake(*found) for found in unfit_failures(config))
-    yield from (Mistake(*found) for found in unfit_rounds(config))
-    yield from (Mistake(*found) for found in unfit_cascades(config))
-    yield from (Mistake(*found) for found in unfit_criteria(config.criteria))
-    yield from (Mistake(*found) for found in unfit_questions(config))
-    yield from (Mistake(*found) for found in unfit_ensembles(config))
-    yield from (Mistake(*found) for found in unfit_training(config))
-    yield from (Mistake(*found) for found in unfit_labels(config))
-    yield from _long_arenas(config)
-    yield from _incomplete_parts(config)
-    yield from (Mistake(*found) for found in unfit_partner(config))
-    yield from _published_models(config)
-    yield from (Mistake(*found) for found in unfit_systems(config))
-    yield from (Mistake(*found) for found in unfit_fill(config))
-    yield from (Mistake(*found) for found in unfit_pool(config))
-    yield from (Mistake(*found) for found in unfit_asks(config))
-    yield from _unpriced_models(config)
 
 
 def _undefined_names(config: Config) -> Iterator[Mistake]:
     robustness, dialogbench, metaeval = config.robustness, config.dialogbench, config.metaeval
-    rewriter = robustness.rewriter if robustness else None
-    models: dict[str, list[str]] = {
-        "chatbots": config.chatbots,
-        "judges": config.judges,
-        **{f"protocols.{name}.judges": _own_judges(config, name) for name in config.resolved_protocols()},
-        "selfchat.partner": [config.selfchat.partner] if config.selfchat.partner else [],
-        "robustness.rewriter": [rewriter] if rewriter else [],
-        **(dialogbench.models() if dialogbench else {}),
-    }
-    for field, names in models.items():
+    for field, names in (judges_by_field(config) | writers(config)).items():
         ensembles = [name for name in names if name in config.ensembles and name not in config.models]
         for name in ensembles:
             words = (
@@ -123,7 +67,7 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
             )
             yield Mistake(field, words, (f"ensembles.{name}",))
         names = [name for name in names if name not in ensembles]
-        yield from _unknown(field, names, config.models, "model", "models")
+        yield from unknown(field, names, config.models, "model", "models")
     corpora: dict[str, list[str]] = {
         "seeds.corpus": [config.seeds.corpus],
         **{
@@ -134,25 +78,12 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
         "dialogbench.written.corpus": dialogbench.corpora() if dialogbench else [],
     }
     for field, names in corpora.items():
-        yield from _unknown(field, names, config.corpora, "corpus", "corpora")
+        yield from unknown(field, names, config.corpora, "corpus", "corpora")
     for name, rated in metaeval.corpora.items() if metaeval else ():
         field = f"metaeval.corpora.{name}.dimensions"
-        yield from _unknown(field, rated.dimensions or [], config.known_criteria(), "criterion", "criteria")
+        yield from unknown(field, rated.dimensions or [], config.known_criteria(), "criterion", "criteria")
     damaged = robustness.corpora if robustness else []
-    yield from _unknown("robustness.corpora", damaged, config.sources(), "corpus", "corpora", "metaeval.corpora")
-
-
-def _own_judges(config: Config, protocol: str) -> list[str]:
-    """Returns the judges that a protocol names itself."""
-    section = getattr(config.protocols, protocol, None)
-    return getattr(section, "judges", None) or []
-
-
-def _unknown(field: str, names: Iterable[str], known: Collection[str], kind: str, *sections: str) -> Iterator[Mistake]:
-    for name in names:
-        if name not in known:
-            words = f"'{name}' is not a {kind} of this configuration; {nearest(name, known)}"
-            yield Mistake(field, words, tuple(f"{section}.{name}" for section in sections))
+    yield from unknown("robustness.corpora", damaged, config.sources(), "corpus", "corpora", "metaeval.corpora")
 
 
 def _unfit_damage(config: Config) -> Iterator[Mistake]:
@@ -181,12 +112,7 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
         "dialogbench.published": dialogbench.published if dialogbench else {},
     }
     for field, names in dictionaries.items():
-        folded: dict[str, str] = {}
-        for name in names:
-            other = folded.setdefault(name.lower(), name)
-            if other != name:
-                words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
-                yield Mistake(field, words)
+        yield from differing_in_case(field, names)
     for field, others in _WITH_ITEMS.items():
         names = dictionaries[field]
         for name in sorted(set(_ITEMS_OF) & {name.lower() for name in names}):
@@ -202,7 +128,7 @@ def _learning(config: Config) -> Iterator[Mistake]:
             if model.method not in METHODS:
                 words = f"'{model.method}' is no embedded method; {nearest(model.method, METHODS)}"
                 yield Mistake(f"models.{name}.method", words)
-            yield from _unknown(f"models.{name}.learn_from", model.learn_from, config.corpora, "corpus", "corpora")
+            yield from unknown(f"models.{name}.learn_from", model.learn_from, config.corpora, "corpus", "corpora")
 
 
 def _unable_judges(config: Config) -> Iterator[Mistake]:
@@ -210,8 +136,8 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
     if config.selfchat.partner:
         jobs.append(("selfchat.partner", [config.selfchat.partner], "selfchat", "selfchat", False))
     for name, one in config.resolved_protocols().items():
-        field = f"protocols.{name}.judges" if _own_judges(config, name) else "judges"
-        jobs.append((field, config.judges_of(name), name, _asked_as(name, one), name not in PUBLISHED_UNDER))
+        field, unpublished = judges_field(config, name), name not in PUBLISHED_UNDER
+        jobs.append((field, config.judges_of(name), name, _asked_as(name, one), unpublished))
     for field, names, protocol, asked_as, unpublished in jobs:
         for name in names:
             model = config.models.get(name)
@@ -288,9 +214,6 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
     if config.robustness and not config.robustness.corpora and not config.robustness.published:
         words = "there is nothing to damage; name corpora, or the folder of published sets"
         yield Mistake("robustness", words, ("robustness.corpora", "robustness.published"))
-    if config.dialogbench:
-        for field, name, words in unfit_models(config.dialogbench, config.models):
-            yield Mistake(field, words, (f"models.{name}",))
 
 
 def _published_models(config: Config) -> Iterator[Mistake]:
@@ -310,7 +233,7 @@ def _published_models(config: Config) -> Iterator[Mistake]:
                     f"models.{name}.{field}, or leave the protocol out"
                 )
                 yield Mistake("judges", words, (f"models.{name}", "protocols"))
-        yield from _unknown(f"models.{name}.names", model.names.values(), config.models, "model", "models")
+        yield from unknown(f"models.{name}.names", model.names.values(), config.models, "model", "models")
 
 
 def _unpriced_models(config: Config) -> Iterator[Mistake]:
@@ -326,3 +249,12 @@ def _unpriced_models(config: Config) -> Iterator[Mistake]:
                     "nothing"
                 )
                 yield Mistake(f"models.{name}.{field}", words, ("budget",))
+
+
+CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
+    _nobody, _undefined_names, _unusable_names, unfit_tags, _learning, _unable_judges, unfit_encoders, unfit_learners,
+    unfit_adapters, unfit_translations, _idle_judges, unfit_protocols, unfit_failures, unfit_rounds, unfit_cascades,
+    unfit_criteria, unfit_questions, unfit_ensembles, unfit_training, unfit_labels, _long_arenas, _incomplete_parts,
+    unfit_models, unfit_partner, _published_models, unfit_systems, unfit_fill, unfit_pool, unfit_asks, _unpriced_models,
+)  # fmt: skip
+"""In the order in which their mistakes are told."""

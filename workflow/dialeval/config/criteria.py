@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from dialeval.config.mistakes import Mistake
 from dialeval.config.section import Name, Number, Section
 from dialeval.criteria import LEVELS, MOST_POINTS, SHIPPED, YES_NO, Criterion, Level, Scale, Words, labelled
 from dialeval.errors import nearest
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 _BEYOND = 1_000_000
@@ -192,21 +196,21 @@ def check_rubric(place: str, levels: Mapping[str, str], scale: Scale) -> None:
             raise ValueError(f"{place}: {name} is off the scale, {scale.low:g} to {scale.high:g}")
 
 
-def unfit_criteria(own: Mapping[str, OwnCriterion]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields what is wrong between criteria: the field, the words, and fields that it depends on."""
+def unfit_criteria(config: Config) -> Iterator[Mistake]:
+    """Yields what is wrong between criteria."""
     called: dict[str, str] = {folded(alias): name for name, one in SHIPPED.items() for alias in one.names}
-    for name, one in own.items():
+    for name, one in config.criteria.items():
         for alias in (name, *one.aliases):
             other = called.setdefault(folded(alias), name)
             field = f"criteria.{name}" + ("" if alias == name else ".aliases")
             if not folded(alias):
-                yield field, f"'{alias}' has no letter or digit by which an answer could name it", ()
+                yield Mistake(field, f"'{alias}' has no letter or digit by which an answer could name it")
             elif other in SHIPPED:
                 words = f"'{alias}' names the shipped criterion '{other}'; choose another name, such as 'my_{alias}'"
-                yield field, words, ()
+                yield Mistake(field, words)
             elif other != name:
                 words = f"'{alias}' is what criteria.{other} is called, too; an answer could not tell them apart"
-                yield field, words, (f"criteria.{other}",)
+                yield Mistake(field, words, (f"criteria.{other}",))
 
 
 def _by_level(text: str | dict[Level, str] | None) -> dict[Level, str]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from dialeval.config.embedded_methods import able_to, serves
 from dialeval.config.experts import Experts
+from dialeval.config.mistakes import Mistake
 from dialeval.config.models import EmbeddedModel, Model, OpenAIModel, PublishedModel
 from dialeval.config.penalties import Penalties
 from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, Temperature, TokenCount
 from dialeval.errors import nearest
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
 
 TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
 """The tasks' abbreviations."""
@@ -202,13 +206,13 @@ def check_tasks(names: list[str]) -> None:
             raise ValueError(f"'{name}' is not a task of DialogBench; {nearest(name, TASKS)}")
 
 
-def unfit_models(section: DialogBench, models: Mapping[str, Model]) -> Iterator[tuple[str, str, str]]:
-    """Yields the field, the model and the reason for every model that cannot do its part."""
-    for field, names in section.models().items():
+def unfit_models(config: Config) -> Iterator[Mistake]:
+    """Yields models that cannot do their part."""
+    for field, names in config.dialogbench.models().items() if config.dialogbench else ():
         for name in names:
-            reason = _unfit(field, name, models[name]) if name in models else None
+            reason = _unfit(field, name, config.models[name]) if name in config.models else None
             if reason is not None:
-                yield field, name, reason
+                yield Mistake(field, reason, (f"models.{name}",))
 
 
 def parts_in_items(section: DialogBench, models: Mapping[str, Model]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.config.ensembles import scores_items
 from dialeval.config.groups import grouped, unknown_in_group
+from dialeval.config.mistakes import Mistake
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
@@ -34,22 +35,22 @@ def one_model(config: Config) -> dict[str, str]:
     return {name: known for known, several in names.items() if len(several) > 1 for name in several}
 
 
-def unfit_pool(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields field, words and what else it is about, where the pool cannot be what is meant."""
+def unfit_pool(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes where the pool cannot be what is meant."""
     metaeval = config.metaeval
     if metaeval is None or metaeval.ensemble_pool is None:
         return
     scores = metaeval.score_files
-    found: list[tuple[str, str, tuple[str, ...]]] = []
+    found: list[Mistake] = []
     for name in metaeval.ensemble_pool:
         if name in config.ensembles:
             words = f"'{name}' is an ensemble, and none is a member of another; name its members, or a tag of theirs"
-            found.append((FIELD, words, (f"ensembles.{name}",)))
+            found.append(Mistake(FIELD, words, (f"ensembles.{name}",)))
         elif name in config.models and not scores_items(config, name):
             words = f"'{name}' scores no rated items; let it judge under rating or yes_no, or take it out of the pool"
-            found.append((FIELD, words, (f"models.{name}", "judges", "protocols")))
+            found.append(Mistake(FIELD, words, (f"models.{name}", "judges", "protocols")))
     unknown = unknown_in_group(config, metaeval.ensemble_pool, [*scores, *config.ensembles])
-    found += [(FIELD, words, ("models", "metaeval.score_files", "ensembles")) for _, words in unknown]
+    found += [Mistake(FIELD, words, ("models", "metaeval.score_files", "ensembles")) for _, words in unknown]
     yield from found
     if found:
         return
@@ -61,4 +62,4 @@ def unfit_pool(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
             f"an ensemble of the best takes {metaeval.ensemble_size} models, and {there} rated items "
             f"({', '.join(sorted(members)) or 'nobody'}); name more, or set metaeval.ensemble_size"
         )
-        yield FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols")
+        yield Mistake(FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dialeval.config.asked_criteria import SCORING
+from dialeval.config.mistakes import Mistake
 from dialeval.config.models import PublishedModel
 from dialeval.config.protocol import DAMAGED, RATED, Protocol
 from dialeval.config.resolved import asks
@@ -19,8 +20,6 @@ MIXED = "ensemble"
 """Method of an ensemble whose members are scored by different protocols."""
 FILE = "file"
 """Method of ready scores."""
-Found = Iterator[tuple[str, str, tuple[str, ...]]]
-"""Field, what is wrong with it, and the fields that it depends on."""
 
 
 def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list[str]]]:
@@ -43,63 +42,65 @@ def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list
     return {MIXED: on_items} if shared else {}
 
 
-def unfit_ensembles(config: Config) -> Found:
+def unfit_ensembles(config: Config) -> Iterator[Mistake]:
     """Yields what is wrong with the named ensembles."""
     scores = config.metaeval.score_files if config.metaeval else {}
     if config.ensembles and MIXED in config.protocols.own:
         words = f"'{MIXED}' names scores of ensembles in every table; choose another name"
-        yield f"protocols.{MIXED}", words, ("ensembles",)
+        yield Mistake(f"protocols.{MIXED}", words, ("ensembles",))
     for name, members in config.ensembles.items():
         field, about = f"ensembles.{name}", tuple(f"models.{member}" for member in members)
         for section, taken in (("models", [*config.models]), ("metaeval.score_files", [*scores])):
             for other in taken:
                 if other.lower() == name.lower():
-                    yield field, f"'{other}' is a name under {section}, too; give the ensemble another", ()
+                    yield Mistake(field, f"'{other}' is a name under {section}, too; give the ensemble another")
         first = min(other for other in config.ensembles if other.lower() == name.lower())
         if first != name:
-            yield field, f"'{first}' and '{name}' differ only in case, as files on some disks may not; rename one", ()
+            yield Mistake(
+                field, f"'{first}' and '{name}' differ only in case, as files on some disks may not; rename one"
+            )
         if name == "human":
-            yield field, "'human' names people in every table; give the ensemble another name", ()
+            yield Mistake(field, "'human' names people in every table; give the ensemble another name")
         if len(members) < 2:
-            yield field, f"a mean needs at least 2 members, and there are {len(members)}; name another judge", ()
+            yield Mistake(field, f"a mean needs at least 2 members, and there are {len(members)}; name another judge")
             continue
         found = [*_unfit_members(config, field, members)]
         yield from found
         if not found and (apart := _learned_apart(config, members)):
-            yield field, apart, ("training", *about)
+            yield Mistake(field, apart, ("training", *about))
         elif not found and not members_by_method(config, name):
             words = (
                 f"its members are nowhere asked about the same ({_asked_under(config, members)}); give them a protocol "
                 "of form scale or probability in common, or protocols about the same rated corpora"
             )
-            yield field, words, ("protocols", "judges", *about)
+            yield Mistake(field, words, ("protocols", "judges", *about))
 
 
-def _unfit_members(config: Config, field: str, members: list[str]) -> Found:
+def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[Mistake]:
     scores = config.metaeval.score_files if config.metaeval else {}
     for member in members:
         about = (f"models.{member}", "judges", "protocols", "metaeval")
         if member in config.ensembles and member not in (*config.models, *scores):
             words = f"'{member}' is an ensemble itself, and its members would count twice; name the members instead"
-            yield field, words, (f"ensembles.{member}",)
+            yield Mistake(field, words, (f"ensembles.{member}",))
         elif member not in config.models and member not in scores:
             known = [name for name in (*config.models, *scores) if name not in members]
             words = (
                 f"'{member}' is neither a model nor a file of scores of this configuration; {nearest(member, known)}"
             )
-            yield field, words, (f"models.{member}", f"metaeval.score_files.{member}")
+            yield Mistake(field, words, (f"models.{member}", f"metaeval.score_files.{member}"))
         elif isinstance(config.models.get(member), PublishedModel):
             words = (
                 f"'{member}' is a published model, of which there are verdicts and no scores; give its scores under "
                 "metaeval.score_files, or take it out"
             )
-            yield field, words, about
+            yield Mistake(field, words, about)
         elif not _ways(config, member):
             words = (
                 f"'{member}' scores nothing; name it under judges, with yes_no or rating or a protocol of form scale "
                 "or probability, or take it out"
             )
-            yield field, words, about
+            yield Mistake(field, words, about)
 
 
 def _learned_apart(config: Config, members: list[str]) -> str:

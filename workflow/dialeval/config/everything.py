@@ -1,7 +1,6 @@
 """All that is public of the configuration, in one place."""
 
 from dialeval.config.botchat import Arena, Battles, Elo, GTEval, Scenarios, Selfchat, UniEval
-from dialeval.config.consistency import Mistake
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.criteria import OwnCriterion, OwnWords
 from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, PublishedItems, WrittenItems
@@ -10,6 +9,7 @@ from dialeval.config.failures import Failures, OfDialogues
 from dialeval.config.labels import Labels
 from dialeval.config.loading import load_config
 from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, ScoreFile, YesNo
+from dialeval.config.mistakes import Mistake
 from dialeval.config.models import (
     ENGINES,
     EmbeddedModel,

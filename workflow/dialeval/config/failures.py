@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from dialeval.config.mistakes import Mistake
 from dialeval.config.section import Name, Number, Section, Temperature, TokenCount
 from dialeval.criteria import SHIPPED
 from dialeval.errors import nearest
@@ -14,9 +15,6 @@ from dialeval.failure_kinds import BY_RULE, FAILURES, PROTOCOL
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
-
-Found = Iterator[tuple[str, str, tuple[str, ...]]]
-"""Field, what is wrong with it, and the fields that it depends on."""
 
 
 class OfDialogues(Section):
@@ -61,7 +59,7 @@ class Failures(Section):
     )
 
 
-def unfit_failures(config: Config) -> Found:
+def unfit_failures(config: Config) -> Iterator[Mistake]:
     """Yields what is wrong with how failures are looked for."""
     failures, field = config.protocols.failures, f"protocols.{PROTOCOL}"
     if failures is None:
@@ -70,25 +68,25 @@ def unfit_failures(config: Config) -> Found:
     for kind in failures.kinds:
         if kind in SHIPPED:
             words = f"'{kind}' is one of the papers' criteria, which is good where it is there; {nearest(kind, known)}"
-            yield f"{field}.kinds", words, ()
+            yield Mistake(f"{field}.kinds", words)
         elif kind not in known:
             words = f"'{kind}' is no kind of failure; {nearest(kind, known)}"
-            yield f"{field}.kinds", words, (f"criteria.{kind}",)
+            yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
         elif kind in config.criteria and config.criteria[kind].level == "turn":
             words = f"'{kind}' is about responses, and whole dialogues are looked at; give it level: dialogue"
-            yield f"{field}.kinds", words, (f"criteria.{kind}",)
+            yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
     for source in failures.of.source:
         sources = ["selfchat", *config.transcripts]
         if source not in sources:
             words = f"'{source}' is no source of systems' dialogues; {nearest(source, sources)}"
-            yield f"{field}.of.source", words, (f"transcripts.{source}",)
+            yield Mistake(f"{field}.of.source", words, (f"transcripts.{source}",))
         elif source == "selfchat" and not config.talks():
             words = "no chatbots are named; name them under chatbots, or give a name under transcripts"
-            yield f"{field}.of.source", words, ("chatbots",)
+            yield Mistake(f"{field}.of.source", words, ("chatbots",))
     for corpus in failures.people or ():
         if corpus not in config.corpora:
             words = f"'{corpus}' is no corpus; {nearest(corpus, config.corpora)}"
-            yield f"{field}.people", words, (f"corpora.{corpus}",)
+            yield Mistake(f"{field}.people", words, (f"corpora.{corpus}",))
     if BY_RULE in {*config.models, *config.ensembles}:
         words = f"'{BY_RULE}' names what rules say in the tables of {PROTOCOL}; give the model another name"
-        yield f"models.{BY_RULE}", words, (field,)
+        yield Mistake(f"models.{BY_RULE}", words, (field,))

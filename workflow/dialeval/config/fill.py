@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dialeval.errors import nearest
+from dialeval.config.mistakes import Mistake, unknown
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
@@ -23,8 +23,8 @@ def partial_to(config: Config) -> list[str]:
     return [fill, *(name for name, members in config.ensembles.items() if fill in members)]
 
 
-def unfit_fill(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields field, words and what else it is about, where nobody could fill in."""
+def unfit_fill(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes where nobody could fill in."""
     metaeval, rating = config.metaeval, config.protocols.rating
     if metaeval is None or metaeval.fill is None:
         return
@@ -32,25 +32,24 @@ def unfit_fill(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     if name in config.ensembles or name in metaeval.score_files:
         kind = "an ensemble" if name in config.ensembles else "a file of ready scores"
         words = f"'{name}' is {kind}, which has no repeats of its own; name a judge of protocol rating"
-        yield FIELD, words, (f"ensembles.{name}", f"metaeval.score_files.{name}")
+        yield Mistake(FIELD, words, (f"ensembles.{name}", f"metaeval.score_files.{name}"))
     elif name not in config.models:
-        words = f"'{name}' is not a model of this configuration; {nearest(name, config.models)}"
-        yield FIELD, words, (f"models.{name}",)
+        yield from unknown(FIELD, [name], config.models, "model", "models")
     elif rating is None:
         words = (
             f"what '{name}' fills in are its ratings, and nobody is asked for any; put "
             f"rating: {{judges: [{name}], repeats: 5, temperature: 0.7}} under protocols"
         )
-        yield FIELD, words, ("protocols.rating",)
+        yield Mistake(FIELD, words, ("protocols.rating",))
     elif name not in (judges := config.judges_of(PROTOCOL)):
         words = f"'{name}' is not asked to rate; put it under protocols.rating.judges ({', '.join(judges) or 'none'})"
-        yield FIELD, words, ("protocols.rating.judges", "judges", f"models.{name}")
+        yield Mistake(FIELD, words, ("protocols.rating.judges", "judges", f"models.{name}"))
     elif rating.repeats < 2:
         words = (
             "a reference that was given once shows nothing of how far it can be relied on; set "
             "protocols.rating.repeats to 2 or more (the paper's is 5, at temperature 0.7)"
         )
-        yield FIELD, words, ("protocols.rating.repeats",)
+        yield Mistake(FIELD, words, ("protocols.rating.repeats",))
     elif all(corpus.reader == "ladder" for corpus in metaeval.corpora.values()):
         words = "every corpus is a ladder, whose reference is known by construction; there is nothing to fill in"
-        yield FIELD, words, ("metaeval.corpora",)
+        yield Mistake(FIELD, words, ("metaeval.corpora",))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dialeval.config.mistakes import Mistake
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def unknown_in_group(config: Config, named: Iterable[str], others: Iterable[str]
             yield entry, f"'{entry}' is neither a model of this configuration nor a tag of any; {nearest(entry, known)}"
 
 
-def unfit_tags(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields field, words and what else it is about, where a tag could be read as something else."""
+def unfit_tags(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes where a tag could be read as something else."""
     scores = config.metaeval.score_files if config.metaeval else {}
     sections: dict[str, Collection[str]] = {
         "models": config.models,
@@ -49,4 +50,4 @@ def unfit_tags(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
             for section, taken in sections.items():
                 if tag in taken:
                     words = f"'{tag}' is a name under {section}, too, and a tag stands for several; choose another tag"
-                    yield f"models.{name}.tags", words, (f"{section}.{tag}",)
+                    yield Mistake(f"models.{name}.tags", words, (f"{section}.{tag}",))

@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from dialeval.config.absent import absent_corpora, is_there
-from dialeval.config.consistency import Mistake, inconsistencies
+from dialeval.config.consistency import inconsistencies
+from dialeval.config.mistakes import Mistake
 from dialeval.config.whole import WITHOUT_CHATBOTS, Config
 from dialeval.config.wording import in_words, place_of
 from dialeval.errors import UserError

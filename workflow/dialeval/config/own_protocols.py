@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from dialeval.config.mistakes import Mistake
 from dialeval.config.protocol import DAMAGED, EACH_OTHER, MEASURES, PARTS, RANKS, RATED, SELFCHAT, SOURCES, Protocol
 from dialeval.config.resolved import SHIPPED
 from dialeval.criteria import SHIPPED as PAPERS
@@ -29,11 +30,9 @@ OF_FORMS: dict[str, tuple[Form, ...]] = {
 }  # fmt: skip
 """Options that not every form has."""
 OF_PAIRS = ("cut", "against", "human_utterances")
-Found = Iterator[tuple[str, str, tuple[str, ...]]]
-"""Field, what is wrong with it, and the fields that it depends on."""
 
 
-def unfit_protocols(config: Config) -> Found:
+def unfit_protocols(config: Config) -> Iterator[Mistake]:
     """Yields what is wrong with the user's own protocols, each by itself and beside the rest of the configuration."""
     own = config.protocols.own
     criteria = with_own(one.criterion(name) for name, one in config.criteria.items())
@@ -47,12 +46,12 @@ def unfit_protocols(config: Config) -> Found:
         yield from _measures(field, protocol)
         yield from _measures_of_scores(field, protocol, criteria)
         if protocol.form == "mark" and not protocol.criteria:
-            yield f"{field}.criteria", "form mark asks which of several things show; name them under criteria", ()
+            yield Mistake(f"{field}.criteria", "form mark asks which of several things show; name them under criteria")
         of_form = [*FAILURES] if protocol.form in ("mark", "detect") else []
         for criterion in protocol.criteria:
             if criterion not in (known := [*config.known_criteria(), *of_form]):
                 words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
-                yield f"{field}.criteria", words, (f"criteria.{criterion}",)
+                yield Mistake(f"{field}.criteria", words, (f"criteria.{criterion}",))
 
 
 def folded(label: str) -> str:
@@ -60,32 +59,34 @@ def folded(label: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"[^\w+#]+", " ", label)).strip().casefold()
 
 
-def _name(name: str, own: Collection[str]) -> Found:
+def _name(name: str, own: Collection[str]) -> Iterator[Mistake]:
     taken = [*SHIPPED, *PARTS]
     if name.lower() in taken:
         kind = "a shipped protocol, in lower case" if name.lower() in SHIPPED else "a part of the run"
-        yield f"protocols.{name}", f"'{name}' is the name of {kind}; choose another name", ()
+        yield Mistake(f"protocols.{name}", f"'{name}' is the name of {kind}; choose another name")
     for other in own:
         if other < name and other.lower() == name.lower():
             words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
-            yield f"protocols.{name}", words, ()
+            yield Mistake(f"protocols.{name}", words)
 
 
-def _foreign_options(field: str, protocol: Protocol) -> Found:
+def _foreign_options(field: str, protocol: Protocol) -> Iterator[Mistake]:
     given = protocol.model_fields_set
     for option, forms in OF_FORMS.items():
         if option in given and protocol.form not in forms:
             words = f"form {protocol.form} has no such option, but {', '.join(forms)}; take it out"
-            yield f"{field}.{option}", words, ()
+            yield Mistake(f"{field}.{option}", words)
     if "turns" in protocol.of.model_fields_set and protocol.form not in ("scale", "probability"):
-        yield f"{field}.of.turns", f"form {protocol.form} has no such option, but scale, probability; take it out", ()
+        yield Mistake(
+            f"{field}.of.turns", f"form {protocol.form} has no such option, but scale, probability; take it out"
+        )
     if protocol.form != "pair":
         for option in OF_PAIRS:
             if option in protocol.of.model_fields_set:
-                yield f"{field}.of.{option}", f"form {protocol.form} has no such option, but pair; take it out", ()
+                yield Mistake(f"{field}.of.{option}", f"form {protocol.form} has no such option, but pair; take it out")
 
 
-def _sources(field: str, protocol: Protocol, config: Config) -> Found:
+def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
     rated = config.metaeval.corpora if config.metaeval else {}
     known = [*SOURCES, *config.transcripts, *rated]
     lacks = {
@@ -97,18 +98,18 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Found:
         missing = lacks.get(source)
         if source not in known:
             words = f"'{source}' is no source; {nearest(source, known)} (your own stand under transcripts)"
-            yield f"{field}.of.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}")
+            yield Mistake(f"{field}.of.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
         elif missing:
-            yield f"{field}.of.source", missing, ("chatbots", "metaeval", "robustness")
+            yield Mistake(f"{field}.of.source", missing, ("chatbots", "metaeval", "robustness"))
         elif protocol.form in ("pair", "detect", "mark") and (source in rated or source in (RATED, DAMAGED)):
             words = (
                 f"form {protocol.form} is about systems, and '{source}' has none; give selfchat or a name under "
                 "transcripts, or take form scale or probability"
             )
-            yield f"{field}.of.source", words, ()
+            yield Mistake(f"{field}.of.source", words)
 
 
-def _systems(field: str, protocol: Protocol, config: Config) -> Found:
+def _systems(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
     if protocol.form != "pair" or protocol.of.source != [SELFCHAT] or not config.chatbots:
         return
     against, chatbots = protocol.of.against, config.chatbots
@@ -117,17 +118,17 @@ def _systems(field: str, protocol: Protocol, config: Config) -> Found:
         return
     if len(chatbots) < 2:
         words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `against: human`"
-        yield f"{field}.of.against", words, about
+        yield Mistake(f"{field}.of.against", words, about)
     elif against != EACH_OTHER and against not in chatbots:
         words = f"'{against}' is none of the chatbots; {nearest(against, [EACH_OTHER, 'human', *chatbots])}"
-        yield f"{field}.of.against", words, about
+        yield Mistake(f"{field}.of.against", words, about)
     for n in protocol.of.cut:
         if n > config.selfchat.n_utterances:
             words = f"{n} is longer than the dialogues, selfchat.n_utterances = {config.selfchat.n_utterances}"
-            yield f"{field}.of.cut", words, ("selfchat",)
+            yield Mistake(f"{field}.of.cut", words, ("selfchat",))
 
 
-def _options(field: str, protocol: Protocol) -> Found:
+def _options(field: str, protocol: Protocol) -> Iterator[Mistake]:
     options = protocol.options
     if protocol.form != "pair" or not options:
         return
@@ -135,33 +136,37 @@ def _options(field: str, protocol: Protocol) -> Found:
         if side not in options.values():
             place = "first" if side == "left" else "second"
             words = f"no option lets the one shown {place} win; give one the outcome {side}: {{A: left, B: right}}"
-            yield f"{field}.options", words, ()
+            yield Mistake(f"{field}.options", words)
     yield from _unreadable(f"{field}.options", options)
 
 
-def _unreadable(field: str, options: Mapping[str, object]) -> Found:
+def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
     """Yields options that no answer can name, or that an answer cannot tell apart."""
     read: dict[str, str] = {}
     for label in options:
         if not folded(label):
-            yield field, f"{label!r} has no letter or digit by which an answer could name it; choose another label", ()
+            yield Mistake(
+                field, f"{label!r} has no letter or digit by which an answer could name it; choose another label"
+            )
         elif (other := read.setdefault(folded(label), label)) != label:
-            yield field, f"'{other}' and '{label}' are the same when they are read; choose other labels", ()
+            yield Mistake(field, f"'{other}' and '{label}' are the same when they are read; choose other labels")
 
 
-def _measures(field: str, protocol: Protocol) -> Found:
+def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
     for measure in protocol.measures or ():
         if measure not in MEASURES[protocol.form]:
             words = f"{measure} cannot be had of form {protocol.form}; it gives {', '.join(MEASURES[protocol.form])}"
-            yield f"{field}.measures", words, ()
+            yield Mistake(f"{field}.measures", words)
         elif protocol.form == "detect" and measure.startswith("pass_rates") and protocol.criteria:
-            yield f"{field}.measures", f"{measure} are of the question without criteria; with them take rates", ()
+            yield Mistake(f"{field}.measures", f"{measure} are of the question without criteria; with them take rates")
         elif protocol.form == "detect" and measure == "rates" and not protocol.criteria:
-            yield f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates", ()
+            yield Mistake(f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates")
         elif measure == RANKS and "differences" not in (protocol.measures or ()):
-            yield f"{field}.measures", "ranks follow from differences; add differences to the measures", ()
+            yield Mistake(f"{field}.measures", "ranks follow from differences; add differences to the measures")
         elif measure == RANKS and _beat_each_other_only(protocol):
-            yield f"{field}.measures", "ranks of systems that meet each other are those of ratings; add ratings", ()
+            yield Mistake(
+                f"{field}.measures", "ranks of systems that meet each other are those of ratings; add ratings"
+            )
 
 
 def _beat_each_other_only(protocol: Protocol) -> bool:
@@ -169,7 +174,7 @@ def _beat_each_other_only(protocol: Protocol) -> bool:
     return protocol.form == "pair" and protocol.of.against == EACH_OTHER and "ratings" not in (protocol.measures or ())
 
 
-def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, Criterion]) -> Found:
+def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, Criterion]) -> Iterator[Mistake]:
     measures, depends = protocol.measures or (), tuple(f"criteria.{name}" for name in protocol.criteria)
     named = [criteria[name] for name in protocol.criteria if name in criteria]
     if "checklist" in measures and len({one.level == "turn" for one in named}) > 1:
@@ -177,7 +182,7 @@ def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, C
             "a checklist's questions must all be about one thing, and these are about responses and dialogues; "
             "give all criteria one level, or make two protocols"
         )
-        yield f"{field}.criteria", words, depends
+        yield Mistake(f"{field}.criteria", words, depends)
     kinds: dict[str, Callable[[Criterion], bool]] = {}
     if protocol.form == "scale":
         kinds = {"checklist": lambda one: one.scale.asks_yes_or_no, "rates": lambda one: bool(one.scale.labels)}
@@ -190,4 +195,4 @@ def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, C
                 f"{measure} counts answers, and these are answered otherwise: {', '.join(numbers)}; give them scale: "
                 f"yes_no{', or a list of labels,' * (measure == 'rates')} or take means"
             )
-            yield f"{field}.measures", words, depends
+            yield Mistake(f"{field}.measures", words, depends)

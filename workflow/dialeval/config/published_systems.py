@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dialeval.config.mistakes import Mistake
 from dialeval.errors import nearest
 from dialeval.published import xdial
 from dialeval.published.metaeval import systems
@@ -29,8 +30,8 @@ def published_systems(config: Config) -> dict[str, str]:
     }
 
 
-def unfit_systems(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields field, words and what else it is about, where a judge would have the number of something else."""
+def unfit_systems(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes where a judge would have the number of something else."""
     if config.metaeval is None:
         return
     known = {folded(name): name for name in systems()}
@@ -39,19 +40,19 @@ def unfit_systems(config: Config) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         field = f"metaeval.published_as.{judge}"
         if judge not in judges:
             words = f"'{judge}' is no model, ensemble or score file of this configuration; {nearest(judge, judges)}"
-            yield "metaeval.published_as", words, (f"models.{judge}", f"metaeval.score_files.{judge}")
+            yield Mistake("metaeval.published_as", words, (f"models.{judge}", f"metaeval.score_files.{judge}"))
         elif folded(system) not in known:
             remedy = nearest(system, known.values())
-            yield field, f"'{system:.60}' is no system of comp-analysis or xDial-Eval; {remedy}", ()
+            yield Mistake(field, f"'{system:.60}' is no system of comp-analysis or xDial-Eval; {remedy}")
         elif words := _unlike(config, judge, known[folded(system)]):
-            yield field, words, (f"models.{judge}", f"ensembles.{judge}", "training")
+            yield Mistake(field, words, (f"models.{judge}", f"ensembles.{judge}", "training"))
     for judge in (*(name for name, model in config.models.items() if model.learns_from), *config.ensembles):
         if folded(judge) in known and folded(judge) not in xdial.trained():
             words = (
                 f"the papers asked '{known[folded(judge)]}' as it is, and its numbers would stand beside what is no "
                 f"such model; choose another name, such as '{judge}-mine'"
             )
-            yield f"{'models' if judge in config.models else 'ensembles'}.{judge}", words, ()
+            yield Mistake(f"{'models' if judge in config.models else 'ensembles'}.{judge}", words)
 
 
 def _unlike(config: Config, judge: str, system: str) -> str:

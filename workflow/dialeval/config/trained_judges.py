@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dialeval.config.mistakes import Mistake
 from dialeval.config.models import EncoderModel, VllmModel
 from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.resolved import asks
@@ -15,31 +16,29 @@ from dialeval.errors import nearest
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
 
-Found = Iterator[tuple[str, str, tuple[str, ...]]]
-"""Field, what is wrong with it, and the fields that it depends on."""
 LEVEL_OF_READER: dict[str, Level] = {"comp_turn": "turn", "comp_dialogue": "dialogue", "ladder": "dialogue"}
 """What is rated, of readers whose files are always about the same."""
 
 
-def unfit_learners(config: Config) -> Found:
+def unfit_learners(config: Config) -> Iterator[Mistake]:
     """Yields sets that nobody learns from, adapters that name none, and encoders that are asked something else."""
     for name, model in config.models.items():
         if isinstance(model, VllmModel) and model.lora:
             for data in model.lora.train:
                 if data not in config.training:
                     words = f"'{data}' is no set of training examples; {nearest(data, config.training)}"
-                    yield f"models.{name}.lora.train", words, (f"training.{data}",)
+                    yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}",))
         if isinstance(model, EncoderModel) and model.train and model.train.data in config.training:
             yield from _without_effect(config, name, model.train)
             yield from _asked_something_else(config, name, model.train.data)
     yield from _unused_sets(config)
 
 
-def _without_effect(config: Config, name: str, train: EncoderTraining) -> Found:
+def _without_effect(config: Config, name: str, train: EncoderTraining) -> Iterator[Mistake]:
     """Yields the margin of a ranking where nothing is ranked."""
     if "margin" in train.model_fields_set and config.training[train.data].level == "turn":
         words = f"only dialogues are ranked with a margin, and '{train.data}' is about turns; take it out"
-        yield f"models.{name}.train.margin", words, (f"training.{train.data}",)
+        yield Mistake(f"models.{name}.train.margin", words, (f"training.{train.data}",))
 
 
 def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
@@ -51,7 +50,7 @@ def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
     return {(section.level, criterion) for criterion in section.learned}
 
 
-def _unused_sets(config: Config) -> Found:
+def _unused_sets(config: Config) -> Iterator[Mistake]:
     """Yields sets that some models pass over; where no model learns at all, the data are made to be looked at."""
     if not any(model.learns_from for model in config.models.values()):
         return
@@ -68,10 +67,12 @@ def _unused_sets(config: Config) -> Found:
                 f"only {', '.join(learners)} would learn from '{name}', which nothing asks; name it under judges, or "
                 "take both out"
             )
-        yield f"training.{name}", words, ("models", "judges", "protocols", *(f"models.{one}" for one in learners))
+        yield Mistake(
+            f"training.{name}", words, ("models", "judges", "protocols", *(f"models.{one}" for one in learners))
+        )
 
 
-def _asked_something_else(config: Config, name: str, data: str) -> Found:
+def _asked_something_else(config: Config, name: str, data: str) -> Iterator[Mistake]:
     """Yields an encoder that is asked about other criteria at its level alone: it would be left out without a word.
 
     One whose level is asked about nowhere may be trained for its own sake.
@@ -93,7 +94,7 @@ def _asked_something_else(config: Config, name: str, data: str) -> Found:
         f"{', '.join(asked)} alone; name one of these under training.{data}.criteria, or name what it learns under "
         "metaeval.corpora.*.dimensions or asks, or a protocol's criteria"
     )
-    yield f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges")
+    yield Mistake(f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges"))
 
 
 def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:

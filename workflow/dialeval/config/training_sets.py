@@ -6,20 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dialeval.config.mistakes import Mistake, unknown
 from dialeval.config.training import TrainingSet
 from dialeval.criteria import SHIPPED
-from dialeval.errors import nearest
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
 
-Found = Iterator[tuple[str, str, tuple[str, ...]]]
-"""Field, what is wrong with it, and the fields that it depends on."""
 OWN_LANGUAGES = ("jsonl",)
 """Readers whose dialogues may name languages of their own."""
 
 
-def unfit_training(config: Config) -> Found:
+def unfit_training(config: Config) -> Iterator[Mistake]:
     """Yields what is wrong with training sets by themselves, and where a model learns from several."""
     for name, section in config.training.items():
         yield from _domains(config, name, section)
@@ -28,38 +26,30 @@ def unfit_training(config: Config) -> Found:
     yield from _mixed_parts(config)
 
 
-def _domains(config: Config, name: str, section: TrainingSet) -> Found:
+def _domains(config: Config, name: str, section: TrainingSet) -> Iterator[Mistake]:
     field = f"training.{name}.domains"
     for domain, corpora in section.domains.items():
         if not corpora:
-            yield f"{field}.{domain}", "it names no corpus; name at least one of `corpora`, or take it out", ()
-        for corpus in corpora:
-            if corpus not in config.corpora:
-                words = f"'{corpus}' is not a corpus of this configuration; {nearest(corpus, config.corpora)}"
-                yield f"{field}.{domain}", words, (f"corpora.{corpus}",)
+            yield Mistake(f"{field}.{domain}", "it names no corpus; name at least one of `corpora`, or take it out")
+        yield from unknown(f"{field}.{domain}", corpora, config.corpora, "corpus", "corpora")
     for corpus, n in Counter(section.corpora()).items():
         if n > 1:
             words = f"'{corpus}' is named {n} times; its dialogues are of one domain: keep it in one of them, once"
-            yield field, words, ()
+            yield Mistake(field, words)
 
 
-def _criteria(config: Config, name: str, section: TrainingSet) -> Found:
+def _criteria(config: Config, name: str, section: TrainingSet) -> Iterator[Mistake]:
     field, level = f"training.{name}.criteria", section.level
     for criterion in section.criteria or ():
-        shipped, own = SHIPPED.get(criterion), config.criteria.get(criterion)
-        if shipped is None and own is None:
-            words = (
-                f"'{criterion}' is not a criterion of this configuration; {nearest(criterion, config.known_criteria())}"
-            )
-            yield field, words, (f"criteria.{criterion}",)
-            continue
-        other = (own or shipped).level  # type: ignore[union-attr]
+        yield from unknown(field, [criterion], config.known_criteria(), "criterion", "criteria")
+        known = config.criteria.get(criterion) or SHIPPED.get(criterion)
+        other = known.level if known else None
         if other not in (None, level):
             words = f"'{criterion}' is about a {other}, and the pairs are of level {level}; name criteria of a {level}"
-            yield field, words, (f"criteria.{criterion}",)
+            yield Mistake(field, words, (f"criteria.{criterion}",))
 
 
-def _languages(config: Config, name: str, section: TrainingSet) -> Found:
+def _languages(config: Config, name: str, section: TrainingSet) -> Iterator[Mistake]:
     corpora = [config.corpora[corpus] for corpus in section.corpora() if corpus in config.corpora]
     if any(corpus.reader in OWN_LANGUAGES for corpus in corpora) or not corpora:
         return
@@ -72,10 +62,12 @@ def _languages(config: Config, name: str, section: TrainingSet) -> Found:
                 f"no dialogue is in '{language}': the corpora are in {', '.join(sorted(known))}; put a corpus into it "
                 "under translate, or name others"
             )
-            yield f"training.{name}.languages", words, ("translate", *(f"corpora.{one}" for one in section.corpora()))
+            yield Mistake(
+                f"training.{name}.languages", words, ("translate", *(f"corpora.{one}" for one in section.corpora()))
+            )
 
 
-def _mixed_parts(config: Config) -> Found:
+def _mixed_parts(config: Config) -> Iterator[Mistake]:
     """Yields sets that one model learns from and that hold back different shares of the dialogues."""
     for name, model in config.models.items():
         sets = {one: config.training[one] for one in model.learns_from if one in config.training}
@@ -85,4 +77,4 @@ def _mixed_parts(config: Config) -> Found:
                 f"{', '.join(shares)} hold back different shares of the dialogues, so that what one holds back is "
                 "learned from in another; give them the same development and held_back"
             )
-            yield f"models.{name}.lora.train", words, tuple(f"training.{one}" for one in shares)
+            yield Mistake(f"models.{name}.lora.train", words, tuple(f"training.{one}" for one in shares))

@@ -5,33 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dialeval.config.mistakes import Mistake, judges_by_field, unknown, writers
 from dialeval.config.models import EmbeddedModel, EncoderModel, Model, NllbModel, OpenAIModel, PublishedModel, VllmModel
-from dialeval.errors import nearest
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
 
-Found = Iterator[tuple[str, str, tuple[str, ...]]]
-"""Field, what is wrong with it, and the fields that it depends on."""
 
-
-def unfit_translations(config: Config) -> Found:
+def unfit_translations(config: Config) -> Iterator[Mistake]:
     """Yields corpora that are not there or speak the language already, and models that translate badly or only that."""
     for name, asked in config.translate.items():
         field = f"translate.{name}"
-        if name not in config.sources():
-            words = f"'{name}' is not a corpus of this configuration; {nearest(name, config.sources())}"
-            yield field, words, (f"corpora.{name}", f"metaeval.corpora.{name}")
+        yield from unknown(field, [name], config.sources(), "corpus", "corpora", "metaeval.corpora")
         rated = config.metaeval.corpora.get(name) if config.metaeval else None
         there = [language for language in (rated and rated.languages) or () if language in asked.into]
         if there:
             words = (
                 f"'{name}' is read in {', '.join(there)}, too; take {'it' if len(there) == 1 else 'them'} out of one"
             )
-            yield f"{field}.into", words, (f"metaeval.corpora.{name}.languages",)
+            yield Mistake(f"{field}.into", words, (f"metaeval.corpora.{name}.languages",))
         if rated and rated.languages and asked.source not in rated.languages:
             words = f"'{name}' is not read in '{asked.source}', but in {', '.join(rated.languages)}"
-            yield f"{field}.source", words, (f"metaeval.corpora.{name}.languages",)
+            yield Mistake(f"{field}.source", words, (f"metaeval.corpora.{name}.languages",))
         quality = asked.quality
         for part, model, judges in (
             ("by", asked.by, False),
@@ -42,14 +37,13 @@ def unfit_translations(config: Config) -> Found:
     yield from _only_translators(config)
 
 
-def _unfit_model(config: Config, field: str, name: str, *, judges: bool) -> Found:
+def _unfit_model(config: Config, field: str, name: str, *, judges: bool) -> Iterator[Mistake]:
     """Yields a model that is not there, or neither translates nor says how well another did."""
-    model, about = config.models.get(name), (f"models.{name}",)
-    if model is None:
-        yield field, f"'{name}' is not a model of this configuration; {nearest(name, config.models)}", about
-    elif why := _why_not(model, judges=judges):
+    yield from unknown(field, [name], config.models, "model", "models")
+    model = config.models.get(name)
+    if model and (why := _why_not(model, judges=judges)):
         engines = "openai or vllm" if judges else "nllb, openai or vllm"
-        yield field, f"'{name}' {why}; name a model of engine {engines}", about
+        yield Mistake(field, f"'{name}' {why}; name a model of engine {engines}", (f"models.{name}",))
 
 
 def _why_not(model: Model, *, judges: bool) -> str:
@@ -67,25 +61,13 @@ def _why_not(model: Model, *, judges: bool) -> str:
     return kinds[type(model)]
 
 
-def _only_translators(config: Config) -> Found:
+def _only_translators(config: Config) -> Iterator[Mistake]:
     """Yields translation models that are to do anything else."""
-    robustness, dialogbench = config.robustness, config.dialogbench
-    others: dict[str, list[str]] = {
-        "chatbots": config.chatbots,
-        "judges": config.judges,
-        **{
-            f"protocols.{name}.judges": getattr(getattr(config.protocols, name), "judges", None) or []
-            for name in config.resolved_protocols()
-        },
-        "selfchat.partner": [config.selfchat.partner] if config.selfchat.partner else [],
-        "robustness.rewriter": [robustness.rewriter] if robustness and robustness.rewriter else [],
-        **(dialogbench.models() if dialogbench else {}),
-    }
-    for field, names in others.items():
+    for field, names in (judges_by_field(config) | writers(config)).items():
         for name in names:
             if isinstance(config.models.get(name), NllbModel):
                 words = (
                     f"'{name}' is a translation model (nllb), which does nothing but translate; name it as `by` of a "
                     "corpus under translate, and another model here"
                 )
-                yield field, words, (f"models.{name}",)
+                yield Mistake(field, words, (f"models.{name}",))

@@ -10,13 +10,14 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 
 from dialeval.config.asked_criteria import asked_criteria
 from dialeval.config.botchat import Arena, Battles, Elo, Selfchat, UniEval
-from dialeval.config.consistency import PARTS, Mistakes, inconsistencies
+from dialeval.config.consistency import PARTS, inconsistencies
 from dialeval.config.corpora import Corpus, Seeds
 from dialeval.config.criteria import OwnCriterion
 from dialeval.config.dialogbench import DialogBench
 from dialeval.config.ensembles import FILE, members_by_method
 from dialeval.config.labels import Labels
 from dialeval.config.metaeval import MetaEval
+from dialeval.config.mistakes import Mistakes
 from dialeval.config.models import EmbeddedModel, Model, PublishedModel
 from dialeval.config.protocol import DAMAGED, RATED, Protocol
 from dialeval.config.protocols import Protocols
