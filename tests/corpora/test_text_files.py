@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -73,17 +75,27 @@ def test_the_line_of_a_value_that_has_several_is_told() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (GOOD.encode("utf-16"), "line 1: this is UTF-16, not text in UTF-8"),
+        (GOOD.encode("utf-16")[:-1], "line 1: not UTF-16 .* save the file as UTF-8"),
         (GOOD.encode("utf-16-le"), "line 1: a NUL character"),
         (GOOD.encode() + b"{\x00}", "line 2: a NUL character"),
         (GOOD.encode() + b"\xed\xa0\x80", "line 2: not UTF-8"),
-        (b"PK\x03\x04 and more", "this is a zip archive or a workbook"),
+        (b"PK\x03\x04 and more", "this is a zip archive or a workbook, .* unpack it"),
+        (b"\xfd7zXZ\x00 and more", "packed by xz, .* unpack it, .* UTF-8"),
+        (b"PAR1 and more", "this is Parquet"),
+        (gzip.compress(GOOD.encode())[:-9], "cannot be read: .*UTF-8"),
     ],
 )
 def test_what_is_no_text_is_told(tmp_path: Path, content: bytes, words: str) -> None:
     with pytest.raises(UserError, match=words) as caught:
         read_text(write(tmp_path, content))
     assert "UTF-8" in str(caught.value)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lambda text: text.decode().encode("utf-16")])
+def test_packed_text_and_utf16_are_read(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    path = write(tmp_path, pack((GOOD + '{"a": "é"}\n').encode()))
+    assert [line.record["a"] for line in read_json_lines(path)] == ["fine", "é"]
+    assert read_text(path) == GOOD + '{"a": "é"}\n'
 
 
 def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path) -> None:

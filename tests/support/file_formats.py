@@ -92,6 +92,12 @@ def _workbook(*rows: Sequence[Any]) -> bytes:
     return out.getvalue()
 
 
+def _parquet(rows: Sequence[dict[str, Any]]) -> bytes:
+    out = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(rows), out)
+    return bytes(out.getvalue())
+
+
 def _corpus(reader: str, name: str) -> Read:
     def read(folder: Path) -> None:
         path = folder / name if name else folder
@@ -244,6 +250,10 @@ _MESSAGES = [
     {"role": "assistant", "content": "Behind the jam."},
 ]
 
+_CHAT = [{"role": "user", "content": "Is there milk?"}, {"role": "assistant", "content": "Behind the jam."}]
+_CHATS = [{"conversation_id": "c1", "model": "a", "language": "English", "turn": 1, "conversation": _CHAT}] * 2
+_CHATS[1] = _CHATS[1] | {"model": "b"}
+
 FORMATS: dict[str, Format] = {
     "transcripts": Format(
         {
@@ -275,6 +285,10 @@ FORMATS: dict[str, Format] = {
             b'1,a,m,1,user,"Milk, ""please""?"\n1,a,m,2,bot,Jam.\n1,b,m,1,user,"a\nb"\n1,b,m,2,bot,No.\n'
         },
         _transcripts("mine.csv"),
+    ),
+    "transcripts in parquet": Format({"mine.parquet": _parquet(_CHATS)}, _transcripts("mine.parquet")),
+    "transcripts in cells": Format(
+        {"mine.csv": f'id,model,conversation\n1,a,"{_CHAT}"\n1,b,"{_CHAT}"\n'.encode()}, _transcripts("mine.csv")
     ),
     "dialogues": Format(
         {"mine.jsonl": _lines({"dialogue_id": "d1", **_SAID}, {"dialogue_id": 2, "language": "de", **_SAID})},

@@ -135,7 +135,7 @@ ODD_CELLS += [
 
 
 def mutated(drawn: random.Random, content: bytes, kind: str) -> bytes:
-    """Returns a file's content after one to three accidents of its kind (`json`, `csv`, `tsv`, `xlsx`)."""
+    """Returns a file's content after one to three accidents of its kind (`json`, `csv`, `tsv`, `xlsx`, `parquet`)."""
     ways = _WAYS[kind]
     for _ in range(drawn.choice((1, 1, 1, 2, 3))):
         try:
@@ -309,4 +309,5 @@ _WAYS: dict[str, list[Mutation]] = {
     "csv": [_bytes, _encoding, _lines, _csv, _csv, _csv],
     "tsv": [_bytes, _encoding, _lines, _tsv, _tsv, _tsv],
     "xlsx": [_bytes, _inside_workbook, _inside_workbook, _inside_workbook],
+    "parquet": [_bytes],
 }

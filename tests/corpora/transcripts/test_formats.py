@@ -210,7 +210,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     [
         ("", ["there is no dialogue in it"]),
         ("\n \n", ["there is no dialogue in it"]),
-        ('{"id": 1, "turns": []}', ["none of the fields 'utterances', 'conversations', 'messages'", "id, turns"]),
+        ('{"id": 1, "turns": []}', ["none of the fields 'utterances', 'dialogue'", "'messages'", "id, turns"]),
         ('[{"messages": []}, 3]', ["record 2: an entry of the list must be an object, not int"]),
         (lines(OWN | {"utterances": "Hi"}), ["line 1: 'utterances' must be a list", '"Hi"']),
         (lines(OWN | {"utterances": [{"speaker": "a"}]}), ["'utterances', entry 1 has no text", "content"]),

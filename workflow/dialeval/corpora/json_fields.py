@@ -21,11 +21,13 @@ def required(record: Mapping[str, Any], name: str, where: str) -> Any:
 
 
 def name_of(value: Any, field: str, where: str) -> str:
-    """Returns what names something (an id, a speaker, a model): a text, or a whole number as its digits.
+    """Returns what names something (an id, a speaker, a model): a text, or a whole number as its digits (7.0 is 7).
 
     Raises:
         UserError: it is anything else, such as null, a fraction or a list.
     """
+    if isinstance(value, float) and value.is_integer():  # as pandas writes a column that has gaps
+        value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):

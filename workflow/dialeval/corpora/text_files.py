@@ -2,7 +2,7 @@
 
 Readers take files through these functions alone. What passes can be written to a table: it is Unicode without halves of
 characters, numbers fit into 64 bits, and nothing is nested deeper than any format here. What does not pass is refused
-with the file, the line and what to do.
+with the file, the line and what to do. Text is UTF-8, or UTF-16 that says so at its beginning, and may be packed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import csv
 import io
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +27,17 @@ _LONGEST_INTEGER = 18
 _LISTED = 20
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|nan", re.IGNORECASE)
 _LONGEST_MARK = 4
-_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK\x03\x04": "a zip archive or a workbook"}
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
+"""First bytes of packed files, and the modules that unpack them."""
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_OTHER_KINDS = {
+    b"PK\x03\x04": "a zip archive or a workbook, not text in UTF-8; unpack it, or save the sheet as CSV in UTF-8",
+    b"PAR1": "Parquet, which is not read here; save the table as JSON Lines or CSV in UTF-8",
+    b"\xfd7zX": "packed by xz, which is not read; unpack it, so that it is text in UTF-8",
+    b"\x28\xb5\x2f\xfd": "packed by zstd, which is not read; unpack it, so that it is text in UTF-8",
+}
+_BROKEN = (OSError, ValueError, EOFError, zlib.error)
+"""What a file that cannot be read, or a packed one that is damaged, ends in."""
 # an escaped backslash and a pair of halves come first, so that what follows them is not taken for a half
 _HALF_CHARACTER = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
@@ -41,23 +53,25 @@ class JsonLine(NamedTuple):
 
 
 def read_text(path: Path) -> str:
-    """Reads a text file that must be UTF-8 (a byte order mark is allowed).
+    """Reads a text file; a byte order mark is allowed.
 
     Raises:
-        UserError: the file cannot be read, is not UTF-8, or holds NUL characters; the message gives the line.
+        UserError: the file cannot be read, is in another encoding, or holds NUL characters; the message gives the line.
     """
     try:
-        content = path.read_bytes()
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        with _unpacked(path) as file:
+            content = file.read()
+    except _BROKEN as error:
+        reason = getattr(error, "strerror", None) or f"{error}; give the file unpacked, as text in UTF-8"
+        raise UserError(f"{path} cannot be read: {reason}") from error
     _refuse_other_kinds(path, content)
+    encoding = _encoding(content)
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise UserError(
-            f"{path}, line {line}: not UTF-8 (byte 0x{content[error.start]:02x}); save the file as UTF-8"
-        ) from None
+        fault = f"not {encoding.removesuffix('-sig').upper()} (byte 0x{content[error.start]:02x})"
+        raise UserError(f"{path}, line {line}: {fault}; save the file as UTF-8") from None
     place = text.find("\0")
     if place >= 0:
         raise UserError(
@@ -78,24 +92,38 @@ def read_lines(path: Path, newline: str = "\n") -> Iterator[str]:
         UserError: as of `read_text`, when the reading comes to the place.
     """
     try:
-        with path.open("rb") as file:
-            _refuse_other_kinds(path, file.peek(_LONGEST_MARK))
-            for line in io.TextIOWrapper(file, encoding="utf-8-sig", newline=newline):
+        with _unpacked(path) as file:
+            beginning = file.peek(_LONGEST_MARK)
+            _refuse_other_kinds(path, beginning)
+            for line in io.TextIOWrapper(file, encoding=_encoding(beginning), newline=newline):
                 if "\0" in line:
                     break
                 yield line
             else:
                 return
-    except (OSError, ValueError):
+    except _BROKEN:
         pass
     read_text(path)  # says what is wrong, and where
     raise UserError(f"{path} changed while it was read; run again")
 
 
+def _unpacked(path: Path) -> io.BufferedReader:
+    """Opens a file, and another within it where it is packed."""
+    with path.open("rb") as file:
+        beginning = file.read(_LONGEST_MARK)
+    module = next((module for mark, module in _PACKED.items() if beginning.startswith(mark)), None)
+    opened: io.BufferedReader = import_module(module).open(path) if module else path.open("rb")
+    return opened
+
+
+def _encoding(beginning: bytes) -> str:
+    return "utf-16" if beginning.startswith(_UTF16) else "utf-8-sig"
+
+
 def _refuse_other_kinds(path: Path, beginning: bytes) -> None:
-    for mark, kind in _BYTE_ORDER_MARKS.items():
+    for mark, kind in _OTHER_KINDS.items():
         if beginning.startswith(mark):
-            raise UserError(f"{path}, line 1: this is {kind}, not text in UTF-8; save the file as UTF-8 text")
+            raise UserError(f"{path}, line 1: this is {kind}")
 
 
 def parse_json(text: str, place: str) -> Any:

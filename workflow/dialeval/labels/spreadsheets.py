@@ -12,8 +12,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from dialeval.corpora.row_files import cell_text
 from dialeval.corpora.text_files import listed
 from dialeval.corpora.workbooks import sheet_rows
 from dialeval.errors import UserError
@@ -134,10 +134,4 @@ def _delimiter(text: str, known: Collection[str]) -> str:
 
 def _workbook(path: Path) -> Iterator[tuple[int, list[str]]]:
     for number, row in sheet_rows(path):
-        yield number, [_cell(value) for value in row]
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+        yield number, [cell_text(value) for value in row]

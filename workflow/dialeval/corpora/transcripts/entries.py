@@ -9,8 +9,8 @@ from dialeval.corpora.json_fields import name_of
 from dialeval.corpora.transcripts.transcript import Told
 from dialeval.errors import UserError
 
-SPEAKER_FIELDS = ("speaker", "role", "from")
-TEXT_FIELDS = ("text", "content", "value")
+SPEAKER_FIELDS = ("speaker", "role", "from", "sender")
+TEXT_FIELDS = ("text", "content", "value", "utterance", "message")
 _SAID_PARTS = ("text", "input_text", "output_text", "refusal")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_FIELDS = ("tool_calls", "function_call")

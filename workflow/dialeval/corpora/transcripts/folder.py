@@ -11,7 +11,7 @@ from dialeval.corpora.text_files import listed
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
 
-ENDINGS = (".jsonl", ".json", ".csv", ".tsv")
+ENDINGS = (".jsonl", ".json", ".csv", ".tsv", ".xlsx", ".parquet")
 ReadFile = Callable[[Path], Iterator[Transcript]]
 
 

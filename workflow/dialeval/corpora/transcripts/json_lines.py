@@ -3,9 +3,9 @@
     {"dialogue_id": "7", "system": "alpha", "case_id": "refund", "utterances": [
      {"speaker": "user", "text": "I want my money back."}, {"speaker": "assistant", "text": "I can see to that."}]}
 
-`utterances` may be plain texts, of two speakers in turn or as `speakers` has it. Optional are `case_id` or `prompt`
-(what systems met alike), `language`, `speakers` (names in turn), and `reference`: how it should have gone, as a list of
-utterances, or as a text that stands in place of the last one.
+`utterances` (or `dialogue`, `dialog`) may be plain texts, of two speakers in turn or as `speakers` has it. Optional are
+`case_id` or `prompt` (what systems met alike), `language`, `speakers` (names in turn), and `reference`: how it should
+have gone, as a list of utterances, or as a text that stands in place of the last one.
 """
 
 from __future__ import annotations
@@ -13,37 +13,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import cycle, islice
-from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.json_fields import name_of, required
+from dialeval.corpora.json_fields import name_of
 from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import tell
-from dialeval.corpora.transcripts.records import about, named, records_of
+from dialeval.corpora.transcripts.records import PLAIN, SYSTEM_FIELDS, about, dialogue_field, named
 from dialeval.corpora.transcripts.transcript import Told, Transcript
 from dialeval.errors import UserError
 
-FIELD = "utterances"
 
-
-def read(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of a file.
+def dialogues_of(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object.
 
     Raises:
         UserError: the file, the line, what is wrong there, and the remedy.
     """
-    for line in records_of(path):
-        yield _transcript(line, notes)
-
-
-def _transcript(line: JsonLine, notes: Counter[str]) -> Transcript:
     record, where = line.record, line.where
     told = Told(notes, prompts_by_role=False)
-    tell(_with_speakers(required(record, FIELD, where), record.get("speakers"), where), FIELD, where, told)
+    field = dialogue_field(record, PLAIN, where)
+    tell(_with_speakers(record[field], record.get("speakers"), where), field, where, told)
     speakers, utterances, asides = told.parts(where)
-    return Transcript(
+    yield Transcript(
         place=where,
-        system=named(record, ["system"], where),
+        system=named(record, ["system", *SYSTEM_FIELDS], where),
         speakers=speakers,
         utterances=utterances,
         asides=asides,

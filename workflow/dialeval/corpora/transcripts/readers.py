@@ -6,19 +6,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from dialeval.corpora.text_files import listed
+from dialeval.corpora.json_records import is_table, records_of
+from dialeval.corpora.row_files import rows_of
+from dialeval.corpora.text_files import JsonLine, listed
 from dialeval.corpora.transcripts import folder, json_lines, openai_messages, sharegpt, turns
-from dialeval.corpora.transcripts.records import first_mark, records_of
+from dialeval.corpora.transcripts.records import DIALOGUES, MESSAGES, PAIR, PLAIN, SHAREGPT
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
 
 AUTO, FOLDER, CSV = "auto", "folder", "csv"
-_OF_JSON: dict[str, tuple[str, Callable[[Path, Counter[str]], Iterator[Transcript]]]] = {
-    "jsonl": (json_lines.FIELD, json_lines.read),
-    "sharegpt": (sharegpt.FIELD, sharegpt.read),
-    "messages": (openai_messages.FIELD, openai_messages.read),
+_OF_JSON: dict[str, tuple[tuple[str, ...], Callable[[JsonLine, Counter[str]], Iterator[Transcript]]]] = {
+    "jsonl": (PLAIN, json_lines.dialogues_of),
+    "sharegpt": (SHAREGPT, sharegpt.dialogues_of),
+    "messages": ((*MESSAGES, *PAIR), openai_messages.dialogues_of),
 }
-"""The formats of JSON, each with the field that tells it apart."""
+"""The formats of JSON, each with the fields that tell it apart."""
 
 
 def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
@@ -39,7 +41,11 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
         return
     if reader == AUTO:
         notes[f"files read as {kind}, by their looks"] += 1
-    yield from turns.read(path, notes, columns) if kind == CSV else _OF_JSON[kind][1](path, notes)
+    if kind == CSV:
+        yield from turns.read(path, notes, columns)
+        return
+    for line in records_of(path, DIALOGUES):
+        yield from _OF_JSON[kind][1](line, notes)
 
 
 def looks_of(path: Path) -> str:
@@ -50,18 +56,24 @@ def looks_of(path: Path) -> str:
     """
     if path.is_dir():
         return FOLDER
-    if first_mark(path) not in ("{", "[", ""):
+    if is_table(path) and not _has_lists(path):
         return CSV
-    first = next((line.record for line in records_of(path)), None)
+    first = next((line.record for line in records_of(path, DIALOGUES)), None)
     if first is None:
         raise UserError(f"{path}: there is no dialogue in it")
-    for kind, (field, _) in _OF_JSON.items():
-        if field in first:
+    for kind, (fields, _) in _OF_JSON.items():
+        if any(field in first for field in fields):
             return kind
-    fields = ", ".join(f"'{field}'" for field, _ in _OF_JSON.values())
+    names = ", ".join(f"'{field}'" for field in DIALOGUES.holding)
     raise UserError(
-        f"{path}: the first object has none of the fields {fields} that hold a dialogue; present: {listed(first)}"
+        f"{path}: the first object has none of the fields {names} that hold a dialogue; present: {listed(first)}"
     )
+
+
+def _has_lists(path: Path) -> bool:
+    """Returns whether a table has a column that is called as dialogues are."""
+    _, header = next(rows_of(path), (1, []))
+    return bool({name.strip() for name in header} & {*DIALOGUES.holding})
 
 
 def source_files(reader: str, path: Path) -> list[Path]:

@@ -1,37 +1,35 @@
-"""The objects of a JSON file: one on each line, or a list of them; and the fields that every format of JSON has."""
+"""What the objects of every format of JSON may say of a dialogue, by the names that its fields commonly have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-from dialeval.corpora.json_fields import name_of, optional_text, text_of
-from dialeval.corpora.text_files import JsonLine, parse_json, read_json_lines, read_lines, read_text
-from dialeval.errors import UserError
+from dialeval.corpora.json_fields import name_of, optional_text, required, text_of
+from dialeval.corpora.json_records import Wanted
+from dialeval.corpora.transcripts.entries import SPEAKER_FIELDS
+from dialeval.translation.languages import LANGUAGES
 
-ID_FIELDS = ("dialogue_id", "conversation_id", "id")
+PLAIN = ("utterances", "dialogue", "dialog")
+SHAREGPT = ("conversations",)
+MESSAGES = ("messages", "conversation")
+PAIR = ("conversation_a", "conversation_b")
+DIALOGUES = Wanted((*PLAIN, *SHAREGPT, *MESSAGES, *PAIR), bare=PLAIN[0], parts=SPEAKER_FIELDS)
+"""Fields that hold a dialogue, as each format calls them; a dialogue may also be a list without a name."""
+ID_FIELDS = ("dialogue_id", "dialog_id", "conversation_id", "conversation_hash", "id")
+SYSTEM_FIELDS = ("model", "model_name", "model_id")
+_CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
 
 
-def records_of(path: Path) -> Iterator[JsonLine]:
-    """Yields the objects of a file, JSON Lines or one JSON list.
+def dialogue_field(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
+    """Returns which of some fields an object has.
 
     Raises:
-        UserError: as of `read_json_lines`; or an entry of the list is no object.
+        UserError: it has none; the message names the first.
     """
-    if first_mark(path) != "[":
-        yield from read_json_lines(path)
-        return
-    for number, record in enumerate(parse_json(read_text(path), str(path)), start=1):
-        where = f"{path}, record {number}"
-        if not isinstance(record, dict):
-            raise UserError(f"{where}: an entry of the list must be an object, not {type(record).__name__}")
-        yield JsonLine(number, where, record)
-
-
-def first_mark(path: Path) -> str:
-    """Returns the first character of a file that is not blank; empty where there is none."""
-    return next((line.lstrip()[:1] for line in read_lines(path) if line.strip()), "")
+    field = next((field for field in fields if record.get(field) is not None), fields[0])
+    required(record, field, where)
+    return field
 
 
 def named(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
@@ -55,5 +53,10 @@ def about(record: dict[str, Any], where: str) -> dict[str, Any]:
         "dialogue_id": named(record, ID_FIELDS, where),
         "case_id": named(record, ["case_id"], where),
         "prompt": "" if prompt is None else text_of(prompt, "prompt", where),
-        "language": optional_text(record, "language", where),
+        "language": code_of(optional_text(record, "language", where)),
     }
+
+
+def code_of(language: str) -> str:
+    """Returns the code of a language that is called by its English name, as collections do; others as they are."""
+    return _CODES.get(language.strip().casefold(), language)

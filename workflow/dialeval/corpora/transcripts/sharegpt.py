@@ -11,26 +11,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
-from dialeval.corpora.json_fields import required
 from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import tell
-from dialeval.corpora.transcripts.records import about, named, records_of
+from dialeval.corpora.transcripts.records import SHAREGPT, SYSTEM_FIELDS, about, dialogue_field, named
 from dialeval.corpora.transcripts.transcript import Told, Transcript
 
-FIELD = "conversations"
 LONGEST_NAME = 80
 
 
-def read(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of a file.
+def dialogues_of(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object.
 
     Raises:
         UserError: the file, the line or record, what is wrong there, and the remedy.
     """
-    for line in records_of(path):
-        yield transcript(line, FIELD, notes)
+    yield transcript(line, dialogue_field(line.record, SHAREGPT, line.where), notes)
 
 
 def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
@@ -41,13 +37,13 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     """
     record, where = line.record, line.where
     told = Told(notes)
-    system = named(record, ["model"], where)
+    system = named(record, SYSTEM_FIELDS, where)
     given = record.get("system")
     if isinstance(given, str) and (system or is_prompt(given)):
         told.add_aside("system", given)
     else:
         system = system or named(record, ["system"], where)
-    tell(required(record, field, where), field, where, told)
+    tell(record[field], field, where, told)
     speakers, utterances, asides = told.parts(where)
     return Transcript(
         place=where, system=system, speakers=speakers, utterances=utterances, asides=asides, **about(record, where)

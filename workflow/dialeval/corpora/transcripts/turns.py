@@ -1,4 +1,4 @@
-"""A table with a row for each utterance: CSV, with commas or semicolons, or text with TABs.
+"""A table with a row for each utterance: CSV, with commas or semicolons, text with TABs, or a workbook.
 
     dialogue_id,system,speaker,text
     7,alpha,user,I want my money back.
@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dialeval.corpora.text_files import listed, number_in, read_csv, read_lines
+from dialeval.corpora.row_files import rows_of
+from dialeval.corpora.text_files import listed, number_in
+from dialeval.corpora.transcripts.records import code_of
 from dialeval.corpora.transcripts.transcript import Told, Transcript
 from dialeval.errors import UserError
 
@@ -38,7 +40,6 @@ COMMON: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
 NEEDED = ("dialogue_id", "text")
-_DELIMITERS = ",\t;"
 
 
 @dataclass
@@ -63,7 +64,7 @@ def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterato
     Raises:
         UserError: the file, the line, the column, the value and the remedy.
     """
-    rows = ((line, row) for line, row in read_csv(path, delimiter_of(path)) if any(cell.strip() for cell in row))
+    rows = rows_of(path)
     _, header = next(rows, (1, []))
     places = places_of(path, [name.strip() for name in header], columns)
     passed_over = [name for place, name in enumerate(header) if name.strip() and place not in places.values()]
@@ -108,14 +109,8 @@ def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterato
             told.say(speaker, text)
         speakers, utterances, asides = told.parts(where)
         yield Transcript(
-            where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=found.language
+            where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=code_of(found.language)
         )
-
-
-def delimiter_of(path: Path) -> str:
-    """Returns what stands between the cells of a table: what its first line has most of, a comma where it has none."""
-    header = next((line for line in read_lines(path) if line.strip()), "")
-    return max(_DELIMITERS, key=header.count)
 
 
 def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict[str, int]:

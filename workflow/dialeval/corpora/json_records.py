@@ -1,0 +1,150 @@
+"""The objects of a file that somebody else's program wrote, however it put them together.
+
+They stand one on each line (JSON Lines), in a list, in a list that is a field of one object, alone in the file over
+several lines, as the rows of a Parquet file, or as those of a table that holds a list in a cell.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialeval.corpora.row_files import is_workbook, rows_of
+from dialeval.corpora.text_files import JsonLine, parse_json, read_json_lines, read_lines, read_text
+from dialeval.errors import UserError
+
+_PARQUET = b"PAR1"
+
+
+class Wanted(NamedTuple):
+    """How an object that is wanted is known.
+
+    Attributes:
+        holding: fields of which it has one.
+        bare: the field that a list stands for where it is given without an object around it; empty where none is.
+        parts: fields of which the entries of such a list have one.
+    """
+
+    holding: Collection[str]
+    bare: str = ""
+    parts: Collection[str] = ()
+
+
+def records_of(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
+    """Yields the objects of a file, each with its number and place.
+
+    Args:
+        path: the file.
+        wanted: how they are known; a list of them in a field of another object is read in its place.
+
+    Raises:
+        UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
+    """
+    for line in _objects(path, wanted):
+        inner = next((name for name, value in line.record.items() if _are_some(value, wanted.holding)), None)
+        if inner is None:
+            yield line
+        else:
+            yield from _listed(line.record[inner], f"{line.where}, '{inner:.40}'", wanted)
+
+
+def is_parquet(path: Path) -> bool:
+    """Returns whether a file is a Parquet file, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_PARQUET)) == _PARQUET
+    except OSError:
+        return False  # reading it will say what is wrong
+
+
+def is_table(path: Path) -> bool:
+    """Returns whether a file is a table of text or a workbook, by its first character or its name.
+
+    Raises:
+        UserError: as of `read_lines`.
+    """
+    return is_workbook(path) or (not is_parquet(path) and _first_line(path)[:1] not in ("{", "[", ""))
+
+
+def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
+    if is_parquet(path):
+        return _rows(path)
+    if is_table(path):
+        return _rows_with_lists(path, wanted)
+    first = _first_line(path)
+    if first.startswith("["):
+        values = parse_json(read_text(path), str(path))
+        alone = wanted.bare and (_are_some(values, wanted.parts) and not _are_some(values, wanted.holding))
+        return _listed([values] if alone else values, str(path), wanted)
+    if first.startswith("{") and not first.endswith("}"):  # an object that goes on in the next line
+        return _listed([parse_json(read_text(path), str(path))], str(path), wanted)
+    return read_json_lines(path)
+
+
+def _first_line(path: Path) -> str:
+    return next((line.strip() for line in read_lines(path) if line.strip()), "")
+
+
+def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]:
+    for number, value in enumerate(values, start=1):
+        where = f"{place}, record {number}"
+        record = {wanted.bare: value} if wanted.bare and isinstance(value, list) else value
+        if not isinstance(record, dict):
+            raise UserError(f"{where}: an entry of the list must be an object, not {type(record).__name__}")
+        yield JsonLine(number, where, record)
+
+
+def _are_some(value: Any, fields: Collection[str]) -> bool:
+    """Returns whether a value is a list of objects with one of some fields, going by the first."""
+    if not isinstance(value, list) or not value or not isinstance(value[0], dict):
+        return False
+    return any(name in value[0] for name in fields)
+
+
+def _rows(path: Path) -> Iterator[JsonLine]:
+    import pyarrow as pa  # takes a while, which files of text need not wait
+    import pyarrow.parquet as pq
+
+    number = 0
+    try:
+        for batch in pq.ParquetFile(path).iter_batches(batch_size=1024):
+            for record in batch.to_pylist():
+                number += 1
+                yield JsonLine(number, f"{path}, row {number}", record)
+    except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
+        reason = f"not readable as Parquet ({error!s:.200})"
+        raise UserError(f"{path}, after row {number}: {reason}; write it anew") from error
+
+
+def _rows_with_lists(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
+    """Yields the rows of a table; what is wanted is a list in a cell, as JSON or as Python shows it."""
+    rows = rows_of(path)
+    _, header = next(rows, (1, []))
+    names = [name.strip() for name in header]
+    for line, cells in rows:
+        where = f"{path}, line {line}"
+        if len(cells) != len(names):
+            raise UserError(f"{where}: {len(cells)} cells where the header has {len(names)}; check the quotes there")
+        record: dict[str, Any] = {name: cell for name, cell in zip(names, cells, strict=True) if cell.strip()}
+        for name in {*wanted.holding} & {*record}:
+            record[name] = _list_in(record[name], f"{where}, column '{name}'")
+        yield JsonLine(line, where, record)
+
+
+def _list_in(cell: str, where: str) -> Any:
+    """Returns what a cell holds, as JSON or as Python shows it.
+
+    Raises:
+        UserError: as of `parse_json`.
+    """
+    try:
+        return parse_json(cell, where)
+    except UserError:
+        try:
+            as_json = json.dumps(ast.literal_eval(cell))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            as_json = cell
+    return parse_json(as_json, where)  # nothing passes that JSON would not let pass

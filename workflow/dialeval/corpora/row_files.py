@@ -1,0 +1,49 @@
+"""Tables that people keep, row by row: CSV with commas, semicolons or TABs, or the first sheet of a workbook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dialeval.corpora.text_files import read_csv, read_lines
+from dialeval.corpora.workbooks import sheet_rows
+
+_DELIMITERS = ",\t;"
+_WORKBOOK = ".xlsx"
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yields the rows of a table that are not blank, each with its line, or its number in a sheet.
+
+    Raises:
+        UserError: as of `read_csv` and `sheet_rows`.
+    """
+    if is_workbook(path):
+        width = 0
+        for number, row in sheet_rows(path):
+            cells = [cell_text(value) for value in row]
+            width = width or len(cells)
+            yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end
+        return
+    for line, cells in read_csv(path, delimiter_of(path)):
+        if "".join(cells).strip():
+            yield line, cells
+
+
+def is_workbook(path: Path) -> bool:
+    """Returns whether a file is a workbook, by its name."""
+    return path.suffix.lower() == _WORKBOOK
+
+
+def cell_text(value: Any) -> str:
+    """Returns a cell of a sheet as text: a whole number without the `.0` that sheets keep it with."""
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def delimiter_of(path: Path) -> str:
+    """Returns what stands between the cells of a table: what its first line has most of, a comma where it has none."""
+    header = next((line for line in read_lines(path) if line.strip()), "")
+    return max(_DELIMITERS, key=header.count)
