@@ -4,12 +4,8 @@
 rule botchat:
     """Makes BotChat's tables and figures, and the measures of all protocols about chatbots."""
     input:
-        [
-            f"{RESULTS}/tables/{name}.{suffix}"
-            for name in botchat_tables()
-            for suffix in ("parquet", "csv")
-        ],
-        [figure_files("botchat", suffix) for suffix in ("svg", "pdf")],
+        tables_in(f"{RESULTS}/tables", botchat_tables()),
+        both_figure_files("botchat"),
         [failure_figures(suffix) for suffix in ("svg", "pdf")],
 
 

@@ -228,11 +228,7 @@ rule tabulate_dialogbench:
         descriptions=item_descriptions(),
         experts=expert_answers(),
     output:
-        [
-            f"{RESULTS}/tables/dialogbench/{name}.{suffix}"
-            for name in DIALOGBENCH_TABLES
-            for suffix in ("parquet", "csv")
-        ],
+        tables_in(f"{RESULTS}/tables/dialogbench", DIALOGBENCH_TABLES),
     log:
         f"{RESULTS}/logs/tables/dialogbench.log",
     group:
@@ -242,7 +238,7 @@ rule tabulate_dialogbench:
     params:
         settings=item_table_settings(),
         code=code("dialogbench_tables"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "dialogbench_tables",

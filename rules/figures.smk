@@ -28,7 +28,7 @@ rule draw:
         settings=lambda wildcards: draw_settings(drawn_measure(**wildcards)),
         code=lambda wildcards: draw_code(drawn_measure(**wildcards)),
         captions=lambda wildcards, output: captions(drawn_measure(**wildcards)),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "draw",

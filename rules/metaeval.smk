@@ -163,7 +163,7 @@ rule tabulate_rated:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(translated=True),
+        settings=metaeval_settings("translated"),
         code=code("tabulate_rated"),
     shell:
         command(
@@ -179,7 +179,7 @@ rule tabulate_repeats:
         item_tables=items_of(RATED),
         judgements=repeated_scores(),
     output:
-        [f"{METAEVAL}/repeat_agreement.{suffix}" for suffix in ("parquet", "csv")],
+        tables_in(METAEVAL, ["repeat_agreement"]),
     log:
         f"{RESULTS}/logs/tables/metaeval_repeats.log",
     group:
@@ -189,7 +189,7 @@ rule tabulate_repeats:
     params:
         settings=metaeval_settings(),
         code=code("tabulate_repeats"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "tabulate_repeats",
@@ -205,11 +205,7 @@ rule correlate:
         filled=filled_ratings(),
         judgements=all_scores(),
     output:
-        [
-            f"{METAEVAL}/{name}.{suffix}"
-            for name in CORRELATIONS
-            for suffix in ("parquet", "csv")
-        ],
+        tables_in(f"{METAEVAL}", CORRELATIONS),
     log:
         f"{RESULTS}/logs/tables/metaeval_correlations.log",
     group:
@@ -218,15 +214,16 @@ rule correlate:
         "../envs/core.yaml"
     params:
         settings=metaeval_settings(
-            benchmarks=True,
-            published_as=True,
-            ensembles=True,
-            fill=True,
-            partial=True,
-            joined=True,
+            "benchmarks",
+            "published_as",
+            "ensembles",
+            "models",
+            "fill",
+            "partial",
+            "joined",
         ),
         code=code("correlate"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "correlate",
@@ -241,11 +238,7 @@ rule tabulate_by_language:
         averages=f"{METAEVAL}/averages.parquet",
         correlations=f"{METAEVAL}/correlations.parquet",
     output:
-        [
-            f"{METAEVAL}/{name}.{suffix}"
-            for name in BY_LANGUAGE
-            for suffix in ("parquet", "csv")
-        ],
+        tables_in(f"{METAEVAL}", BY_LANGUAGE),
     log:
         f"{RESULTS}/logs/tables/metaeval_by_language.log",
     group:
@@ -255,7 +248,7 @@ rule tabulate_by_language:
     params:
         settings=settings(),
         code=code("tabulate_by_language"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "tabulate_by_language",
@@ -271,7 +264,7 @@ rule find_ceilings:
         filled=filled_ratings(),
         judgements=all_scores(),
     output:
-        [f"{METAEVAL}/ceilings.{suffix}" for suffix in ("parquet", "csv")],
+        tables_in(METAEVAL, ["ceilings"]),
     log:
         f"{RESULTS}/logs/tables/metaeval_ceilings.log",
     group:
@@ -279,9 +272,9 @@ rule find_ceilings:
     conda:
         "../envs/core.yaml"
     params:
-        settings=metaeval_settings(benchmarks=True, partial=True, joined=True),
+        settings=metaeval_settings("benchmarks", "partial", "joined"),
         code=code("find_ceilings"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "find_ceilings",
@@ -298,11 +291,7 @@ rule ensembles:
         filled=filled_ratings(),
         judgements=all_scores(),
     output:
-        [
-            f"{METAEVAL}/{name}.{suffix}"
-            for name in BEYOND_ONE_JUDGE
-            for suffix in ("parquet", "csv")
-        ],
+        tables_in(f"{METAEVAL}", BEYOND_ONE_JUDGE),
     log:
         f"{RESULTS}/logs/tables/metaeval_ensembles.log",
     group:
@@ -311,15 +300,17 @@ rule ensembles:
         "../envs/core.yaml"
     params:
         settings=metaeval_settings(
-            benchmarks=True,
-            published_as=True,
-            ensemble_size=True,
-            ensembles=True,
-            partial=True,
-            joined=True,
+            "benchmarks",
+            "published_as",
+            "ensemble_size",
+            "ensemble_pool",
+            "ensembles",
+            "models",
+            "partial",
+            "joined",
         ),
         code=code("ensembles"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "ensembles",

@@ -17,6 +17,18 @@ RATING_DIFFERENCES = f"{RESULTS}/rating_differences/{{protocol}}.parquet"
 AT_HUMAN_LENGTH = "pass_rates_at_gt_length"
 
 
+def tables_in(folder, names):
+    """Returns tables in a folder, each as Parquet and, for reading, as CSV."""
+    return [
+        f"{folder}/{name}.{suffix}" for name in names for suffix in ("parquet", "csv")
+    ]
+
+
+def folder_of_first(wildcards, output):
+    """Returns the folder of a rule's first file, for a stage that names its files itself."""
+    return str(Path(output[0]).parent)
+
+
 def learned(name):
     """Returns what a model's engine reads of what a run learned: an embedded model's file, or trained weights.
 
@@ -209,18 +221,16 @@ def rating_differences(wildcards):
 
 def battle_files():
     """Returns the tables and figures of all configured battles."""
+    figures = [
+        f"{RESULTS}/figures/battles/{name}.{suffix}"
+        for name in CONFIG.battles
+        for suffix in ("svg", "pdf")
+    ]
+    tables = f"{RESULTS}/tables/battles"
     return [
-        f"{RESULTS}/{kind}/battles/{name}.{suffix}"
-        for name in CONFIG.battles
-        for kind, suffixes in (
-            ("tables", ("parquet", "csv")),
-            ("figures", ("svg", "pdf")),
-        )
-        for suffix in suffixes
-    ] + [
-        f"{RESULTS}/tables/battles/differences/{name}.{suffix}"
-        for name in CONFIG.battles
-        for suffix in ("parquet", "csv")
+        *tables_in(tables, CONFIG.battles),
+        *figures,
+        *tables_in(f"{tables}/differences", CONFIG.battles),
     ]
 
 

@@ -125,11 +125,7 @@ def dialogbench_tables():
     """Returns the tables of DialogBench."""
     if not CONFIG.dialogbench:
         return []
-    return [
-        f"{RESULTS}/tables/dialogbench/{name}.{suffix}"
-        for name in DIALOGBENCH_TABLES
-        for suffix in ("parquet", "csv")
-    ]
+    return tables_in(f"{RESULTS}/tables/dialogbench", DIALOGBENCH_TABLES)
 
 
 def dialogbench_files():
@@ -139,6 +135,5 @@ def dialogbench_files():
     return [
         *dialogbench_tables(),
         *expert_sheet(),
-        *figure_files("dialogbench", "svg"),
-        *figure_files("dialogbench", "pdf"),
+        *both_figure_files("dialogbench"),
     ]

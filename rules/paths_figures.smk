@@ -74,6 +74,11 @@ def figure_files(part, suffix):
     return [f"{RESULTS}/figures/{part}/{one.name}.{suffix}" for one in DRAWN[part]]
 
 
+def both_figure_files(part):
+    """Returns the figures of a part as SVG and as PDF."""
+    return [*figure_files(part, "svg"), *figure_files(part, "pdf")]
+
+
 def reported(part, category):
     """Returns the figures of a part as Snakemake's own report shows them."""
     words = {"caption": "captions/figures.rst", "category": category}

@@ -42,12 +42,8 @@ def agreement_settings():
 
 def label_tables():
     """Returns the tables that are made of people's labels, where there are any."""
-    return [
-        f"{RESULTS}/tables/labels/{name}.{suffix}"
-        for name in ("corrected", "differences", "ranks", "agreement", "annotators")
-        for suffix in ("parquet", "csv")
-        if has_labels()
-    ]
+    names = ("corrected", "differences", "ranks", "agreement", "annotators")
+    return tables_in(f"{RESULTS}/tables/labels", names if has_labels() else ())
 
 
 def label_figures(suffix):

@@ -100,22 +100,14 @@ def robustness_tables():
     """Returns the tables of robustness."""
     if not CONFIG.robustness:
         return []
-    return [
-        f"{RESULTS}/tables/robustness/{name}.{suffix}"
-        for name in ROBUSTNESS_TABLES
-        for suffix in ("parquet", "csv")
-    ]
+    return tables_in(f"{RESULTS}/tables/robustness", ROBUSTNESS_TABLES)
 
 
 def robustness_files():
     """Returns the tables and figures of robustness."""
     if not CONFIG.robustness:
         return []
-    return [
-        *robustness_tables(),
-        *figure_files("robustness", "svg"),
-        *figure_files("robustness", "pdf"),
-    ]
+    return [*robustness_tables(), *both_figure_files("robustness")]
 
 
 def scores_items(protocol):
@@ -172,9 +164,9 @@ def metaeval_tables():
     """Returns the tables of meta-evaluation."""
     if not CONFIG.metaeval:
         return []
-    return [
-        f"{RESULTS}/tables/metaeval/{name}.{suffix}"
-        for name in [
+    return tables_in(
+        f"{RESULTS}/tables/metaeval",
+        [
             "corpora",
             "annotator_agreement",
             "ceilings",
@@ -182,17 +174,12 @@ def metaeval_tables():
             *CORRELATIONS,
             *BY_LANGUAGE,
             *BEYOND_ONE_JUDGE,
-        ]
-        for suffix in ("parquet", "csv")
-    ]
+        ],
+    )
 
 
 def metaeval_files():
     """Returns the tables and figures of meta-evaluation."""
     if not CONFIG.metaeval:
         return []
-    return [
-        *metaeval_tables(),
-        *figure_files("metaeval", "svg"),
-        *figure_files("metaeval", "pdf"),
-    ]
+    return [*metaeval_tables(), *both_figure_files("metaeval")]

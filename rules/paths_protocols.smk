@@ -122,8 +122,6 @@ def own_results():
     """Returns the judgements of failures and under protocols of the user's own, and what is measured of them."""
     own = WITH_FIGURES
     tables = [name for name in measure_tables() if name.split("/")[0] in own]
-    return [path for protocol in own for path in results_of(protocol)] + [
-        f"{RESULTS}/tables/{name}.{suffix}"
-        for name in tables
-        for suffix in ("parquet", "csv")
-    ]
+    return [path for protocol in own for path in results_of(protocol)] + tables_in(
+        f"{RESULTS}/tables", tables
+    )

@@ -84,22 +84,14 @@ def training_tables():
     """Returns the tables of training: what is learned from, and how that went."""
     if not USED_TRAINING:
         return []
-    return [
-        f"{RESULTS}/tables/training/{name}.{suffix}"
-        for name in ("data", *TRAINING_TABLES)
-        for suffix in ("parquet", "csv")
-    ]
+    return tables_in(f"{RESULTS}/tables/training", ("data", *TRAINING_TABLES))
 
 
 def training_files():
     """Returns all tables and figures of training; where no model learns yet, the data alone."""
     if not USED_TRAINING:
-        suffixes = ("parquet", "csv") if TRAINING else ()
-        return [f"{RESULTS}/tables/training/data.{suffix}" for suffix in suffixes]
-    figures = [
-        path for suffix in ("svg", "pdf") for path in figure_files("training", suffix)
-    ]
-    return [*training_tables(), *figures]
+        return tables_in(f"{RESULTS}/tables/training", ["data"] if TRAINING else [])
+    return [*training_tables(), *both_figure_files("training")]
 
 
 def lora_judges():

@@ -89,11 +89,7 @@ def translation_files():
     if not CONFIG.translate:
         return []
     names = ["corpora", *(["quality"] if looked_at() else [])]
-    return [
-        f"{TRANSLATION}/{name}.{suffix}"
-        for name in names
-        for suffix in ("parquet", "csv")
-    ]
+    return tables_in(f"{TRANSLATION}", names)
 
 
 def looked_at():

@@ -23,8 +23,4 @@ def trust_settings(protocol):
 
 def trust_tables():
     """Returns the tables that say it."""
-    return [
-        f"{RESULTS}/tables/{name}/trust.{suffix}"
-        for name in TRUSTED
-        for suffix in ("parquet", "csv")
-    ]
+    return tables_in(f"{RESULTS}/tables", [f"{name}/trust" for name in TRUSTED])

@@ -81,11 +81,7 @@ rule tabulate_robustness:
         pairs=perturbed("pairs"),
         judgements=judged_scores(),
     output:
-        [
-            f"{ROBUSTNESS}/{name}.{suffix}"
-            for name in ROBUSTNESS_TABLES
-            for suffix in ("parquet", "csv")
-        ],
+        tables_in(f"{ROBUSTNESS}", ROBUSTNESS_TABLES),
     log:
         f"{RESULTS}/logs/tables/robustness.log",
     group:
@@ -103,7 +99,7 @@ rule tabulate_robustness:
             else settings()
         ),
         code=code("robustness"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "robustness",

@@ -39,49 +39,34 @@ def import_settings(wildcards):
     )
 
 
-def metaeval_settings(
-    benchmarks=False,
-    ensemble_size=False,
-    published_as=False,
-    translated=False,
-    ensembles=False,
-    fill=False,
-    partial=False,
-    joined=False,
-):
-    """Returns how meta-evaluation makes its intervals, and what else a stage of it needs."""
+def metaeval_settings(*names):
+    """Returns how meta-evaluation makes its intervals, and what else a stage of it needs, by the names of settings."""
     section = CONFIG.metaeval
     if section is None:
         return settings()
-    more = {}
-    if benchmarks:
-        more["benchmarks"] = {
-            name: corpus.benchmark for name, corpus in section.corpora.items()
-        }
-    if published_as:
-        more["published_as"] = CONFIG.published_systems()
-    if translated and CONFIG.translate:
-        more["translated"] = {
+    known = {
+        "benchmarks": {name: one.benchmark for name, one in section.corpora.items()},
+        "published_as": CONFIG.published_systems(),
+        "ensemble_size": section.ensemble_size,
+        "ensemble_pool": pool_of(CONFIG),
+        "ensembles": list(ENSEMBLES),
+        "models": one_model(CONFIG),
+    }
+    # what says nothing changes no settings
+    if CONFIG.translate:
+        known["translated"] = {
             name: {language: asked.by for language in asked.into}
             for name, asked in CONFIG.translate.items()
         }
-    if ensemble_size:
-        more["ensemble_size"] = section.ensemble_size
-        more["ensemble_pool"] = pool_of(CONFIG)
-    if ensembles:
-        more["ensembles"] = list(ENSEMBLES)
-        more["models"] = one_model(CONFIG)
-    if fill and section.fill:
-        more["fill"] = section.fill
-    if partial and section.fill:
-        more["partial"] = partial_to(CONFIG)
-    if joined and joined_criteria(CONFIG):
-        more["joined"] = joined_criteria(CONFIG)
+    if section.fill:
+        known |= {"fill": section.fill, "partial": partial_to(CONFIG)}
+    if joined_criteria(CONFIG):
+        known["joined"] = joined_criteria(CONFIG)
     return settings(
         resamples=section.resamples,
         confidence=section.confidence,
         random_seed=CONFIG.random_seed,
-        **more,
+        **{name: known[name] for name in names if name in known},
     )
 
 

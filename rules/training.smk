@@ -90,7 +90,7 @@ rule tabulate_training_data:
         examples=training_examples(MADE_TRAINING),
         overlaps=training_overlap(MADE_TRAINING),
     output:
-        [f"{RESULTS}/tables/training/data.{suffix}" for suffix in ("parquet", "csv")],
+        tables_in(f"{RESULTS}/tables/training", ["data"]),
     log:
         f"{RESULTS}/logs/tables/training_data.log",
     group:
@@ -100,7 +100,7 @@ rule tabulate_training_data:
     params:
         settings=settings(),
         code=code("tabulate_training_data"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "tabulate_training_data",
@@ -114,11 +114,7 @@ rule tabulate_training:
         examples=training_examples(USED_TRAINING),
         trained=trained_folders(),
     output:
-        [
-            f"{RESULTS}/tables/training/{name}.{suffix}"
-            for name in TRAINING_TABLES
-            for suffix in ("parquet", "csv")
-        ],
+        tables_in(f"{RESULTS}/tables/training", TRAINING_TABLES),
     log:
         f"{RESULTS}/logs/tables/training.log",
     group:
@@ -128,7 +124,7 @@ rule tabulate_training:
     params:
         settings=settings(judges=trained_judges(), random_seed=CONFIG.random_seed),
         code=code("tabulate_training"),
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        folder=folder_of_first,
     shell:
         command(
             "tabulate_training",
