@@ -21,7 +21,14 @@ def test_battles_need_no_models(battles: dict[str, Any], tmp_path: Path) -> None
     config = load_config(battles)
     assert config.models == {}
     assert config.battles_path("mine") == tmp_path / "mine.csv"
-    assert config.battles["mine"].columns() == {"left": "left", "right": "right", "winner": None, "cluster": None}
+    columns = dict.fromkeys(("left", "right", "winner", "cluster"))
+    assert config.battles["mine"].columns() == columns | {"outcomes": {}}
+
+
+def test_numbers_that_stand_for_winners_are_words(battles: dict[str, Any]) -> None:
+    battles["battles"]["mine"]["outcomes"] = {1: "left", 2.0: "right", 1.5: "tie", "": "skip"}
+    outcomes = load_config(battles).battles["mine"].outcomes
+    assert outcomes == {"1": "left", "2": "right", "1.5": "tie", "": "skip"}
 
 
 @pytest.mark.parametrize(
@@ -31,6 +38,11 @@ def test_battles_need_no_models(battles: dict[str, Any], tmp_path: Path) -> None
         ({"battles": {"mine": {}}}, ["battles.mine.path: this field is needed"]),
         ({"battles": {"mine": {"path": "x.csv"}}}, ["battles.mine.path: ", "x.csv does not exist", "data_dir"]),
         ({"battles": {"mine": {"path": "x.csv", "lft": "a"}}}, ["battles.mine.lft: there is no such field", "'left'"]),
+        (
+            {"battles": {"mine": {"path": "mine.csv", "outcomes": {"A": "won"}}}},
+            ["battles.mine.outcomes.A: 'won'", "skip"],
+        ),
+        ({"battles": {"mine": {"path": "mine.csv", "outcomes": {True: "left"}}}}, ["battles.mine.outcomes"]),
         ({"models": {}}, ["corpora: this field is needed"]),
         ({"judges": ["forest"]}, ["judges: 'forest' is not a model"]),
     ],

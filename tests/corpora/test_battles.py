@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dialeval.corpora.battles import Battles, read
@@ -49,7 +54,8 @@ def test_columns_of_other_names(table: Path) -> None:
         ("", ["the file is empty"]),
         (HEAD, ["no battle"]),
         ("left,right,who\na,b,left\n", ["no column 'winner'", "columns there: left, right, who", "field 'winner'"]),
-        ("l;r;winner\na;b;left\n", ["no column 'left'", "columns there: l;r;winner", "separated by commas"]),
+        ("l;r;winner\na;b;left\n", ["no column 'left'", "columns there: l, r, winner"]),
+        ("l|r|winner\na|b|left\n", ["no column 'left'", "columns there: l|r|winner", "separated by commas"]),
         ("left,left,right,winner\na,a,b,tie\n", ["several columns 'left'"]),
         (HEAD + "a,b,left\na,b,model_a\n", ["line 3", "'winner' is 'model_a'", "left, right or tie"]),
         (HEAD + "a,b,\n", ["line 2", "''", "left, right or tie"]),
@@ -76,7 +82,7 @@ def test_a_cluster_must_be_there_and_filled(table: Path) -> None:
 
 
 def test_a_file_that_is_not_utf8_or_not_there(table: Path) -> None:
-    table.write_bytes(HEAD.encode() + b"caf\xe9,b,left\n")
+    table.write_bytes(HEAD.encode() + "привет,b,left\n".encode("cp1251"))
     with pytest.raises(UserError, match="line 2: not UTF-8"):
         read(table)
     with pytest.raises(UserError, match="cannot be read"):
@@ -92,6 +98,96 @@ def test_the_public_tables(real_data: Path, name: str, n: int, models: int, ties
     assert len(battles.models) == models
     assert np.count_nonzero(battles.outcome == 0.5) == ties
     assert (battles.n_clusters, len(np.unique(battles.cluster))) == (prompts, prompts)
+
+
+ARENA = [
+    {"model_a": "heron", "model_b": "reed", "winner": "model_a", "turn": 1, "conversation_a": [{"role": "user"}]},
+    {"model_a": "reed", "model_b": "heron", "winner": "tie (bothbad)", "turn": 2},
+    {"winner": "model_b", "model_b": "sedge", "model_a": "reed"},
+]
+"""Votes as Chatbot Arena publishes them; fields that nobody asks for come and go."""
+VOTES = [("heron", "reed", 1.0, 0), ("reed", "heron", 0.5, 1), ("reed", "sedge", 0.0, 2)]
+
+
+def as_table(delimiter: str, encoding: str = "utf-8") -> bytes:
+    rows = (
+        ["model_a", "model_b", "winner"],
+        *([row[name] for name in ("model_a", "model_b", "winner")] for row in ARENA),
+    )
+    return "\r\n".join(delimiter.join(map(str, row)) for row in rows).encode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("votes.json", json.dumps(ARENA).encode()),
+        ("votes.json", json.dumps({"votes": ARENA}, indent=1).encode()),
+        ("votes.json", "\n".join(map(json.dumps, ARENA)).encode()),
+        ("votes.jsonl.gz", gzip.compress("\n".join(map(json.dumps, ARENA)).encode())),
+        ("votes.csv", as_table(",")),
+        ("votes.csv", as_table(";", "utf-8-sig")),
+        ("votes.tsv", as_table("\t", "utf-16")),
+    ],
+)
+def test_arenas_votes_are_read_however_they_were_saved(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert rows_of(read(tmp_path / name)) == VOTES
+
+
+def test_votes_in_parquet_and_in_a_workbook(tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(ARENA), tmp_path / "votes.parquet")
+    book = openpyxl.Workbook()
+    for line in as_table(";").decode().split("\r\n"):
+        book.active.append(line.split(";"))
+    book.save(tmp_path / "votes.xlsx")
+    assert rows_of(read(tmp_path / "votes.parquet")) == rows_of(read(tmp_path / "votes.xlsx")) == VOTES
+
+
+def test_letters_of_a_western_spreadsheet_are_read_and_noted(table: Path) -> None:
+    table.write_bytes((HEAD + "möwe,reed,left\n").encode("cp1252"))
+    found = read(table)
+    assert found.models == ["möwe", "reed"]
+    assert any("read as Windows-1252, such as mine.csv" in note for note in found.notes)
+
+
+def test_words_for_winners_mean_what_is_said(table: Path) -> None:
+    table.write_text("model_1,model_2,verdict\na,b,A\nb,a,[[C]]\na,c,error\nc,b,\n", encoding="utf-8")
+    words = {"A": "left", "[[C]]": "tie", "error": "skip", "": "skip"}
+    found = read(table, winner="verdict", outcomes=words)
+    assert rows_of(found) == [("a", "b", 1.0, 0), ("b", "a", 0.5, 1)]
+    assert sum(found.notes.values()) == 2
+    with pytest.raises(UserError, match=r"line 4: column 'verdict' is 'error', which is no winner.*under `outcomes`"):
+        read(table, winner="verdict", outcomes={"A": "left", "[[C]]": "tie"})
+    with pytest.raises(UserError, match="there is no battle in it"):
+        read(table, winner="verdict", outcomes=dict.fromkeys(["A", *words], "skip"))
+
+
+def test_numbers_for_winners_are_those_of_json_and_of_tables(tmp_path: Path) -> None:
+    preferences = [1, 2, 1.5, 0, None, 1.0]
+    lines = [json.dumps({"left": "a", "right": "b", "winner": number}) for number in preferences]
+    (tmp_path / "p.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    cells = "".join(f"a,b,{'' if number is None else number}\n" for number in preferences)
+    (tmp_path / "p.csv").write_text(HEAD + cells, encoding="utf-8")
+    words = {"1": "left", "2": "right", "1.5": "tie", "0": "tie", "": "skip"}
+    for name in ("p.jsonl", "p.csv"):
+        assert read(tmp_path / name, outcomes=words).outcome.tolist() == [1.0, 0.0, 0.5, 0.5, 1.0]
+
+
+def test_the_winner_may_be_one_of_three_columns(table: Path) -> None:
+    head = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
+    table.write_text(head + "1,a,b,1,0,0\n2,b,a,0.0,0.0,1.0\n3,a,c,0,1,0\n", encoding="utf-8")
+    assert rows_of(read(table)) == [("a", "b", 1.0, 0), ("b", "a", 0.5, 1), ("a", "c", 0.0, 2)]
+    table.write_text(head + "1,a,b,1,0,1\n", encoding="utf-8")
+    with pytest.raises(UserError, match="line 2: of the three columns of the winner one must be 1.* not 1, 0, 1"):
+        read(table)
+    table.write_text(head + "1,a,b,0.3,0.3,0.4\n", encoding="utf-8")
+    with pytest.raises(UserError, match="line 2: of the three columns"):
+        read(table)
+
+
+def test_the_winner_and_the_loser_are_battles(table: Path) -> None:
+    table.write_text("winner,loser\na,b\nc,a\n", encoding="utf-8")
+    assert rows_of(read(table, left="winner", right="loser")) == [("a", "b", 1.0, 0), ("c", "a", 1.0, 1)]
 
 
 def test_mt_benchs_judgements_are_battles(tmp_path: Path) -> None:

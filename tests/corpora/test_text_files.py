@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from dialeval.corpora.text_files import (
     DEEPEST_NESTING,
+    is_western,
     listed,
     number_in,
     parse_json,
@@ -107,7 +108,7 @@ def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path) -> None:
     ("content", "words"),
     [
         ('a,b\n"x,1\n', "line 2: not readable as CSV"),
-        ("a,b\n1," + "x" * 200_000, "line 2: not readable as CSV .field larger"),
+        ("a,b\n1," + "x" * 10_000_001, "line 2: not readable as CSV .field larger"),
     ],
 )
 def test_text_that_is_no_csv_is_told(tmp_path: Path, content: str, words: str) -> None:
@@ -136,6 +137,25 @@ def test_long_lists_of_names_are_cut() -> None:
     assert listed([]) == "none"
     assert listed(["a", "b" * 100]) == "a, " + "b" * 40
     assert listed(range(25)).endswith("18, 19, ...")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "western"),
+    [
+        ("id,said\n1,Grüße aus Köln\n", "cp1252", True),
+        ("id,said\n1,déjà créée – « l’été…\u00a0»\n", "cp1252", True),
+        ("id,said\n1,Grüße\n", "utf-8", False),
+        ("id,said\n1,fine\n", "ascii", False),
+        ("id,said\n1,Grüße\n", "utf-16", False),
+        ("id,said\n1,привет, как дела\n", "cp1251", False),
+        ("id,said\n1,你好吗\n" * 9, "gbk", False),
+        ("id,said\n1,今日は\n" * 9, "shift-jis", False),
+        ("id,said\n1,καλημέρα\n", "cp1253", False),
+    ],
+)
+def test_what_a_western_spreadsheet_saved_is_known(tmp_path: Path, text: str, encoding: str, western: bool) -> None:
+    assert is_western(write(tmp_path, text.encode(encoding))) is western
+    assert not is_western(tmp_path / "absent.csv")
 
 
 PIECES = [b"a", b"\n", b"\r\n", b"\r", b"\xc3\xa9", b"\xff", b"\x00", b"\xef\xbb\xbf", b"\xf0\x9f"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from dialeval.config.adaptive import Adaptive
 from dialeval.config.penalties import Penalties
@@ -92,13 +92,22 @@ class Elo(Section):
 
 
 class Battles(Section):
-    """A table of battles to rate on its own: a CSV file with who met whom, and who won."""
+    """A table of battles to rate on its own: who met whom, and who won."""
 
-    path: Path = Field(description="CSV file with a header, relative to data_dir or absolute.")
-    left: str = Field("left", min_length=1, description="Column with the name of the one shown first.")
-    right: str = Field("right", min_length=1, description="Column with the name of the one shown second.")
+    path: Path = Field(
+        description="CSV, .xlsx, JSON or Parquet, relative to data_dir or absolute (see docs/battles.md)."
+    )
+    left: str | None = Field(
+        None, min_length=1, description="Column with the name of the one shown first; null: left, or else model_a."
+    )
+    right: str | None = Field(
+        None, min_length=1, description="Column with the name of the one shown second; null: right, or else model_b."
+    )
     winner: str | None = Field(
         None, min_length=1, description="Column that says left, right or tie; null: winner, or else label."
+    )
+    outcomes: dict[str, Literal["left", "right", "tie", "skip"]] = Field(
+        {}, description="What other words in that column mean, such as {A: left, B: right, C: tie, error: skip}."
     )
     cluster: str | None = Field(
         None,
@@ -106,6 +115,14 @@ class Battles(Section):
         description="Column whose equal values are resampled together, such as prompt; null: each row by itself.",
     )
 
-    def columns(self) -> dict[str, str | None]:
-        """Returns the names of the columns by what they hold."""
-        return {"left": self.left, "right": self.right, "winner": self.winner, "cluster": self.cluster}
+    @field_validator("outcomes", mode="before")
+    @classmethod
+    def _words_as_written(cls, value: Any) -> Any:
+        """Takes numbers for the words that a table has in their place."""
+        if not isinstance(value, dict):
+            return value
+        return {f"{word:g}" if type(word) in (int, float) else word: meant for word, meant in value.items()}
+
+    def columns(self) -> dict[str, Any]:
+        """Returns the names of the columns by what they hold, and what the words for winners mean."""
+        return self.model_dump(exclude={"path"})

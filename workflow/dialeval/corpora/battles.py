@@ -1,19 +1,22 @@
-"""Plain tables of battles: CSV or JSON Lines files that say who met whom and who won.
+"""Plain tables of battles: files that say who met whom and who won, as CSV, JSON, Parquet or a workbook.
 
     left,right,winner,prompt
     my-model,baseline,left,7
     baseline,"other model, tuned",tie,7
 
 The winner is `left`, `right` or `tie`, in any case of letters; or the name of the left or right column, as MT-bench
-writes it (`model_a`); or the name of the model itself. `tie (...)` is a tie. Names may hold anything but line ends.
-Columns that nobody asks for are ignored, and so are blank lines.
+writes it (`model_a`); or the name of the model itself. `tie (...)` is a tie, and other words mean what the caller says.
+In place of that column there may be three, of which one holds a 1: `winner_model_a`, `winner_model_b`, `winner_tie`.
+Names may hold anything but line ends. Columns that nobody asks for are ignored, and so are blank lines.
 """
 
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -22,14 +25,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.corpora.json_fields import name_of
-from dialeval.corpora.text_files import listed, read_csv, read_json_lines
+from dialeval.corpora.json_records import Wanted, is_table, records_of
+from dialeval.corpora.row_files import rows_of
+from dialeval.corpora.text_files import listed, number_in
 from dialeval.errors import UserError
 
-WINNER_COLUMNS = ("winner", "label")
-"""Names that the column with the outcome may have where none is given."""
+COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"left": ("left", "model_a", "model_1"), "right": ("right", "model_b", "model_2"), "winner": ("winner", "label")}
+)
+"""Names that columns may have where none are given."""
 
 WINNERS: Mapping[str, float] = MappingProxyType({"left": 1.0, "tie": 0.5, "right": 0.0})
 """Who won -> what the one on the left gets for it."""
+SKIP = "skip"
+"""Stands for the outcome of comparisons that are passed over."""
+NO_OUTCOMES: Mapping[str, str] = MappingProxyType({})
+_CHOSEN, _NOT_CHOSEN = ("1", "1.0", "true"), ("0", "0.0", "false", "")
+_ABSENT = object()
+_NEW, _SKIPPED = -1, -2
+_Row = tuple[int | str, Sequence[Any]]
+"""Where a row stands, its line or the whole place, and its cells."""
 
 
 class Battle(NamedTuple):
@@ -50,6 +65,7 @@ class Battles:
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins.
         cluster: number of what a battle shares with those that are resampled together.
         n_clusters: how many there are.
+        notes: what is worth knowing, and how often it was met.
     """
 
     models: list[str]
@@ -58,65 +74,90 @@ class Battles:
     outcome: NDArray[np.float64]
     cluster: NDArray[np.int64]
     n_clusters: int
+    notes: Counter[str] = field(default_factory=Counter)
 
     def __len__(self) -> int:
         """How many battles there are."""
         return len(self.left)
 
 
+class _Columns(NamedTuple):
+    """Numbers and names of the columns that are asked for; of the outcome there may be three."""
+
+    places: Mapping[str, int]
+    names: Mapping[str, str]
+    of_winner: tuple[int, ...]
+
+
 def read(
-    path: Path, *, left: str = "left", right: str = "right", winner: str | None = None, cluster: str | None = None
+    path: Path,
+    *,
+    left: str | None = None,
+    right: str | None = None,
+    winner: str | None = None,
+    cluster: str | None = None,
+    outcomes: Mapping[str, str] = NO_OUTCOMES,
 ) -> Battles:
     """Reads a table of battles, in its order.
 
     Args:
-        path: CSV file with a header, or a .jsonl file with one object a line, UTF-8.
-        left: column with the name of the one shown first.
-        right: column with the name of the one shown second.
-        winner: column with the outcome; None for whichever of `WINNER_COLUMNS` is there.
+        path: a table with a header (CSV, also with semicolons or TABs, or .xlsx), or objects (JSON or Parquet).
+        left: column with the name of the one shown first; None for one of `COLUMNS`.
+        right: column with the name of the one shown second; None for one of `COLUMNS`.
+        winner: column with the outcome; None for one of `COLUMNS`.
         cluster: column whose equal values belong together; None for every battle by itself.
+        outcomes: word in the column of the outcome -> left, right, tie or `SKIP`.
 
     Raises:
         UserError: the file, the line, the value and the remedy.
     """
-    rows = _objects(path) if path.suffix == ".jsonl" else _rows(path)
-    _, header = next(rows, (0, []))
+    notes: Counter[str] = Counter()
+    of_text = is_table(path)
+    rows = rows_of(path, notes) if of_text else _objects(path)
+    header = [str(name).strip() for name in next(rows, (0, []))[1]]
     if not header:
         raise UserError(f"{path}: the file is empty; its first line must name the columns")
-    winner = winner or next((name for name in WINNER_COLUMNS if name in header), WINNER_COLUMNS[0])
-    fields = {"left": left, "right": right, "winner": winner} | ({"cluster": cluster} if cluster else {})
-    places = {field: _place(path, header, field, column) for field, column in fields.items()}
-    of_left, of_right, of_winner = (places[field] for field in ("left", "right", "winner"))
-    known: dict[tuple[str, str, str], int] = {}  # of the millions of rows most say what another said
+    columns = _columns(path, header, {"left": left, "right": right, "winner": winner, "cluster": cluster})
+    cells_of = itemgetter(columns.places["left"], columns.places["right"], *columns.of_winner)
+    known: dict[tuple[Any, ...], int] = {}  # of the millions of rows most say what another said
     kinds: dict[Battle, int] = {}
     clusters: dict[str, int] = {}
     kind_of_row, cluster_of_row = array("q"), array("q")
-    for line, row in rows:
+    for place, row in rows:
         if len(row) != len(header):
             raise UserError(
-                f"{path}, line {line}: {len(row)} fields where the header has {len(header)}; put text with commas or "
+                f"{_where(path, place)}: {len(row)} fields where the header has {len(header)}; put text with commas or "
                 "line ends into double quotes"
             )
-        written = (row[of_left], row[of_right], row[of_winner])
-        texts = type(written[0]) is type(written[1]) is type(written[2]) is str  # of JSON, 1 and true are one key
-        kind = known.get(written) if texts else None
-        if kind is None:
-            battle = _battle(row, places, fields, f"{path}, line {line}")
-            kind = kinds.setdefault(battle, len(kinds))
+        written = cells_of(row)
+        texts = of_text or all(type(cell) is str for cell in written)  # of JSON, 1 and true are one key
+        kind = known.get(written, _NEW) if texts else _NEW
+        if kind == _NEW:
+            battle = _battle(row, columns, outcomes, _where(path, place))
+            kind = _SKIPPED if battle is None else kinds.setdefault(battle, len(kinds))
             if texts:
                 known[written] = kind
+        if kind == _SKIPPED:
+            notes["battles passed over, as their outcome is to be"] += 1
+            continue
         kind_of_row.append(kind)
         if cluster:
-            name = name_of(row[places["cluster"]], cluster, f"{path}, line {line}")
-            if not name:
-                raise _empty(cluster, f"{path}, line {line}")
-            cluster_of_row.append(clusters.setdefault(name, len(clusters)))
+            value = row[columns.places["cluster"]]
+            number = clusters.get(value) if type(value) is str else None
+            if number is None:
+                name = _name(value, cluster, _where(path, place))
+                if not name:
+                    raise _empty(cluster, _where(path, place))
+                number = clusters.setdefault(name, len(clusters))
+            cluster_of_row.append(number)
     if not kind_of_row:
         raise UserError(f"{path}: there is no battle in it, only a header")
-    return _arrays(list(kinds), kind_of_row, cluster_of_row, len(clusters))
+    return _arrays(list(kinds), kind_of_row, cluster_of_row, len(clusters), notes)
 
 
-def _arrays(kinds: Sequence[Battle], kind_of_row: array[int], cluster_of_row: array[int], n_clusters: int) -> Battles:
+def _arrays(
+    kinds: Sequence[Battle], kind_of_row: array[int], cluster_of_row: array[int], n_clusters: int, notes: Counter[str]
+) -> Battles:
     """Returns the battles of whose kind each row is; without clusters each is by itself."""
     models = sorted({name for battle in kinds for name in battle[:2]})
     number = {model: place for place, model in enumerate(models)}
@@ -128,42 +169,48 @@ def _arrays(kinds: Sequence[Battle], kind_of_row: array[int], cluster_of_row: ar
         outcome=np.array([WINNERS[battle.winner] for battle in kinds], dtype=np.float64)[kind],
         cluster=np.frombuffer(cluster_of_row, dtype=np.int64) if n_clusters else np.arange(len(kind)),
         n_clusters=n_clusters or len(kind),
+        notes=notes,
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
-    """Yields the rows of a CSV file that are not blank, each with the line that it ends on."""
-    return ((line, row) for line, row in read_csv(path) if "".join(row).strip())
+def _objects(path: Path) -> Iterator[_Row]:
+    """Yields the fields of the first object of a file as a header, then the values of every object under them."""
+    header: list[str] = []
+    for line in records_of(path, Wanted([name for names in COLUMNS.values() for name in names])):
+        if not header:
+            header = list(line.record)
+            yield line.where, header
+        yield line.where, [line.record.get(name, _ABSENT) for name in header]
 
 
-def _objects(path: Path) -> Iterator[tuple[int, list[Any]]]:
-    """Yields the fields of the first object of a JSON Lines file as a header, then the values of every object.
+def _where(path: Path, place: int | str) -> str:
+    return place if isinstance(place, str) else f"{path}, line {place}"
+
+
+def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None]) -> _Columns:
+    """Returns which columns hold what is asked for.
 
     Raises:
-        UserError: a line is no JSON object, or lacks a field of the first.
+        UserError: one is not there, or there twice.
     """
-    header: list[str] = []
-    for number, where, record in read_json_lines(path):
-        if not header:
-            header = list(record)
-            yield number, header
-        missing = [name for name in header if name not in record]
-        if missing:
-            raise UserError(
-                f"{where}: the field '{missing[0]:.60}' of the first line is missing; give it in every line"
-            )
-        yield number, [record[name] for name in header]
+    names = {
+        side: given[side] or next((name for name in common if name in header), common[0])
+        for side, common in COLUMNS.items()
+    }
+    three = [f"winner_{names['left']}", f"winner_{names['right']}", "winner_tie"]
+    if given["winner"] is None and names["winner"] not in header and {*three} <= {*header}:
+        del names["winner"]
+        return _Columns(*_numbered(path, header, names | _cluster(given)), tuple(header.index(name) for name in three))
+    places, names = _numbered(path, header, names | _cluster(given))
+    return _Columns(places, names, (places["winner"],))
 
 
-def _outcome(value: dict[str, str], left: str, right: str) -> str:
-    """Returns who won as one of `WINNERS`, or what is written if it is none of them."""
-    written = value["winner"]
-    if written in (left, value["left"]):
-        return "left"
-    if written in (right, value["right"]):
-        return "right"
-    plain = written.lower()
-    return "tie" if plain.startswith("tie (") else plain
+def _cluster(given: Mapping[str, str | None]) -> dict[str, str]:
+    return {"cluster": given["cluster"]} if given["cluster"] else {}
+
+
+def _numbered(path: Path, header: Sequence[str], names: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+    return {what: _place(path, header, what, name) for what, name in names.items()}, names
 
 
 def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
@@ -172,36 +219,73 @@ def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
     Raises:
         UserError: it is not there, or there twice; the message names the columns that are there.
     """
-    names = [name.strip() for name in header]
-    if names.count(column) == 1:
-        return names.index(column)
-    fault = f"there are several columns '{column}'" if column in names else f"there is no column '{column}'"
-    hint = "" if len(names) > 1 else " (columns must be separated by commas)"
+    if header.count(column) == 1:
+        return header.index(column)
+    fault = f"there are several columns '{column}'" if column in header else f"there is no column '{column}'"
+    hint = "" if len(header) > 1 else " (columns must be separated by commas, semicolons or TABs)"
     raise UserError(
-        f"{path}: {fault}, which should hold the {field}; columns there: {listed(names)}{hint}; name the right one "
+        f"{path}: {fault}, which should hold the {field}; columns there: {listed(header)}{hint}; name the right one "
         f"by the field '{field}' of this table in the configuration"
     )
 
 
-def _battle(row: Sequence[Any], places: Mapping[str, int], columns: Mapping[str, str], where: str) -> Battle:
-    """Returns the battle of a row.
+def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], where: str) -> Battle | None:
+    """Returns the battle of a row; None for one that is passed over.
 
     Raises:
         UserError: it cannot be rated.
     """
-    value = {field: name_of(row[places[field]], columns[field], where) for field in ("left", "right", "winner")}
-    battle = Battle(value["left"], value["right"], _outcome(value, columns["left"], columns["right"]))
-    for field in ("left", "right"):
-        if not value[field]:
-            raise _empty(columns[field], where)
-    if battle.winner not in WINNERS:
+    left, right = (_name(row[columns.places[side]], columns.names[side], where) for side in ("left", "right"))
+    winner = _winner(row, columns, outcomes, where)
+    if winner in (left, columns.names["left"]):
+        winner = "left"
+    elif winner in (right, columns.names["right"]):
+        winner = "right"
+    elif winner.lower().startswith("tie (") or winner.lower() in WINNERS:
+        winner = winner.lower().partition(" (")[0]
+    if winner == SKIP and SKIP in outcomes.values():
+        return None
+    for side, name in (("left", left), ("right", right)):
+        if not name:
+            raise _empty(columns.names[side], where)
+    if winner not in WINNERS:
         raise UserError(
-            f"{where}: column '{columns['winner']}' is {value['winner']!r:.80}, which is no winner; write left, right "
-            "or tie, or the winner's name; leave out comparisons whose outcome is not known"
+            f"{where}: column '{columns.names['winner']}' is {winner!r:.80}, which is no winner; write left, right or "
+            "tie, or the winner's name, or say under `outcomes` of this table in the configuration what it means: "
+            f"left, right, tie, or {SKIP} where the outcome is not known"
         )
-    if battle.left == battle.right:
-        raise UserError(f"{where}: '{battle.left:.60}' is compared with itself; correct a name or remove the row")
-    return battle
+    if left == right:
+        raise UserError(f"{where}: '{left:.60}' is compared with itself; correct a name or remove the row")
+    return Battle(left, right, winner)
+
+
+def _winner(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], where: str) -> str:
+    """Returns the outcome as it is written, or what that means.
+
+    Raises:
+        UserError: it is no word; or of three columns not one is chosen.
+    """
+    if len(columns.of_winner) == 1:
+        value = row[columns.of_winner[0]]
+        if outcomes and (value is None or isinstance(value, float)):
+            value = "" if value is None else f"{value:g}"
+        written = _name(value, columns.names["winner"], where)
+        number = number_in(written)
+        plain = f"{number:g}" if number is not None else written
+        return outcomes.get(written) or outcomes.get(plain) or written
+    marks = ["" if row[number] is None else str(row[number]).strip().lower() for number in columns.of_winner]
+    chosen = [winner for mark, winner in zip(marks, ("left", "right", "tie"), strict=True) if mark in _CHOSEN]
+    if len(chosen) != 1 or any(mark not in (*_CHOSEN, *_NOT_CHOSEN) for mark in marks):
+        raise UserError(
+            f"{where}: of the three columns of the winner one must be 1 and the others 0, not {listed(marks)}"
+        )
+    return chosen[0]
+
+
+def _name(value: Any, column: str, where: str) -> str:
+    if value is _ABSENT:
+        raise UserError(f"{where}: the field '{column:.60}' of the first line is missing; give it in every line")
+    return name_of(value, column, where)
 
 
 def _empty(column: str, where: str) -> UserError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.corpora.row_files import is_workbook, rows_of
-from dialeval.corpora.text_files import JsonLine, parse_json, read_json_lines, read_lines, read_text
+from dialeval.corpora.text_files import JsonLine, is_western, parse_json, read_json_lines, read_lines, read_text
 from dialeval.errors import UserError
 
 _PARQUET = b"PAR1"
@@ -66,7 +66,9 @@ def is_table(path: Path) -> bool:
     Raises:
         UserError: as of `read_lines`.
     """
-    return is_workbook(path) or (not is_parquet(path) and _first_line(path)[:1] not in ("{", "[", ""))
+    if is_workbook(path):
+        return True
+    return not is_parquet(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
 
 
 def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
@@ -84,8 +86,8 @@ def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
     return read_json_lines(path)
 
 
-def _first_line(path: Path) -> str:
-    return next((line.strip() for line in read_lines(path) if line.strip()), "")
+def _first_line(path: Path, *, western: bool = False) -> str:
+    return next((line.strip() for line in read_lines(path, western=western) if line.strip()), "")
 
 
 def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.text_files import read_csv, read_lines
+from dialeval.corpora.text_files import is_western, read_csv, read_lines
 from dialeval.corpora.workbooks import sheet_rows
 
 _DELIMITERS = ",\t;"
 _WORKBOOK = ".xlsx"
 
 
-def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yields the rows of a table that are not blank, each with its line, or its number in a sheet.
+
+    Args:
+        path: the file.
+        notes: what is worth knowing is counted here.
 
     Raises:
         UserError: as of `read_csv` and `sheet_rows`.
@@ -26,7 +31,12 @@ def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
             width = width or len(cells)
             yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end
         return
-    for line, cells in read_csv(path, delimiter_of(path)):
+    western = is_western(path)
+    if western and notes is not None:
+        notes[
+            f"table(s) not in UTF-8 and read as Windows-1252, such as {path.name}; see that its letters are right"
+        ] += 1
+    for line, cells in read_csv(path, delimiter_of(path, western=western), western=western):
         if "".join(cells).strip():
             yield line, cells
 
@@ -43,7 +53,7 @@ def cell_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def delimiter_of(path: Path) -> str:
+def delimiter_of(path: Path, *, western: bool = False) -> str:
     """Returns what stands between the cells of a table: what its first line has most of, a comma where it has none."""
-    header = next((line for line in read_lines(path) if line.strip()), "")
+    header = next((line for line in read_lines(path, western=western) if line.strip()), "")
     return max(_DELIMITERS, key=header.count)

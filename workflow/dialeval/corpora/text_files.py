@@ -7,6 +7,7 @@ with the file, the line and what to do. Text is UTF-8, or UTF-16 that says so at
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -29,6 +30,11 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|nan
 _LONGEST_MARK = 4
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
 """First bytes of packed files, and the modules that unpack them."""
+WESTERN = "cp1252"
+_MANY_ACCENTS = re.compile(r"[^\W\d_a-zA-Z]{3}|[^\x00-\x7f]{5}")
+"""What no western language writes, and what other encodings look like in Windows-1252."""
+_LONGEST_CELL = 10_000_000
+_PIECE = 1 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OTHER_KINDS = {
     b"PK\x03\x04": "a zip archive or a workbook, not text in UTF-8; unpack it, or save the sheet as CSV in UTF-8",
@@ -81,12 +87,13 @@ def read_text(path: Path) -> str:
     return text
 
 
-def read_lines(path: Path, newline: str = "\n") -> Iterator[str]:
+def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Iterator[str]:
     """Yields the lines of a text file with their ends, of which no more than a piece is held in memory.
 
     Args:
         path: the file.
         newline: what ends a line; "" for all that Python takes for a line end, as `csv` needs it.
+        western: whether it is in Windows-1252.
 
     Raises:
         UserError: as of `read_text`, when the reading comes to the place.
@@ -95,7 +102,8 @@ def read_lines(path: Path, newline: str = "\n") -> Iterator[str]:
         with _unpacked(path) as file:
             beginning = file.peek(_LONGEST_MARK)
             _refuse_other_kinds(path, beginning)
-            for line in io.TextIOWrapper(file, encoding=_encoding(beginning), newline=newline):
+            encoding = WESTERN if western else _encoding(beginning)
+            for line in io.TextIOWrapper(file, encoding=encoding, newline=newline):
                 if "\0" in line:
                     break
                 yield line
@@ -105,6 +113,29 @@ def read_lines(path: Path, newline: str = "\n") -> Iterator[str]:
         pass
     read_text(path)  # says what is wrong, and where
     raise UserError(f"{path} changed while it was read; run again")
+
+
+def is_western(path: Path) -> bool:
+    """Returns whether a text that is not UTF-8 is in Windows-1252 by its looks, as spreadsheet programs save "CSV".
+
+    Nearly every text would pass for it, did letters with accents not stand alone in western languages.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with _unpacked(path) as file:
+            while piece := file.read(_PIECE):
+                decoder.decode(piece)
+        return False
+    except UnicodeDecodeError:
+        with _unpacked(path) as file:
+            content = file.read()
+    except _BROKEN:
+        return False  # reading it will say what is wrong
+    try:
+        text = content.decode(WESTERN)
+    except UnicodeDecodeError:
+        return False
+    return "\0" not in text and _MANY_ACCENTS.search(text) is None
 
 
 def _unpacked(path: Path) -> io.BufferedReader:
@@ -181,17 +212,19 @@ def read_json_lines(path: Path) -> Iterator[JsonLine]:
             yield JsonLine(number, where, record)
 
 
-def read_csv(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Yields the rows of a CSV file, blank lines too, each with the line that it ends on.
 
     Args:
         path: the file.
         delimiter: what stands between two cells.
+        western: whether it is in Windows-1252.
 
     Raises:
         UserError: as of `read_text`, and for text that is no CSV.
     """
-    reader = csv.reader(read_lines(path, newline=""), delimiter=delimiter, strict=True)
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(read_lines(path, newline="", western=western), delimiter=delimiter, strict=True)
     try:
         for row in reader:
             yield reader.line_num, row

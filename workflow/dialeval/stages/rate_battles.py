@@ -14,12 +14,13 @@ from dialeval.tables import write_for_people
 
 
 class Settings(BaseModel, defer_build=True):
-    """The names of the columns, and the settings of Elo."""
+    """The names of the columns, what words for winners mean, and the settings of Elo."""
 
-    left: str
-    right: str
+    left: str | None
+    right: str | None
     winner: str | None
     cluster: str | None
+    outcomes: dict[str, str]
     elo: Elo
     random_seed: int
 
@@ -33,9 +34,10 @@ def stage(
     differences_csv: Path,
 ) -> None:
     """Writes the tables `battles/ratings` and `battles/differences`, and says what was read."""
-    found = read(battles, left=settings.left, right=settings.right, winner=settings.winner, cluster=settings.cluster)
+    found = read(battles, **settings.model_dump(exclude={"elo", "random_seed"}))
     ratings, compared = battle_ratings(found, settings.elo, settings.random_seed)
     clusters = f" in {found.n_clusters:,} clusters" if settings.cluster else ""
     print(f"{battles}: {len(found):,} battles{clusters} between {len(ratings):,} models")
+    print("".join(f"{count:,} {note}\n" for note, count in found.notes.items()), end="")
     write_for_people(table, csv, BATTLE_RATINGS, ratings)
     write_for_people(differences, differences_csv, BATTLE_DIFFERENCES, compared)

@@ -64,7 +64,7 @@ def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterato
     Raises:
         UserError: the file, the line, the column, the value and the remedy.
     """
-    rows = rows_of(path)
+    rows = rows_of(path, notes)
     _, header = next(rows, (1, []))
     places = places_of(path, [name.strip() for name in header], columns)
     passed_over = [name for place, name in enumerate(header) if name.strip() and place not in places.values()]
