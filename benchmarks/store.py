@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dialeval.engines.request import Response
 from dialeval.engines.store import ResponseStore
-from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.engines.store.stored_answers import StoredAnswers
 from gates import Gates, arguments
 
 N = 100_000

@@ -169,7 +169,6 @@ SAID = [
     ("progress.py", "from the store", "out of the store"),
     ("stages/command.py", "stopped; what was answered", "ended; what was answered"),
     ("engines/answering.py", "requests got no answer", "requests have no answer"),
-    ("engines/answering.py", "which stands for a character", "that stands for a character"),
     ("stages/asking.py", "they were not asked", "none was asked"),
     ("config/openai_model.py", "a budget needs price_input", "budgets need price_input"),
 ]

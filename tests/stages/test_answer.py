@@ -11,8 +11,8 @@ import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import Answering, OpenAIModel
-from dialeval.engines.answer_places import line_of
 from dialeval.engines.request import Message, Request
+from dialeval.engines.store.places import line_of
 from dialeval.protocols.planning import Planned
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from dialeval.engines.openai_api.batches.lines import read_lines
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.openai_api.retrying import RetryPolicy
+from dialeval.engines.remarks import remark_lines, remarks_on
 from dialeval.engines.request import Message, Request, Response
 from dialeval.engines.spending.account import Bound
 from dialeval.engines.store import ResponseStore
@@ -71,13 +73,14 @@ def ask(folder: Path, reply: Reply, request: Request = CHAT) -> tuple[Answering,
     return answering, response, endpoint
 
 
-def test_half_an_emoji_is_marked_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_half_an_emoji_is_marked_and_said(tmp_path: Path) -> None:
     answer = Reply(completion("half \ud83d an emoji", reasoning_content="thought \udc00"))
     answering, response, _ = ask(tmp_path, answer)
     assert response is not None
     assert (response.text, response.reasoning) == ("half \ufffd an emoji", "thought \ufffd")
     assert not answering.failures
-    assert "1 answer(s) hold U+FFFD" in capsys.readouterr().out
+    (line,) = remark_lines(Counter(remarks_on(response)), "m")
+    assert "1 answers of m hold U+FFFD" in line
 
 
 @pytest.mark.parametrize("tokens", [3_000_000_000, 1e20, -1, 1.5, True, "12", [12], None])

@@ -9,7 +9,6 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar, cast
 
-from dialeval.engines.answer_values import BROKEN
 from dialeval.engines.refused_alike import RefusedAlike
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
 from dialeval.engines.running import run_in_order
@@ -92,8 +91,6 @@ class Answering:
         self.total = 0
         self.failures: Counter[str] = Counter()
         self.first_message: dict[str, str] = {}
-        self.broken = 0
-        self._first_broken = ""
         self._unanswered: set[str] = set()
         self._alike = RefusedAlike()
         self._in_flight: dict[str, asyncio.Future[Response]] = {}
@@ -150,7 +147,6 @@ class Answering:
             self.count_failure(failure, request.request_id)
             raise
         await self.store.append_soon(key, response)
-        self._look_at(response, request.request_id)
         self.progress.advance(tokens=response.completion_tokens or 0)
         return response
 
@@ -158,11 +154,6 @@ class Answering:
         """Returns how many requests may fail; where their number is not known, a share of them may be any number."""
         total = max(self.progress.total, self.total) if self.progress.total else float("inf")
         return self.max_failure_share * total if self.max_failure_share else 0.0
-
-    def _look_at(self, response: Response, place: str) -> None:
-        if BROKEN in response.text or BROKEN in response.reasoning:
-            self.broken += 1
-            self._first_broken = self._first_broken or place
 
     def answer_to(self, key: str) -> Response | None:
         """Returns what the store has for a request after all were asked; None for one that got no answer.
@@ -234,7 +225,6 @@ class Answering:
                 if isinstance(outcome, Response):
                     if key not in self.store:
                         self.store.append(key, outcome)
-                        self._look_at(outcome, name or "one of an earlier job")
                     if name is not None:
                         self.progress.advance(tokens=outcome.completion_tokens or 0)
                     for _ in range(twins.pop(key, 0)):
@@ -255,21 +245,11 @@ class Answering:
             raise BudgetUsedUp(f"{error}{self._how_far()}") from None
         finally:
             await self.engine.close()
-            self._tell_of_broken()
 
     def _how_far(self) -> str:
         """Returns how much of the work is done, where its extent is known."""
         done, total = self.progress.done - self.progress.failed, self.progress.total
         return f". {total - done} of {total} {self.progress.unit} are missing here" if total else ""
-
-    def _tell_of_broken(self) -> None:
-        if self.broken:
-            print(
-                f"note: {self.broken} answer(s) hold U+FFFD, which stands for a character that came broken (first: "
-                f"{self._first_broken})",
-                flush=True,
-            )
-            self.broken = 0
 
     def check_failures(self) -> None:
         """Raises UserError if more requests failed than the configuration allows."""

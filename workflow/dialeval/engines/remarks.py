@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from dialeval.engines.answer_values import BROKEN
 from dialeval.engines.labels import LOWEST_MASS
 from dialeval.engines.request import Response
 from dialeval.reasoning_marks import thinking_mark
 
-REASONING_MARK, LOW_MASS = "reasoning_mark", "low_mass"
+REASONING_MARK, LOW_MASS, BROKEN_LETTERS = "reasoning_mark", "low_mass", "broken_letters"
 _WORDS = {
     REASONING_MARK: "hold a mark of reasoning, such as </think> or [THINK], that nothing was cut at, so that thoughts "
     "may stand in what was said. For engine vllm name the model's reasoning_parser; an endpoint needs its own (vllm "
@@ -17,6 +18,7 @@ _WORDS = {
     "the model is about to say something else, most often to think. Have it answer at once: chat_template_options: "
     "{enable_thinking: false} for engine vllm, extra_body: {chat_template_kwargs: {enable_thinking: false}} for a vLLM "
     "server, or ask for the answer in words (rating, letter)",
+    BROKEN_LETTERS: "hold U+FFFD, which stands for a character that came broken",
 }
 
 
@@ -26,6 +28,8 @@ def remarks_on(response: Response) -> Iterator[str]:
         yield REASONING_MARK
     if response.label_mass is not None and response.label_mass < LOWEST_MASS:
         yield LOW_MASS
+    if BROKEN in response.text or BROKEN in response.reasoning:
+        yield BROKEN_LETTERS
 
 
 def remark_lines(remarks: Mapping[str, int], about: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dialeval.config.botchat import Selfchat
 from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response
-from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.engines.store.stored_answers import StoredAnswers
 from dialeval.estimation.assumptions import reasoned, utterance
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.known_models import KnownModel

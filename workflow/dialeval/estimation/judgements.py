@@ -15,7 +15,7 @@ from dialeval.corpora.items import Item
 from dialeval.corpora.selfchat_items import chatbot_item
 from dialeval.criteria import LEVELS
 from dialeval.engines.request import Request
-from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.engines.store.stored_answers import StoredAnswers
 from dialeval.estimation.assumptions import verdict
 from dialeval.estimation.chats import Chats
 from dialeval.estimation.estimates import Estimate

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from dialeval.aggregation.rounds import COLUMNS
-from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.engines.store.stored_answers import StoredAnswers
 from dialeval.estimation.assumptions import VERDICTS, verdict
 from dialeval.estimation.estimates import Estimate
 from dialeval.estimation.in_rounds import InRounds

@@ -77,8 +77,8 @@ USAGE = Table(
         "spent_unconfirmed": "of that, what no usage report of the endpoint confirms",
         "failures": "by kind",
         "remarks": (
-            "how many answers hold a mark of reasoning (reasoning_mark), or have hardly any probability for their "
-            "labels (low_mass)"
+            "how many answers hold a mark of reasoning (reasoning_mark) or characters that came broken "
+            "(broken_letters), or have hardly any probability for their labels (low_mass)"
         ),
         "seconds": "time that answering took, of all jobs together",
     },

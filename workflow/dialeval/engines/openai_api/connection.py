@@ -8,6 +8,7 @@ aiohttp. Files and batches, which are few, go by the `openai` client: see `batch
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,7 +21,6 @@ from dialeval.engines.openai_api.faults import Fault, short, status_fault
 from dialeval.engines.openai_api.identity import plain_address
 from dialeval.engines.openai_api.network import certificates, password_of, proxy_for
 from dialeval.engines.openai_api.redaction import Redactor
-from dialeval.engines.quick_json import read_json
 from dialeval.errors import UserError
 
 LONGEST_CONNECT = 30.0
@@ -197,7 +197,7 @@ def json_or_fault(
 def decoded(content: bytes) -> object:
     """Returns what JSON says, or the text if it is none."""
     try:
-        return read_json(content)
+        return json.loads(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
         return content.decode("utf-8", "replace")
 

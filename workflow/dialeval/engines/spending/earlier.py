@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dialeval.engines.answer_places import KEY_LENGTH, body_of
 from dialeval.engines.request import Response, read_response
 from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file
 from dialeval.engines.spending.terms import ModelTerms
+from dialeval.engines.store.places import KEY_LENGTH, body_of
 
 
 def take_in(folder: Path, digest: str, terms: ModelTerms) -> None:

@@ -20,7 +20,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from dialeval.engines.request import Kind
@@ -79,9 +78,7 @@ class BatchLedger:
             self._apply(event)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._output is not None:
             os.close(self._output)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 from dataclasses import asdict
-from types import TracebackType
 from typing import Self
 
 from dialeval.engines.request import Message, Request, Sampling
@@ -22,9 +21,7 @@ class RequestSpool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def __contains__(self, key: str) -> bool:

@@ -17,7 +17,7 @@ from store_writers import answer_shared_out, hold, key, opened
 
 from dialeval.engines.request import Response
 from dialeval.engines.store import run_of
-from dialeval.engines.store_locks import is_at_work
+from dialeval.engines.store.locks import is_at_work
 
 CONTEXT = multiprocessing.get_context("spawn")
 Output = pytest.CaptureFixture[str]

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from store_writers import hold, key, opened, write_until_killed
 
-from dialeval.engines import answer_places
-from dialeval.engines.answer_places import body_of, line_of
 from dialeval.engines.request import Response
-from dialeval.engines.stored_answers import StoredAnswers
+from dialeval.engines.store import places
+from dialeval.engines.store.places import body_of, line_of
+from dialeval.engines.store.stored_answers import StoredAnswers
 from dialeval.errors import UserError
 
 DIGEST = hashlib.sha256(b"model").hexdigest()[:12]
@@ -181,13 +181,13 @@ def test_without_locks_a_file_that_just_changed_may_be_written(
 
 
 def test_half_a_last_line_is_remembered_with_the_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_places, "LONG", 2)
+    monkeypatch.setattr(places, "LONG", 2)
     fill(tmp_path, range(5))
     path = the_file(tmp_path)
     path.write_bytes(path.read_bytes()[:-5])
-    read = answer_places.places_in(path, keep=True)
+    read = places.places_in(path, keep=True)
     assert path.with_name(path.name + ".places").is_file()
-    again = answer_places.places_in(path, keep=True)
+    again = places.places_in(path, keep=True)
     assert (read.damaged, read.is_unfinished, len(read.ends)) == (0, True, 4)
     assert (again.damaged, again.is_unfinished, len(again.ends)) == (0, True, 4)
 
@@ -321,7 +321,7 @@ def test_a_folder_that_hides_its_files_does_not_make_them_be_paid_again(
 def test_places_of_a_long_file_are_kept_and_believed_while_it_is_the_same(
     tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_places, "LONG", 10)
+    monkeypatch.setattr(places, "LONG", 10)
     fill(tmp_path, range(20))
     path = the_file(tmp_path)
     kept = path.with_name(f"{path.name}.places")
@@ -335,7 +335,7 @@ def test_places_of_a_long_file_are_kept_and_believed_while_it_is_the_same(
     capsys.readouterr()
 
     with monkeypatch.context() as without_reading:
-        without_reading.setattr(answer_places, "_lines", lambda path: pytest.fail("the file was read again"))
+        without_reading.setattr(places, "_lines", lambda path: pytest.fail("the file was read again"))
         assert found(tmp_path, range(20)) == list(range(20))
         assert found(tmp_path, range(20), protocol="duel") == list(range(20))
     assert "1 damaged line" in capsys.readouterr().out
@@ -353,7 +353,7 @@ def test_places_of_a_long_file_are_kept_and_believed_while_it_is_the_same(
 
 def test_places_that_are_wrong_give_no_wrong_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that was exchanged for one of the same size and time."""
-    monkeypatch.setattr(answer_places, "LONG", 10)
+    monkeypatch.setattr(places, "LONG", 10)
     fill(tmp_path, range(20))
     path = the_file(tmp_path)
     assert found(tmp_path, range(20)) == list(range(20))

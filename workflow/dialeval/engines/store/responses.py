@@ -1,9 +1,4 @@
-"""The response store: every answer ever given, kept outside the workflow's declared outputs.
-
-A model's answers under a protocol lie in append-only text files (`answer_files`, `answer_places`) in a folder that
-follows from the model's identity (`stored_answers`). Every job writes a file of its own, so that no two writers ever
-share one; readers take the lines of all files. A line whose checksum is wrong, or that was cut off, is left out and
-reported; its request is simply asked again. Errors are never stored.
+"""The stored responses of one model under one protocol, and the file that the present job writes.
 
 Durability: `append` and `append_soon` hand each line to the operating system before they return, so killing the process
 loses nothing; `sync_seconds` bounds what a power failure can take (the file is fsynced at least that often, and on
@@ -16,13 +11,12 @@ import itertools
 import os
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from dialeval.engines.answer_places import body_of, line_of
 from dialeval.engines.request import Response
-from dialeval.engines.store_locks import WriterLocks, is_at_work
-from dialeval.engines.stored_answers import ANSWERS, StoredAnswers
+from dialeval.engines.store.locks import WriterLocks, is_at_work
+from dialeval.engines.store.places import body_of, line_of
+from dialeval.engines.store.stored_answers import ANSWERS, StoredAnswers
 from dialeval.engines.turn_writes import TurnWrites
 from dialeval.errors import UserError
 
@@ -93,9 +87,7 @@ class ResponseStore(StoredAnswers):
                 "check `store_dir` in the configuration and the rights and space of that disk"
             ) from error
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         try:
             self._lines.flush()
             self.sync()
@@ -103,7 +95,7 @@ class ResponseStore(StoredAnswers):
             if self._output is not None:
                 os.close(self._output)
                 self._output = None
-            super().__exit__(kind, error, trace)
+            super().__exit__(*raised)
             self._locks.release()
 
     def __len__(self) -> int:

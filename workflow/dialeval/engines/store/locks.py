@@ -16,7 +16,6 @@ import fcntl
 import hashlib
 import os
 import time
-from contextlib import suppress
 from pathlib import Path
 
 _STILL = 60.0
@@ -112,20 +111,7 @@ class WriterLocks:
 
 def is_at_work(folder: Path, writer: str) -> bool:
     """Returns whether a job of another process writes under a name."""
-    try:
-        descriptor = os.open(folder / f"{writer}.lock", os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        with suppress(OSError):
-            os.close(descriptor)
-    return False
+    return _is_held(folder / f"{writer}.lock") is True
 
 
 def may_be_written(answers: Path) -> bool:
@@ -134,22 +120,28 @@ def may_be_written(answers: Path) -> bool:
     On a file system without locks that is said of files that changed within the last minute.
     """
     writer, _, number = answers.stem.rpartition("-")
+    held = _is_held(answers.with_name(f"{writer}.lock"))
+    if held is None:
+        return abs(time.time() - answers.stat().st_mtime) < _STILL
+    return held and not (
+        number.isdigit() and answers.with_name(f"{writer}-{int(number) + 1:05d}{answers.suffix}").exists()
+    )
+
+
+def _is_held(lock: Path) -> bool | None:
+    """Returns whether another process holds a lock; None where the file system has no locks."""
     try:
-        descriptor = os.open(answers.with_name(f"{writer}.lock"), os.O_RDWR)
+        descriptor = os.open(lock, os.O_RDWR)
     except OSError:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        following = (
-            answers.with_name(f"{writer}-{int(number) + 1:05d}{answers.suffix}") if number.isdigit() else answers
-        )
-        return following == answers or not following.exists()
+        return True
     except OSError as error:
-        return error.errno in _NO_LOCKS and abs(time.time() - answers.stat().st_mtime) < _STILL
+        return None if error.errno in _NO_LOCKS else False
     finally:
-        with suppress(OSError):
-            os.close(descriptor)
+        os.close(descriptor)
     return False
 
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from dialeval.engines.answer_files import AnswerFiles
 from dialeval.engines.request import Response, read_response
-from dialeval.engines.store_locks import may_be_written
+from dialeval.engines.store.files import AnswerFiles
+from dialeval.engines.store.locks import may_be_written
 
 ANSWERS = ".jsonl"
 
@@ -56,9 +55,7 @@ class StoredAnswers:
         self._load()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._here.close()
         self._elsewhere.close()
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dialeval.engines.answer_places import KEY_LENGTH, Places, body_of, places_in
+from dialeval.engines.store.places import KEY_LENGTH, Places, body_of, places_in
 from dialeval.errors import UserError
 
 _MOST_OPEN = 64
