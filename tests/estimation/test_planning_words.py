@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dialeval.aggregation.planning.people import NEVER_BY_SEEDS
 from dialeval.engines.prices import Prices
 from dialeval.engines.request import Response
 from dialeval.estimation.assumptions import Assumption
@@ -41,6 +42,15 @@ def test_a_row_on_people_names_labels_and_what_is_cheaper() -> None:
         "felt mean (empathy, N = 16), people with clerk: 44 (150 labels, 1,200 cases; interval ±30; from assumptions); "
         "3,600 cases more (about 1,234.50) or 400 labels more (about 200.00) would halve it, labels being cheaper"
     )
+
+
+def test_criteria_of_which_the_same_is_said_share_a_line() -> None:
+    rows = [row(criterion=name, n_utterances=None, note=NEVER_BY_SEEDS) for name in ("empathy", "tact")]
+    lines = planning_in_words([*rows, row(criterion="wit", n_utterances=None, half_width=0.9, note=None)]).splitlines()
+    assert [line.partition(":")[0] for line in lines[1:]] == [
+        "felt mean (empathy, tact), clerk",
+        "felt mean (wit), clerk",
+    ]
 
 
 def test_what_cannot_be_said_is_said_to_be_so() -> None:

@@ -63,6 +63,25 @@ def test_what_cannot_fit_is_left_to_the_engine() -> None:
         assert shortened(request, Templates(), Window(30), SHIPPED) == (request, 0)
 
 
+@pytest.mark.parametrize("form", ["scale", "probability"])
+def test_no_judge_reads_a_systems_name(form: str) -> None:
+    """A transcript may call its speaker as the system is called; what is called by its role stays as it is."""
+    plan = {
+        "scale": lambda item: scale.plan([item], Templates(), Sampling(max_tokens=1), 1),
+        "probability": lambda item: probability.plan([item], Templates()),
+    }[form]
+    named = Item("own", "1", "en", "dialogue", "1", ("Ann", "able-2", "Ann"), ("Hi.", "Hello.", "Bye."), "Able-2")
+    request = next(iter(plan(replace(named, judged="able-2")))).request
+    content = request.messages[0].content
+    assert "able-2" not in content.casefold()
+    assert "A: Hi.\nB: Hello.\nA: Bye." in content
+    assert "what B says" in content
+    assert (request.subject[2], request.subject[3][0]) == (("A", "B", "A"), "B")
+    by_role = replace(named, speakers=("user", "assistant", "user"), judged="assistant")
+    for item in (by_role, replace(by_role, system="Assistant"), replace(by_role, system="A")):
+        assert "User: Hi.\nAssistant: Hello.\nUser: Bye." in next(iter(plan(item))).request.messages[0].content
+
+
 def test_what_a_shorter_prompt_keeps() -> None:
     """The language of its words, who is judged, the scale, and what was asked to be JSON."""
     words = {"zh": Words(meaning={"turn": "回应了对方的感受"})}

@@ -95,6 +95,7 @@ FIT = Criterion(
     translations={"de": Words(meaning={"dialogue": "es passt"}, labels=("schlecht", "gut"))},
 )  # fmt: skip
 LONG = Criterion("long", None, Words(), Scale(0, 100))
+KIND = Criterion("kind", "dialogue", Words({"dialogue": "Is it meant well?"}), Scale(0, 100))
 
 
 @pytest.mark.parametrize(
@@ -105,6 +106,7 @@ LONG = Criterion("long", None, Words(), Scale(0, 100))
         ("scale", FIT, "en", "Fit. It fits.", ["poor", "good"], (1, 2)),
         ("scale", FIT, "de", "Fit. Es passt.", ["schlecht", "gut"], (1, 2)),
         ("scale", LONG, "en", "Long.", [], (0, 100)),
+        ("scale", KIND, "en", "Kind. Is it meant well?", [], (0, 100)),
         ("pair", RUDE, "en", "Which of the two is better in one respect, rude, and in no other? Manners.",
          ["A", "B", "Tie"], (None, None)),
         ("detect", RUDE, "en", "Is it polite? If so, say where it first does.", ["Yes", "No"], (None, None)),

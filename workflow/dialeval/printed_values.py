@@ -27,7 +27,10 @@ def main(arguments: Sequence[str] | None = None, record: Path = RECORD) -> None:
     parser.add_argument("folder", type=Path, metavar="DATA_DIR", help="where the public data are")
     values = [*values_from_data(parser.parse_args(arguments).folder), *values_from_rows()]
     write_record(values, record)
-    print(f"{sum(value.is_equal for value in values)} of {len(values)} printed values come out")
+    for row in (value.as_row() for value in values if not value.is_equal):
+        why = f" ({row['why']})" if row["why"] else ""
+        print(f"{row['paper']}, {row['item']}, {row['what']}: printed {row['printed']}, here {row['ours']}{why}")
+    print(f"{sum(value.is_equal for value in values)} of {len(values)} printed values come out; all are in {record}")
 
 
 if __name__ == "__main__":

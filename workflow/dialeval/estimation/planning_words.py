@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dialeval.aggregation.planning.people import PEOPLE
+from dialeval.aggregation.planning.people import NEVER_BY_LABELS, NEVER_BY_SEEDS, PEOPLE
 
 Row = Mapping[str, Any]
 HEAD = (
@@ -19,20 +19,27 @@ def planning_in_words(rows: Sequence[Row]) -> str:
     """Returns the table `planning` for reading; nothing where it is empty."""
     if not rows:
         return ""
+    alike: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        about = tuple(row[name] for name in ("protocol", "measure", "n_utterances", "what", "judge", "note"))
+        alike.setdefault((*about, _shown(row), _halved(row)), []).append(row)
     notes: dict[str, list[str]] = {}
     lines = [HEAD]
-    for row in rows:
-        lines.append(f"{_whose(row)}: {_shown(row)}; {_halved(row)}")
-        for note in filter(None, (row["note"] or "").split("; ")):
-            notes.setdefault(note, []).append(_whose(row))
-    every = {"all": [_whose(row) for row in rows]}
-    every["people"] = [_whose(row) for row in rows if row["what"] == PEOPLE]
+    for (*_, note, shown, halved), of in alike.items():
+        lines.append(f"{_whose(of)}: {shown}; {halved}")
+        for one in filter(None, (note or "").split("; ")):
+            if one not in (NEVER_BY_LABELS, NEVER_BY_SEEDS):  # which the line says
+                notes.setdefault(one, []).append(_whose(of))
+    every = {"all": [_whose(of) for of in alike.values()]}
+    every["people"] = [_whose(of) for of in alike.values() if of[0]["what"] == PEOPLE]
     lines += [f"{_few(about, every)}: {note}" for note, about in notes.items()]
     return "\n".join(lines)
 
 
-def _whose(row: Row) -> str:
-    of = ", ".join(filter(None, [row["criterion"], f"N = {row['n_utterances']}" if row["n_utterances"] else ""]))
+def _whose(rows: Sequence[Row]) -> str:
+    """Returns what rows are about that differ in their criteria alone."""
+    row, n = rows[0], rows[0]["n_utterances"]
+    of = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))
     number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({of})" if of else "")
     return f"{number}, people with {row['judge']}" if row["what"] == PEOPLE else f"{number}, {row['judge']}"
 

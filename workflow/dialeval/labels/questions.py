@@ -11,6 +11,7 @@ from dialeval.forms.question import Question
 from dialeval.labels.sheet import Option, SheetQuestion
 from dialeval.schemas.judgements import Outcome
 
+_ENDS = (".", "?", "!", "。", "?", "!", "؟")  # of a sentence, which needs no full stop then
 MOST_OPTIONS = 11
 """Points of a scale of numbers that are offered one by one; on a longer one any number is an answer."""
 _WINS: dict[Outcome, str] = {
@@ -101,4 +102,5 @@ def _end(point: str, points: Sequence[str], criterion: Criterion) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}".rstrip(". ") + "."
+    words = f"{text[:1].upper()}{text[1:]}".rstrip(". ")
+    return words if words.endswith(_ENDS) else f"{words}."

@@ -26,12 +26,14 @@ MOST_COLUMNS = 3
 MOST_BOARDS = 3
 """Of one part; the report has all."""
 NOTICED = "Share of damage noticed (random scores fall now and then, too; how often scores rise: robustness/robustness)"
+NO_TABLE = SmallTable((), ())
+"""In place of a table that stands in another part already."""
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Leaders:
-    """One leaderboard: part and title, the answer in a sentence (may be empty), and its head."""
+    """One leaderboard: part and title, the answer in sentences (may be empty), and its head."""
 
     part: str
     title: str
@@ -56,9 +58,12 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
         )
         for board in boards
     ]
-    found += [
-        Leaders(LABELS, one.title, one.summary.answer, _of_board(one.board, "System")) for one in people_boards(inputs)
-    ]
+    known = {one.table for one in found}
+    for of_people in people_boards(inputs):
+        table, said = _of_board(of_people.board, "System"), of_people.summary
+        above = table in known
+        answer = "The labels behind that:" if above else said.answer
+        found.append(Leaders(LABELS, of_people.title, " ".join([answer, *said.details]), NO_TABLE if above else table))
     found += [
         Leaders(METAEVAL, one.title, one.summary.answer, _of_board(one.board, "Judge", " (Pearson r)"))
         for one in judge_boards(inputs)
@@ -66,7 +71,7 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
     found += [*_robustness(inputs), *_dialogbench(inputs)]
     order = inputs.parts()
     found.sort(key=lambda one: order.index(one.part))
-    return [one for one in found if one.table.rows] + [
+    return [one for one in found if one.table.rows or one.part == LABELS] + [
         Leaders(f"battles/{name}", "", "", _of_battles(table)) for name, table in battles.items()
     ]
 

@@ -48,7 +48,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
 def _leaders(one: Leaders) -> list[str]:
     title = f"**{in_a_line(one.title)}.** " if one.title else ""
     words = f"{title}{in_a_line(one.answer)}".strip()
-    return [*([words, ""] if words else []), *markdown_lines(one.table)]
+    return [*([words, ""] if words else []), *(markdown_lines(one.table) if one.table.rows else [])]
 
 
 def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
@@ -56,7 +56,8 @@ def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
     if not said:
         return []
     more = [f"- and {plural(len(said) - MOST_SAID, 'more such line')}, in the tables"] if len(said) > MOST_SAID else []
-    return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in said[:MOST_SAID]), *more]]
+    where = "What came in place of an answer is shown in the report, under the dialogues and questions themselves."
+    return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in said[:MOST_SAID]), *more, "", where]]
 
 
 def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
