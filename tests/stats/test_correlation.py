@@ -181,6 +181,17 @@ def test_the_judges_alone_have_the_same_correlations():
         np.testing.assert_allclose(together.low[judge], alone.low[0], rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.5])
+def test_many_judges_have_the_correlations_of_each_alone(share):
+    """More judges and resamples than are counted at once."""
+    scores, human, cluster = with_gaps(share)
+    many = np.concatenate([scores + scores[judge] for judge in range(6)] + [scores] * 3)
+    together = correlate(many, human, cluster, resamples=230)
+    for judge in (0, 20, 37, 38, 53):
+        alone = correlate(many[judge : judge + 1], human, cluster, resamples=230)
+        np.testing.assert_allclose(together.replicates[:, judge], alone.replicates[:, 0], rtol=0, atol=1e-13)
+
+
 @pytest.mark.parametrize("outlier", [1e3, 1e9])
 def test_what_people_rated_far_off_and_a_judge_left_out_costs_no_digits(outlier):
     scores, human, cluster = with_gaps(0.0)
@@ -403,3 +414,12 @@ def test_a_single_dialogue_gives_a_correlation_no_interval():
     result = correlate([[[1.0, 2.0, 3.0, 5.0]]], [[1.0, 3.0, 2.0, 4.0]], ["d"] * 4, resamples=20)
     assert result.estimate[0, 0] > 0
     assert np.isnan([result.low[0, 0], result.high[0, 0], result.design_effect[0, 0]]).all()
+
+
+def test_items_that_are_clusters_of_their_own_have_a_design_effect_of_1():
+    """Also a judge that agrees wholly with people; none where the correlation is not defined."""
+    human = np.array([[1.0, 3.0, 2.0, 4.0, 5.0]])
+    scores = np.stack([human, human**2, np.ones_like(human)])
+    alone = correlate(scores, human, np.arange(5), resamples=0)
+    np.testing.assert_array_equal(alone.design_effect[:, 0], [1.0, 1.0, np.nan])
+    np.testing.assert_array_equal(correlate(scores, human, np.zeros(5), resamples=0).design_effect, np.nan)

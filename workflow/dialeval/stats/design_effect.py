@@ -29,8 +29,10 @@ def of_correlations(
         n_clusters: clusters of the known items, shape [n_judges, n_dimensions].
 
     Returns:
-        Shape [n_judges, n_dimensions]; NaN where it is not defined.
+        Shape [n_judges, n_dimensions]; 1 where each item is a cluster of its own; NaN where it is not defined.
     """
+    if len(sizes) == scores.shape[2]:
+        return np.where(np.isnan(r) | (n_clusters < 2), np.nan, 1.0)
     n = np.maximum(known.sum(axis=2), 1)[:, :, np.newaxis]
 
     def standardised(values: FloatArray) -> FloatArray:

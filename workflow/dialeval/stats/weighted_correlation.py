@@ -8,7 +8,6 @@ what is left out save three of six matrix products, nearly the whole cost.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,8 @@ from dialeval.stats.design_effect import sums_by_cluster
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_RESAMPLES_PER_BLOCK = 512  # what follows the products stays in the processor's cache
+_RESAMPLES_PER_BLOCK = 200  # larger products are memory that the allocator hands back and asks for anew
+_VALUES_AT_ONCE = 15_000  # what follows a product stays in the processor's cache
 _FEW = 0.15  # of people's ratings: an entry of a sparse matrix costs as much as six or seven of a full one
 _LEAST_SPREAD = 0.01  # of people's over all items, so that a difference of sums loses two digits of sixteen at most
 _ROUNDING = 1e-13
@@ -37,7 +37,7 @@ class _LeftOut(NamedTuple):
     items: csr_array
     ratings: csr_array
 
-    def taken_off(self, sums_y: FloatArray, counts: NDArray[Any], weights: FloatArray) -> list[FloatArray]:
+    def taken_off(self, sums_y: FloatArray, counts: NDArray[Any], weights: FloatArray) -> tuple[FloatArray, ...]:
         """What is left of sums of 1, y and y^2, shape [3, 1, D, R], without these items.
 
         Args:
@@ -51,7 +51,7 @@ class _LeftOut(NamedTuple):
         shape = -1, *sums_y.shape[2:]
         total = sums_y[0] - (self.items @ counts).reshape(shape)
         of_these = (self.ratings @ weights).reshape(2, *shape)
-        return [total, *np.subtract(sums_y[1:], of_these, out=of_these)]
+        return total, *np.subtract(sums_y[1:], of_these, out=of_these)
 
 
 def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
@@ -86,11 +86,13 @@ def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: F
         sums_x, sums_y = np.split(terms @ weights, [3 * n_judges * n_dimensions])
         sums_x = sums_x.reshape(3, n_judges, n_dimensions, -1)
         sums_y = sums_y.reshape(3, -1, n_dimensions, weights.shape[1])
-        squares = sums_y[2]
-        of_people = [*sums_y]
+        of_people, squares = tuple(sums_y), sums_y[2]
         if left_out is not None and left_out.items.nnz:
             of_people = left_out.taken_off(sums_y, counts, weights)
-        out[:, :, block] = _of_sums(sums_x, of_people, squares)
+        step = max(1, _VALUES_AT_ONCE // max(n_dimensions * weights.shape[1], 1))
+        for judges in (slice(first, first + step) for first in range(0, n_judges, step)):
+            of_these = [each if len(each) == 1 else each[judges] for each in (*of_people, squares)]
+            out[judges, :, block] = _of_sums(sums_x[:, judges], *of_these)
     return np.moveaxis(out, -1, 0)
 
 
@@ -123,30 +125,27 @@ def _left_out(
     return left_out if ((spread >= _LEAST_SPREAD * of_all[2, :, np.newaxis]) | (total == 0.0)).all() else None
 
 
-def _of_sums(sums_x: FloatArray, sums_y: Sequence[FloatArray], squares: FloatArray) -> FloatArray:
+def _of_sums(
+    sums_x: FloatArray, total: FloatArray, sum_y: FloatArray, sum_yy: FloatArray, squares: FloatArray
+) -> FloatArray:
     """Pearson correlations from weighted sums.
 
     Args:
         sums_x: of x, x^2 and x y, shape [3, J, D, R].
-        sums_y: of 1, y and y^2, each of shape [J or 1, D, R].
+        total, sum_y, sum_yy: of 1, y and y^2, shape [J or 1, D, R].
         squares: the sum of squares that the last was rounded as a part of, shape [J or 1, D, R].
 
     Returns:
         Shape [J, D, R].
     """
     sum_x, sum_xx, sum_xy = sums_x
-    total, sum_y, sum_yy = sums_y
-    with np.errstate(divide="ignore", invalid="ignore"):  # a resample may have drawn none of these items
-        mean_y = sum_y / total
-        spread_y = sum_yy - sum_y * mean_y
-        value = sum_x * mean_y
-        np.subtract(sum_xy, value, out=value)
-        spread_x = np.square(sum_x)
-        spread_x /= total
-        np.subtract(sum_xx, spread_x, out=spread_x)
-        constant = (spread_x <= _ROUNDING * sum_xx) | (spread_y <= _ROUNDING * squares)
-        spread_x *= spread_y
-        value /= np.sqrt(spread_x, out=spread_x)
+    squares_x = total * sum_xx
+    spread_x = squares_x - sum_x * sum_x
+    spread_y = total * sum_yy - sum_y * sum_y
+    constant = (spread_x <= _ROUNDING * squares_x) | (spread_y <= _ROUNDING * total * squares)
+    value = total * sum_xy - sum_x * sum_y
+    with np.errstate(divide="ignore", invalid="ignore"):  # what is constant, or a resample with none of these items
+        value /= np.sqrt(spread_x * spread_y)
     np.clip(value, -1.0, 1.0, out=value)
     value[constant] = np.nan
     return np.asarray(value, dtype=np.float64)
