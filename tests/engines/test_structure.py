@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,10 @@ def test_an_engine_imports_no_other_engine(kind: str) -> None:
     assert f"dialeval.engines.{kind}" in {".".join(module.split(".")[:3]) for module in modules}
     others = tuple(f"dialeval.engines.{other}" for other in KINDS if other != kind)
     assert not [module for module in modules if module.startswith(others)]
+
+
+def test_the_map_of_the_folder_names_everything_in_it() -> None:
+    assert dialeval.engines.__doc__ is not None
+    named = set(re.findall(r"\w+", dialeval.engines.__doc__))
+    there = {path.stem for path in ENGINES.iterdir() if path.is_dir() or path.suffix == ".py"}
+    assert there - {"__init__", "__pycache__"} <= named

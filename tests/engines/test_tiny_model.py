@@ -9,8 +9,9 @@ import pytest
 from judged_dialogues import shipped_question
 
 from dialeval.corpora import bundled
+from dialeval.engines.local_models import TRANSLATES, missing_libraries
 from dialeval.engines.request import Dialogue
-from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model, missing_packages
+from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model
 from dialeval.forms import detect
 
 
@@ -45,7 +46,7 @@ def test_examples_have_the_form_of_the_chat_template(examples: Examples) -> None
 
 
 def test_training_moves_the_model(tmp_path: Path) -> None:
-    problem = missing_packages()
+    problem = missing_libraries("a tiny model", TRANSLATES)
     if problem:
         pytest.skip(problem)
     for steps in (0, 3):

@@ -11,7 +11,7 @@ from loopback_endpoint import completion
 
 from dialeval.engines.openai_api.billing import billed_for, bound_of
 from dialeval.engines.openai_api.faults import Fault
-from dialeval.engines.spending.account import Billed, Bound
+from dialeval.engines.spending.bills import Billed, Bound
 
 BOUND = Bound(100, 50)
 

@@ -21,7 +21,7 @@ from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.openai_api.retrying import RetryPolicy
 from dialeval.engines.remarks import remark_lines, remarks_on
 from dialeval.engines.request import Message, Request, Response
-from dialeval.engines.spending.account import Bound
+from dialeval.engines.spending.bills import Bound
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.progress import Progress

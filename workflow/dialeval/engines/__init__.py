@@ -1,9 +1,11 @@
 """Engines: what a model is asked, how it is answered, and where the answers are kept.
 
-    request                     a question, an answer, and the key under which the answer is kept
+    request, answer_values      a question, an answer, and the key under which the answer is kept
     answering                   asks each distinct request once: from the store, or else from the engine
+      running, refused_alike      ended in order by Ctrl-C, and early where everything is refused
+      remarks                     what is remarkable about the answers, for the log
     opening, availability       from a model's configuration to its engine, and what is missing here to run it
-    store/                      every answer ever given
+    store/, turn_writes         every answer ever given, and how lines reach the disk
     spending/, prices           what answers cost, and budgets
 
 An engine is a package with a module `opening`, which the model's configuration names:
@@ -13,7 +15,7 @@ An engine is a package with a module `opening`, which the model's configuration 
     vllm_engine/                models that vLLM runs on this machine
     encoder/, nllb/             trained metrics and translation models, computed by transformers
 
-What several of them use: `labels` (labels as tokens), `system_messages`, `length_batches`, `local_models` and
-`local_content` (libraries and files of this machine), `cl100k` (lengths of texts in tokens). `tiny_model` builds models
-to try the workflow with.
+What several of them use: labels as tokens (labels), what a model is told beside the dialogue (system_messages), which
+inputs are computed together (length_batches), libraries and files of this machine (local_models, local_content), and
+lengths of texts in tokens (cl100k, cl100k_vocabulary). tiny_model builds models to try the workflow with.
 """

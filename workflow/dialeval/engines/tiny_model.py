@@ -10,7 +10,6 @@ give the same model on the same machine and versions.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dialeval.corpora import bundled
+from dialeval.engines.local_models import TRANSLATES, missing_libraries
 from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
@@ -42,14 +42,6 @@ CHAT_TEMPLATE = (
 )
 
 
-def missing_packages() -> str | None:
-    """Returns what to install for building a model, or None if all is there."""
-    missing = [name for name in ("torch", "transformers", "tokenizers") if importlib.util.find_spec(name) is None]
-    if not missing:
-        return None
-    return f"a tiny model is built with {', '.join(missing)}, which is not installed; pip install 'dialeval[train]'"
-
-
 def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: int = 0) -> int:
     """Trains a tiny chat model and saves it as a folder that transformers and vLLM read.
 
@@ -64,7 +56,7 @@ def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: i
     Raises:
         UserError: a package is missing, or the folder holds something else.
     """
-    problem = missing_packages()
+    problem = missing_libraries("a tiny model", TRANSLATES)
     if problem:
         raise UserError(problem)
     if folder.exists() and any(folder.iterdir()) and not (folder / "config.json").exists():

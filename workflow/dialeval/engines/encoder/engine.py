@@ -76,16 +76,11 @@ class EncoderEngine:
             raise outcome
         return outcome
 
-    async def answer_all(
+    def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
     ) -> AsyncGenerator[Outcome, None]:
         """Yields key and outcome of every request, each once; see `engines.answering.TableEngine`."""
-        outcomes = self._outcomes(requests)
-        try:
-            async for outcome in outcomes:
-                yield outcome
-        finally:
-            await outcomes.aclose()
+        return self._outcomes(requests)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns 0: the metric reads what a request is about, not its messages."""

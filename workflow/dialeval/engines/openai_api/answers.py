@@ -186,8 +186,8 @@ def _part(part: object, kind: str) -> str:
 
 def _usage(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the counts of tokens as the endpoint gives them; `Response` drops those that are none."""
-    usage = payload.get("usage") if isinstance(payload.get("usage"), dict) else {}
-    assert isinstance(usage, dict)
+    usage = payload.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
     details = usage.get("completion_tokens_details")
     reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
     return {

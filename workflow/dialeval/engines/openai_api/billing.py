@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dialeval.engines.openai_api.faults import Fault
-from dialeval.engines.spending.account import NOTHING, Billed, Bound
+from dialeval.engines.spending.bills import NOTHING, Billed, Bound
 
 _PER_MESSAGE, _PER_PROMPT = 4, 3
 """Tokens that a chat template adds."""

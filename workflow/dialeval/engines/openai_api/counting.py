@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
-from pathlib import Path
 
 from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer, cl100k_tokenizer
-from dialeval.user_cache import cache_folder
+from dialeval.engines.cl100k_vocabulary import caches
 
 UPPER_ESTIMATE = "upper estimate (half a token per byte)"
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
@@ -41,9 +39,7 @@ def _own_vocabulary(model: str) -> Tokenizer | None:
     except KeyError:
         return None
     file = hashlib.sha1(_ADDRESS.format(name).encode()).hexdigest()  # tiktoken's name for it
-    named = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
-    folders = [*([Path(named)] if named else []), Path(tempfile.gettempdir()) / "data-gym-cache", cache_folder()]
-    folder = next((folder for folder in folders if (folder / file).is_file()), None)
+    folder = next((folder for folder in caches() if (folder / file).is_file()), None)
     if folder is None:
         return None
     os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)

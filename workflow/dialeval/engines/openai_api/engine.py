@@ -22,7 +22,8 @@ from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.pacing.limits import NO_TOKENS, Limits, Tokens
 from dialeval.engines.request import AnswerFailure, Message, Request, Response
-from dialeval.engines.spending.account import Account, Bound
+from dialeval.engines.spending.account import Account
+from dialeval.engines.spending.bills import Bound
 
 Read = TypeVar("Read")
 _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3

@@ -16,10 +16,10 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from dialeval.engines.spending import earlier
 from dialeval.engines.spending.balance import NEXT_TO_NOTHING, Balance, tightest
+from dialeval.engines.spending.bills import NOTHING, Billed, Bound
 from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file, write_whole
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.terms import Terms
@@ -32,28 +32,6 @@ _GRANT_SECONDS = 2.0
 """A grant should last about so long."""
 _SHARE_OF_THE_REST = 8
 """A job is granted at most this part of what is left beyond its need."""
-
-
-class Bound(NamedTuple):
-    """Tokens that a try takes at most."""
-
-    input_tokens: int
-    output_tokens: int
-
-
-class Billed(NamedTuple):
-    """Tokens that are billed for a try.
-
-    Attributes:
-        confirmed: whether the endpoint said so; otherwise they are the most that it may bill.
-    """
-
-    input_tokens: int
-    output_tokens: int
-    confirmed: bool = True
-
-
-NOTHING = Billed(0, 0)
 
 
 @dataclass(slots=True)
@@ -76,7 +54,8 @@ class Account:
     """
 
     def __init__(self, store: Path, terms: Terms, protocol: str) -> None:
-        self.terms, self.protocol = terms, protocol
+        self.terms = terms
+        self._about = {"name": terms.model.name, "protocol": protocol}
         self._ledger = Ledger(store / FOLDER)
         self._writer: Writer | None = None
         self._granting: asyncio.Lock | None = None
@@ -152,12 +131,11 @@ class Account:
             mark: our name of the batch.
             requests: what was reserved, by key.
         """
-        about = {"name": self.terms.model.name, "protocol": self.protocol, "batch": mark}
         bounds = {key: [one.bound.input_tokens, one.bound.output_tokens] for key, one in requests.items()}
         total = sum(one.most for one in requests.values())
         with self._ledger.locked():
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self._batch_file(mark), [about | {"bounds": bounds}, ["+", 0, total]])
+            write_whole(self._batch_file(mark), [self._about | {"batch": mark, "bounds": bounds}, ["+", 0, total]])
             self._ledger.enter(self._batch_file(mark))
             self.withdraw(requests.values())
             self._give_back()
@@ -186,7 +164,7 @@ class Account:
         for one in billed.values():
             sums.add(self.terms.model.cost(one.input_tokens, one.output_tokens), one.input_tokens, one.output_tokens,
                      one.confirmed)  # fmt: skip
-        about = {"name": self.terms.model.name, "protocol": self.protocol, "batch": mark}
+        about = self._about | {"batch": mark}
         with self._ledger.locked():
             earlier.take_in(self._ledger.folder, self.terms.digest, self.terms.model)
             close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
@@ -313,11 +291,10 @@ class Account:
         if self._writer is None:
             for digest, terms in self.terms.run.models.items():
                 earlier.take_in(self._ledger.folder, digest, terms)
-            about = {"name": self.terms.model.name, "protocol": self.protocol}
             self._ledger.close_the_dead()
             entries = [entry for entry in self._ledger.entries().values() if entry.digest == self.terms.digest]
             self._over = (max([0, *(one.over[0] for one in entries)]), max([0, *(one.over[1] for one in entries)]))
-            self._writer = Writer(self._folder, about)
+            self._writer = Writer(self._folder, self._about)
             self._ledger.enter(self._writer.path)
         return self._writer
 

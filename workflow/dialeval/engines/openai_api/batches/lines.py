@@ -16,7 +16,7 @@ from dialeval.engines.openai_api.bodies import chat_body, choice_body
 from dialeval.engines.openai_api.faults import Fault, read_or_fault, status_fault
 from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.request import AnswerFailure, Request, Response
-from dialeval.engines.spending.account import NOTHING, Billed, Bound
+from dialeval.engines.spending.bills import NOTHING, Billed, Bound
 
 PLACE = "/v1/chat/completions"
 """Where a batch's requests go, whatever the endpoint's own address."""

@@ -25,7 +25,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import PASSING, Fault
 from dialeval.engines.pacing.breaker import CircuitBreaker
 from dialeval.engines.request import AnswerFailure, Request, Response
-from dialeval.engines.spending.account import NOTHING, Billed
+from dialeval.engines.spending.bills import NOTHING, Billed
 from dialeval.errors import UserError
 
 Outcome = Response | AnswerFailure
