@@ -9,6 +9,7 @@ from dialeval.engines.embedded.dimensions import GROWTH, HARM, Dimensions, Label
 from dialeval.engines.embedded.evaluation import DimensionRow, held_back_dimensions
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
+from dialeval.engines.embedded.trees import Growth
 from dialeval.engines.request import Dialogue
 from dialeval.text.folds import split
 
@@ -108,9 +109,46 @@ def test_a_kind_that_was_never_met_is_no_trouble() -> None:
     rng = np.random.default_rng(0)
     kind = np.repeat([0, 1 + KINDS.index("word salad")], 50)
     examples = Labelled(rng.normal(size=(100, 2)) + kind[:, None], kind, np.ones(100))
-    dimensions = Dimensions("turn", [examples], GROWTH["turn"], random_seed=0)
-    dimensions.learn_scales(dimensions.probabilities([examples.values]), [examples])
-    scores = dimensions.scores(dimensions.probabilities([np.array([[0.0, 0.0], [6.0, 6.0]])]))
+    dimensions = Dimensions("turn", [examples, examples], GROWTH["turn"], random_seed=0)
+    dimensions.learn_scales(dimensions.probabilities([examples.values] * 2), [examples] * 2)
+    scores = dimensions.scores(dimensions.probabilities([np.array([[0.0, 0.0], [6.0, 6.0]])] * 2))
     understandable = DIMENSIONS["turn"].index("understandability")
     assert scores[0, understandable] > 0.6
     assert scores[1, understandable] < 0.4
+
+
+@pytest.mark.parametrize("n_folds", [2, 3, 4, 5])
+def test_no_part_hears_what_learned_from_its_own_fold(n_folds: int) -> None:
+    """Other examples of one fold change what the other parts think, and nothing of what its own part does."""
+    folds = [_labelled(seed) for seed in range(n_folds)]
+    before, after = (
+        Dimensions("turn", examples, Growth(n_trees=6, leaf=2, share=1.0), random_seed=0)
+        for examples in (folds, [_labelled(99), *folds[1:]])
+    )
+    asked = np.random.default_rng(1).normal(size=(50, 3))
+    assert (before.opinion(0, asked) == after.opinion(0, asked)).all()
+    for part in range(1, n_folds):
+        assert (before.opinion(part, asked) != after.opinion(part, asked)).any()
+
+
+def test_a_part_hears_as_many_trees_as_it_is_given_or_a_few_more() -> None:
+    """Of four folds, three classifiers learned without any one: seven trees are three times three."""
+    dimensions = Dimensions("turn", [_labelled(seed) for seed in range(4)], Growth(7, leaf=2, share=1.0), random_seed=0)
+    grown = [len(one._trees._roots) for one in dimensions._classifiers]
+    assert grown == [3] * 6
+    assert [[grown[number] for number in asked] for asked in dimensions._asked] == [[3] * 3] * 4
+
+
+def test_classifiers_count_for_a_part_by_what_they_learned_from() -> None:
+    """Of three folds, one classifier for each; what 60 rows say of a true one counts three times what 20 say."""
+    few, many = _labelled(0, n=20), _labelled(1, n=60)
+    dimensions = Dimensions("turn", [few, few, many], Growth(n_trees=4, leaf=2, share=1.0), random_seed=0)
+    asked = np.random.default_rng(2).normal(size=(20, 3))
+    of_second, of_third = (one.probabilities(asked) for one in dimensions._classifiers[1:])
+    assert dimensions.opinion(0, asked) == pytest.approx((of_second + 3 * of_third) / 4)
+
+
+def _labelled(seed: int, n: int = 40) -> Labelled:
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(3, size=n)
+    return Labelled(rng.normal(size=(n, 3)) + kind[:, None], kind, np.ones(n))

@@ -5,6 +5,9 @@ dimension is how likely something is true, if it is either true or has a damage 
 leaves it about where it is: who repeats himself is not beside the point for that. A score is put on a scale by its
 place among those of true and of hurt examples, half of them each, from a classifier that never saw them.
 
+A part of the judge, and with it the examples of its inner fold, hears those classifiers that did not learn from this
+fold (`N_LEFT_OUT`).
+
 Where a model that does nothing but tell true replies from strange ones has an opinion (`selection.py`), it decides on
 what only the strange hurts: of an utterance, as far as that is either true or strange, and for what is something else
 the score is one half; of a dialogue, by half, the other half being what the kinds of damage say.
@@ -13,6 +16,8 @@ the score is one half; of a dialogue, by half, the other half being what the kin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import ceil
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -53,10 +58,13 @@ NEUTRAL = 0.1
 """What counts for no opinion: where an utterance is surely damaged, but not in a way that matters to a dimension, the
 odds between true and hurt rest on two probabilities near 0, and its score shall be an ordinary one."""
 GROWTH: Mapping[Level, Growth] = MappingProxyType(
-    {"turn": Growth(n_trees=10, leaf=12, share=0.3), "dialogue": Growth(n_trees=20, leaf=6, share=0.3)}
+    {"turn": Growth(n_trees=18, leaf=8, share=0.3), "dialogue": Growth(n_trees=30, leaf=4, share=0.2)}
 )
-GROWTH_ALONE = Growth(n_trees=3, leaf=20, share=0.5)
+GROWTH_ALONE = Growth(n_trees=3, leaf=14, share=0.5)
 """The trees of utterances that stand alone, of which little is known."""
+N_LEFT_OUT = 2
+"""Without how many inner folds each classifier learns, of three or more. The part of each of these folds asks it: every
+part hears several classifiers, and fewer trees grow, on fewer examples, than if each had one of its own."""
 _PLACES = np.linspace(0.005, 0.995, 199)
 _ENDS = (0.001, 0.999)
 """The scale's values for scores beyond everything seen: no answer is certain."""
@@ -81,8 +89,8 @@ class Dimensions:
 
     Args:
         level: which dimensions.
-        taught: for each part of the judge, what it learns from.
-        growth: of the classifiers' trees.
+        examples: those of the inner fold of each part, of which there are two or more.
+        growth: of the trees that a part hears, all its classifiers' together.
         random_seed: of the same.
         selected: whether the last feature is the log-odds for being true and not strange, from elsewhere.
     """
@@ -90,7 +98,7 @@ class Dimensions:
     def __init__(
         self,
         level: Level,
-        taught: Sequence[Labelled],
+        examples: Sequence[Labelled],
         growth: Growth,
         random_seed: int,
         *,
@@ -101,7 +109,13 @@ class Dimensions:
         self._harm = np.array(
             [[0.0, *(HARM[level][dimension].get(kind, 0.0) for kind in KINDS)] for dimension in DIMENSIONS[level]]
         )
-        self._classifiers = [KindClassifier(*examples, growth, random_seed) for examples in taught]
+        folds = range(len(examples))
+        kept = [*combinations(folds, max(len(folds) - N_LEFT_OUT, 1))]
+        taught = [_together([examples[fold] for fold in group]) for group in kept]
+        self._asked = [[number for number, group in enumerate(kept) if fold not in group] for fold in folds]
+        growth = growth._replace(n_trees=ceil(growth.n_trees / len(self._asked[0])))
+        self._classifiers = [KindClassifier(*group, growth, random_seed) for group in taught]
+        self._n_taught = np.array([float(len(group.values)) for group in taught])
 
     def learn_scales(self, opinions: Sequence[Floats], held_back: Sequence[Labelled]) -> None:
         """Learns which score is which on the scale, before anything is scored.
@@ -128,7 +142,9 @@ class Dimensions:
 
     def opinion(self, part: int, values: Floats) -> Floats:
         """Returns what one part thinks of rows."""
-        kinds = self._classifiers[part].probabilities(values)
+        asked = self._asked[part]
+        said = [self._classifiers[number].probabilities(values) for number in asked]
+        kinds = np.average(said, axis=0, weights=self._n_taught[asked])
         return np.column_stack([kinds, 1.0 / (1.0 + np.exp(-values[:, -1]))]) if self._selected else kinds
 
     def fitting(self, probabilities: Floats) -> Floats:
@@ -178,3 +194,7 @@ def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, F
     if at[-1] < 1.0:
         at, places = np.append(at, 1.0), np.append(places, _ENDS[1])
     return at, places
+
+
+def _together(labelled: Sequence[Labelled]) -> Labelled:
+    return Labelled(*(np.concatenate(column) for column in zip(*labelled, strict=True)))

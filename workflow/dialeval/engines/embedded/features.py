@@ -89,11 +89,11 @@ class _Alone:
     """What can be said of an utterance without its dialogue, for each distinct utterance."""
 
     tfidf: sparse.csr_array
-    presence: sparse.csr_array
     place: Floats
     asked: sparse.csr_array
     answered: sparse.csr_array
     n_words: Floats
+    weight: Floats
     fluency: Floats
     worst_word: Floats
     question: Floats
@@ -113,7 +113,7 @@ def describe(batch: Batch, statistics: Statistics) -> Described:
     cosine_any, similar, nearest, first_two = _look_back(alone.tfidf, batch)
     repeats = cosine_any >= REPETITION
     is_new = 1.0 - repeats
-    so_far = _said_so_far(alone.tfidf, batch)
+    similar_to_all, seen_before = _said_before(alone, statistics.idf, batch)
     question, asked = alone.question[row], alone.question[last] * replies
     length = np.log1p(alone.n_words)
     usual = (batch.before @ length[batch.said]) / np.maximum(turn, 1)
@@ -125,8 +125,8 @@ def describe(batch: Batch, statistics: Statistics) -> Described:
             first_two[0],
             first_two[1],
             similar,
-            is_new * _cosine_rows(so_far, alone.tfidf[row]),
-            is_new * _seen_before(alone.presence, statistics.idf, batch),
+            is_new * similar_to_all,
+            is_new * seen_before,
             cosine(batch.before @ alone.place[batch.said], alone.place[row]),
             replies * cosine(alone.place[last], alone.place[row]),
             replies * statistics.reply.fit(alone.asked, alone.answered, last, row),
@@ -157,31 +157,38 @@ def _describe_alone(texts: Texts, statistics: Statistics) -> _Alone:
     fluency, worst_word = statistics.language.fluency(texts)
     asked, answered = statistics.reply.read(texts)
     opener = statistics.opener(texts)
-    weighted = sparse.csr_array(presence * statistics.idf)
-    weighted.sort_indices()
-    norm = np.sqrt(np.asarray((weighted * weighted).sum(axis=1)).ravel())
-    tfidf = sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ weighted)
+    weighted = presence.copy()
+    weighted.data *= statistics.idf[weighted.indices]
+    weight = np.asarray(weighted.sum(axis=1), dtype=np.float64)
+    tfidf = weighted.copy()
+    tfidf.data /= np.repeat(_norms(weighted), np.diff(weighted.indptr))
     return _Alone(
         tfidf=tfidf,
-        presence=presence,
         place=statistics.topics.place(statistics.known(presence)),
         asked=asked,
         answered=answered,
         n_words=n_words,
+        weight=weight,
         fluency=fluency,
         worst_word=worst_word,
         question=statistics.question(texts, opener),
         opening=statistics.opening(presence),
         closing=statistics.closing(presence),
-        specificity=np.asarray(weighted.sum(axis=1)).ravel() / n_distinct,
+        specificity=weight / n_distinct,
         unknown=n_unknown / np.maximum(n_words, 1),
         diversity=n_distinct / np.maximum(n_words, 1),
         opener=opener,
     )
 
 
-def _cosine_rows(left: sparse.csr_array, right: sparse.csr_array) -> Floats:
-    return np.asarray(sparse.csr_array(left * right).sum(axis=1), dtype=np.float64).ravel()
+def _norms(rows: sparse.csr_array) -> Floats:
+    """Returns the length of each row, and of one at the origin next to nothing, so that it can be divided by."""
+    return np.maximum(np.sqrt(rows.power(2).sum(axis=1)), 1e-12)
+
+
+def _products(left: sparse.csr_array, right: sparse.csr_array) -> Floats:
+    """Returns the inner product of each pair of rows."""
+    return np.asarray(sparse.csr_array(left * right).sum(axis=1), dtype=np.float64)
 
 
 def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Floats:
@@ -189,7 +196,7 @@ def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Fl
     pairs, number = np.unique(left * rows.shape[0] + right, return_inverse=True)
     left, right = np.divmod(pairs, rows.shape[0])
     parts = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(pairs), PAIRS_AT_ONCE)]
-    cosines = [_cosine_rows(rows[left[part]], rows[right[part]]) for part in parts]
+    cosines = [_products(rows[left[part]], rows[right[part]]) for part in parts]
     return np.concatenate([np.zeros(0), *cosines])[number]
 
 
@@ -222,19 +229,18 @@ def _look_back(tfidf: sparse.csr_array, batch: Batch) -> tuple[Floats, Floats, I
     return greatest, similar, nearest, first_two
 
 
-def _said_so_far(tfidf: sparse.csr_array, batch: Batch) -> sparse.csr_array:
-    """Returns the TF-IDF vectors, of length 1, of all that was said before each utterance."""
-    total = sparse.csr_array(batch.before @ tfidf[batch.said])
-    norm = np.sqrt(np.asarray((total * total).sum(axis=1)).ravel())
-    return sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ total)
+def _said_before(alone: _Alone, idf: Floats, batch: Batch) -> tuple[Floats, Floats]:
+    """Compares every utterance with all that was said before it.
 
-
-def _seen_before(presence: sparse.csr_array, idf: Floats, batch: Batch) -> Floats:
-    """Returns the share of each utterance's words, weighted by idf, that were said before in the dialogue."""
-    said, here = sparse.csr_array(batch.before @ presence[batch.said]), presence[batch.row]
-    said.data = np.minimum(said.data, 1.0)
-    total = here @ idf
-    return np.asarray((sparse.csr_array(said * here) @ idf) / np.maximum(total, 1e-12), dtype=np.float64)
+    Returns:
+        The cosine with it, and the share of the utterance's words, weighted by idf, that are in it.
+    """
+    said, here = sparse.csr_array(batch.before @ alone.tfidf[batch.said]), alone.tfidf[batch.row]
+    common = sparse.csr_array(said * here)
+    similar = np.asarray(common.sum(axis=1), dtype=np.float64) / _norms(said)
+    common.data = idf[common.indices]
+    share = np.asarray(common.sum(axis=1), dtype=np.float64) / np.maximum(alone.weight[batch.row], 1e-12)
+    return similar, share
 
 
 def _greatest_before(values: Floats, batch: Batch) -> Floats:

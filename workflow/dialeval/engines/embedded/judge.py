@@ -6,18 +6,18 @@ first one thinks of each utterance. Both tell the kinds of damage and what is tr
 a person's; the same two score the last utterance of a dialogue, or all of it, on single dimensions (`dimensions.py`).
 
 Everything is cross-fitted over inner folds, because statistics look perfect on what they were counted on. The judge has
-one part for each inner fold, learned without it, and its opinion is the mean over the parts. A training dialogue is
-described by statistics of the other inner folds, and strange utterances are drawn from its own. When a dialogue to be
-judged has an utterance that the judge learned from, as that of a chatbot that quotes people does, this utterance is
-described and judged by the part that did not learn from it.
+one part for each inner fold, learned without it, and its opinion is the mean over the parts; only what length does to
+a dialogue's features, a straight line, is learned once and from all. A training dialogue is described by statistics of
+the other inner folds, and strange utterances are drawn from its own. When a dialogue to be judged has an utterance that
+the judge learned from, as that of a chatbot that quotes people does, this utterance is described and judged by the part
+that did not learn from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 
@@ -44,16 +44,6 @@ MIN_DIALOGUES = 20
 """With fewer a judge learns nothing."""
 _IN_NONE = -1
 
-Element = TypeVar("Element")
-
-
-@dataclass(frozen=True)
-class Part:
-    """What describes utterances and dialogues, learned without one inner fold."""
-
-    reader: Reader
-    lengths: Lengths
-
 
 class Judge:
     """Tells people's dialogues from others.
@@ -76,23 +66,30 @@ class Judge:
         random_seed: int,
     ) -> None:
         used = [number for number, fold in inner_folds.items() if fold]
-        examples = [make_examples(inner_folds[number], reader(number), random_seed) for number in used]
-        self._selects = examples[0].described.values.shape[1] > N_FEATURES
+        self._readers = [reader(number) for number in used]
+        examples = [
+            make_examples(inner_folds[number], reader, random_seed)
+            for number, reader in zip(used, self._readers, strict=True)
+        ]
         described = [example.described for example in examples]
+        self._selects = described[0].values.shape[1] > N_FEATURES
         rows, turns = zip(*map(_taught_by, examples), strict=True)
-        self._turns = Dimensions("turn", _all_others(turns), GROWTH["turn"], random_seed, selected=self._selects)
+        self._turns = Dimensions("turn", turns, GROWTH["turn"], random_seed, selected=self._selects)
         opinions = self._turns.probabilities([one.values for one in described])
         self._turns.learn_scales([opinion[row] for opinion, row in zip(opinions, rows, strict=True)], turns)
         alone = [one._replace(values=one.values[:, ALONE]) for one in turns]
-        self._turns_alone = Dimensions("turn", _all_others(alone), GROWTH_ALONE, random_seed)
+        self._turns_alone = Dimensions("turn", alone, GROWTH_ALONE, random_seed)
         self._turns_alone.learn_scales(self._turns_alone.probabilities([one.values for one in alone]), alone)
         machine = [_machine(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
-        tables = [dialogue_features(one, opinion) for one, opinion in zip(described, machine, strict=True)]
-        lengths = [_learn_lengths(_others(tables, part), _others(examples, part)) for part in range(len(used))]
-        self._parts = [Part(reader(number), line) for number, line in zip(used, lengths, strict=True)]
-        fitting = [self._fitting(one, opinion) for one, opinion in zip(described, opinions, strict=True)]
-        seen = [[*map(_joined, (line.corrected(*table) for table in tables), fitting)] for line in lengths]
-        self._wholes, opinions = _learn_wholes(examples, seen, self._selects, random_seed)
+        self._lengths = _learn_lengths([*map(dialogue_features, described, machine)], examples)
+        fitting = [*map(self._fitting, described, opinions)]
+        wholes = [
+            Labelled(values, example.kind, example.weight)
+            for values, example in zip(map(self._seen, described, opinions, fitting), examples, strict=True)
+        ]
+        self._wholes = Dimensions("dialogue", wholes, GROWTH["dialogue"], random_seed, selected=self._selects)
+        opinions = self._wholes.probabilities([one.values for one in wholes])
+        self._wholes.learn_scales(opinions, wholes)
         self._part_of = _parts_of_utterances([inner_folds[number] for number in used])
 
         human = np.concatenate(opinions)[:, TRUE]
@@ -126,11 +123,11 @@ class Judge:
 
     def rarity(self, utterances: Sequence[str]) -> Floats:
         """Returns the idf of the rarest word of each utterance."""
-        return self._parts[0].reader.rarity(utterances)
+        return self._readers[0].rarity(utterances)
 
     def _judge_chunk(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
         described, opinions = self._read(dialogues)
-        seen = self._wholes.probabilities(self._seen(described, opinions))
+        seen = self._wholes.probabilities(self._see(described, opinions))
         human = self._calibration(np.mean(seen, axis=0)[:, TRUE])
         row = described[0].beginning
         machine = _machine(described[0], np.mean(opinions, axis=0))[row]
@@ -163,15 +160,17 @@ class Judge:
         return scores
 
     def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
-        return self._wholes.scores(self._wholes.probabilities(self._seen(*self._read(dialogues))))
+        return self._wholes.scores(self._wholes.probabilities(self._see(*self._read(dialogues))))
 
-    def _seen(self, described: Sequence[Described], opinions: Sequence[Floats]) -> list[Floats]:
+    def _see(self, described: Sequence[Described], opinions: Sequence[Floats]) -> list[Floats]:
         """Returns what each part sees of dialogues: dialogues by features."""
         fitting = self._fitting(described[0], np.mean(opinions, axis=0))
-        return [
-            _joined(part.lengths.corrected(*dialogue_features(one, _machine(one, opinion))), fitting)
-            for part, one, opinion in zip(self._parts, described, opinions, strict=True)
-        ]
+        return [self._seen(one, opinion, fitting) for one, opinion in zip(described, opinions, strict=True)]
+
+    def _seen(self, described: Described, opinion: Floats, fitting: Floats | None) -> Floats:
+        """Returns what one part sees of dialogues, and how well their replies fit."""
+        table = self._lengths.corrected(*dialogue_features(described, _machine(described, opinion)))
+        return table if fitting is None else np.column_stack([table, fitting])
 
     def _fitting(self, described: Described, opinion: Floats) -> Floats | None:
         """Returns log-odds for how well the replies of each dialogue fit on the (geometric) average.
@@ -205,7 +204,7 @@ class Judge:
         return np.array(taught, dtype=np.int64)[batch.row]
 
     def _describe(self, batch: Batch, learned_by: Integers) -> list[Described]:
-        described = [part.reader.describe(batch) for part in self._parts]
+        described = [reader.describe(batch) for reader in self._readers]
         values = _without_the_learned([one.values for one in described], learned_by)
         return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
 
@@ -237,10 +236,6 @@ def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
     return found
 
 
-def _others(elements: Sequence[Element], left_out: int) -> list[Element]:
-    return [element for number, element in enumerate(elements) if number != left_out]
-
-
 def _machine(described: Described, opinion: Floats) -> Floats:
     """Returns how likely each utterance is a machine's, from what is thought of it; 0 for a first one."""
     return (1.0 - opinion[:, TRUE]) * (described.turn > 0)
@@ -252,47 +247,9 @@ def _learn_lengths(tables: Sequence[tuple[Floats, Integers]], examples: Sequence
     return Lengths(table, n)
 
 
-def _joined(values: Floats, column: Floats | None) -> Floats:
-    return values if column is None else np.column_stack([values, column])
-
-
 def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
     """Returns the rows of the utterances that a judge of turns learns from, and these utterances."""
     described, used = example.described, example.utterance_label >= 0
     rows, dialogue = described.beginning[used], described.dialogue[used]
     kind = example.kind[dialogue] * example.utterance_label[used]
     return rows, Labelled(described.values[rows], kind, example.weight[dialogue])
-
-
-def _learn_wholes(
-    examples: Sequence[Examples], seen: Sequence[Sequence[Floats]], selected: bool, random_seed: int
-) -> tuple[Dimensions, list[Floats]]:
-    """Learns from all examples but those of a part, as the part sees them.
-
-    Args:
-        examples: of each part.
-        seen: for each part the dialogues of all examples by features.
-        selected: whether the last feature is the log-odds for being true and not strange.
-        random_seed: of the classifiers.
-
-    Returns:
-        What scores dialogues, and what each part thinks of its own, of which it learned nothing.
-    """
-    labelled = [
-        [Labelled(values, example.kind, example.weight) for values, example in zip(by_one, examples, strict=True)]
-        for by_one in seen
-    ]
-    taught = [_together(_others(by_one, part)) for part, by_one in enumerate(labelled)]
-    held_back = [by_one[part] for part, by_one in enumerate(labelled)]
-    dimensions = Dimensions("dialogue", taught, GROWTH["dialogue"], random_seed, selected=selected)
-    opinions = dimensions.probabilities([one.values for one in held_back])
-    dimensions.learn_scales(opinions, held_back)
-    return dimensions, opinions
-
-
-def _all_others(labelled: Sequence[Labelled]) -> list[Labelled]:
-    return [_together(_others(labelled, part)) for part in range(len(labelled))]
-
-
-def _together(labelled: Sequence[Labelled]) -> Labelled:
-    return Labelled(*(np.concatenate(column) for column in zip(*labelled, strict=True)))

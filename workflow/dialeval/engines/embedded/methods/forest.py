@@ -9,7 +9,7 @@ from dialeval.engines.embedded.abilities import Learner
 from dialeval.engines.embedded.classifiers import Calibration, KindClassifier, Lengths
 from dialeval.engines.embedded.dimensions import Dimensions
 from dialeval.engines.embedded.evaluation import held_back_report
-from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, Part
+from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge
 from dialeval.engines.embedded.kneser_ney import KneserNey, Order
 from dialeval.engines.embedded.language_model import LanguageModel
 from dialeval.engines.embedded.reading import PlainReader
@@ -45,7 +45,7 @@ def learn_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[
 LEARNER = Learner(
     learn_judges,
     (
-        Calibration, Dimensions, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order, Part,
+        Calibration, Dimensions, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order,
         PlainReader, ReplyModel, Statistics, Topics, Trees, WordWeights,
     ),
     needs=MIN_DIALOGUES,

@@ -9,7 +9,7 @@ from dialeval.engines.embedded.classifiers import Calibration, KindClassifier, L
 from dialeval.engines.embedded.dimensions import Dimensions
 from dialeval.engines.embedded.evaluation import held_back_report
 from dialeval.engines.embedded.expected_reply import ExpectedReply, Places
-from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, Part
+from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge
 from dialeval.engines.embedded.kneser_ney import KneserNey, Order
 from dialeval.engines.embedded.language_model import LanguageModel
 from dialeval.engines.embedded.reply_fit import ReplyFit
@@ -58,7 +58,7 @@ def _readers(
 LEARNER = Learner(
     learn_judges,
     (
-        Calibration, Dimensions, ExpectedReply, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order, Part,
+        Calibration, Dimensions, ExpectedReply, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order,
         Places, ReplyFit, ReplyModel, SelectingReader, Selector, Signs, Statistics, TakenUp, Topics, Trees,
         WordWeights,
     ),
