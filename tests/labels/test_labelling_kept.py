@@ -13,7 +13,7 @@ import pytest
 from labelling_browser import FINISHED, answers, choose_file, reload, saved, text
 from report_browser import PROGRAM, Browser
 
-from dialeval.labels.exports import read_export
+from dialeval.labels.exports import read_export, read_json
 from dialeval.labels.filled_tables import read_filled
 from dialeval.labels.page import page_html
 from dialeval.labels.sheet import Sheet
@@ -160,8 +160,8 @@ def test_file_and_table_are_read_back_as_the_same_answers(opened: Opened, browse
     table = tmp_path / "saved" / "unieval-anna.csv"
     browser.wait_for_file(table)
     faults: list[str] = []
-    of_table = list(read_filled(table, faults.append, faults.append))
-    of_file = list(read_export(tmp_path / "export.json"))
+    of_table = list(read_filled(table, (), faults.append, faults.append))
+    of_file = list(read_export(tmp_path / "export.json", read_json(tmp_path / "export.json")))
     assert faults == []
     assert [replace(said, file="", row=0, exported=False) for said in of_file] == [
         replace(said, file="", row=0) for said in of_table

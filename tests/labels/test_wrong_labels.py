@@ -120,7 +120,10 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         (b"", "x.csv is empty; save it again with its labels, or take it away"),
         (b"  \r\n ", "x.csv is empty"),
         (b"a,b\n1,2\n", "x.csv, row 1: none of the columns of labels is there, such as annotator, label and item_id"),
-        (b"annotator,item_id\nann,1/kiosk\n", "row 1: the column label (or value, outcome, winner) missing; there are"),
+        (
+            b"annotator,item_id\nann,1/kiosk\n",
+            "row 1: the column label (or value, outcome, winner, or one for each criterion) missing",
+        ),
         (b"label,item_id\n3,1/kiosk\n", "x.csv, row 1: the column annotator missing"),
         (b"annotator,label\nann,3\n", "the column key, item_id, or system and case_id missing"),
         (b"annotator,label,value,item_id\nann,3,4,1/kiosk\n", "there are the columns label and value; keep one"),

@@ -14,19 +14,33 @@ FORMAT, VERSION = "dialeval-labels", 1
 _NAMES = ("protocol", "annotator", "draw")
 
 
-def read_export(path: Path) -> Iterator[Said]:
-    """Yields the answers of an export; what was neither answered nor skipped is none.
+def read_json(path: Path) -> Any:
+    """Returns what a JSON file in the folder of labels holds.
 
     Raises:
-        UserError: with file and place: it is empty, no JSON, no export, of another version, or a field is missing or
-            of another kind.
+        UserError: it is empty or no JSON.
     """
     text = read_text(path)
     if not text.strip():
         raise UserError(f"{path.name} is empty; export it again from the page, or take it away")
-    told = parse_json(text, path.name)
+    return parse_json(text, path.name)
+
+
+def read_export(path: Path, told: Any) -> Iterator[Said]:
+    """Yields the answers of a page's export; what was neither answered nor skipped is none.
+
+    Args:
+        path: the file.
+        told: what it holds.
+
+    Raises:
+        UserError: with file and place: it is no export, of another version, or a field is missing or of another kind.
+    """
     if not isinstance(told, dict) or told.get("format") != FORMAT or not isinstance(told.get("labels"), list):
-        raise UserError(f"{path.name} is no export of a labelling page (its format is not {FORMAT}); take it away")
+        raise UserError(
+            f"{path.name} is no export of a labelling page (its format is not {FORMAT}), nor a tool's list of answers; "
+            "take it away"
+        )
     if told.get("version") != VERSION:
         raise UserError(
             f"{path.name} is of version {told.get('version')!s:.20}, and this dialeval reads {VERSION}; export it "

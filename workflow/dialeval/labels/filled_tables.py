@@ -1,14 +1,19 @@
-"""Tables of labels: the sheet that a page came with, filled in, or one of any other tool."""
+"""Tables of labels: the sheet that a page came with, filled in, or what any other tool exports.
+
+A row holds one answer, in one of `ANSWERS`, or an answer on every criterion that has a column.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from dialeval.corpora.text_files import listed
 from dialeval.errors import UserError
 from dialeval.labels.said import Said
 from dialeval.labels.spreadsheets import read_spreadsheet
+from dialeval.labels.tool_exports import OTHER_NAMES, Cells, column_name, is_rejected, json_rows, renamed
 
 ABOUT = ("item_id", "corpus", "system", "case_id", "versus", "left", "right", "n_utterances")
 """Columns that say what a label is about where no key does."""
@@ -21,44 +26,79 @@ COLUMNS = (
 _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
 
 
-def read_filled(path: Path, note: Callable[[str], None], fault: Callable[[str], None]) -> Iterator[Said]:
+def read_filled(
+    path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
+) -> Iterator[Said]:
     """Yields the answers of a table; rows without one are passed over and counted.
 
     Args:
         path: the file.
+        criteria: names of criteria that may be asked about; a table may have a column for each.
         note: takes what is worth a word.
         fault: takes what is wrong with a row.
 
     Raises:
         UserError: the table as a whole cannot be read, or lacks a column.
     """
-    sheet = read_spreadsheet(path, COLUMNS)
+    named = {column_name(name): name for name in criteria}
+    sheet = read_spreadsheet(path, (*COLUMNS, *OTHER_NAMES, *named.keys() - {*COLUMNS}))
     for line in sheet.notes:
         note(line)
-    answer = _answer_column(path, sheet.columns)
-    empty = 0
-    for row, cells in sheet.rows:
+    yield from _answers(path, sheet.columns, sheet.rows, named, note, fault)
+
+
+def read_json_table(
+    path: Path, told: list[Any], criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
+) -> Iterator[Said]:
+    """Yields the answers of a list of objects, as of `read_filled`.
+
+    Raises:
+        UserError: a field is missing.
+    """
+    rows = list(json_rows(told, path.name, fault))
+    columns = list(dict.fromkeys(name for _, cells in rows for name in cells))
+    yield from _answers(path, columns, rows, {column_name(name): name for name in criteria}, note, fault)
+
+
+def _answers(
+    path: Path,
+    columns: list[str],
+    rows: Iterable[tuple[int, Cells]],
+    criteria: Mapping[str, str],
+    note: Callable[[str], None],
+    fault: Callable[[str], None],
+) -> Iterator[Said]:
+    answers = _answer_columns(path, list(renamed(columns, dict.fromkeys(columns, "some"))), criteria)
+    n_rows, empty, rejected = 0, 0, 0
+    for row, written in rows:
+        n_rows += 1
+        cells = renamed(columns, written)
+        if is_rejected(cells):
+            rejected += 1
+            continue
         where = f"{path.name}, row {row}"
         skipped, number = cells.get("skipped", "").lower(), _whole(cells.get("round", "")) or "0"
         if skipped not in (*_YES, *_NO):
             fault(f"{where}: skipped is '{skipped:.40}'; write 1 or leave it empty")
-        elif not (number.isascii() and number.isdecimal() and len(number) < 4):
+            continue
+        if not (number.isascii() and number.isdecimal() and len(number) < 4):
             fault(f"{where}: round is '{number:.40}', no whole number; count from 0")
-        elif not cells[answer] and skipped in _NO:
-            empty += 1
-        else:
+            continue
+        given = [column for column in answers if cells.get(column) or skipped in _YES]
+        empty += not given
+        for column in given:
             yield Said(
                 file=path.name,
                 row=row,
                 protocol=cells.get("protocol", ""),
                 draw=cells.get("draw", ""),
                 key=cells.get("key", ""),
-                criterion=cells.get("criterion", ""),
+                criterion=cells.get("criterion", "") if column in ANSWERS else criteria[column],
                 place=cells.get("place", ""),
                 comment=cells.get("comment", ""),
-                annotator=cells["annotator"],
-                label=cells[answer],
-                column=answer,
+                annotator=cells.get("annotator", ""),
+                label=cells.get(column, ""),
+                column=column if column in ANSWERS else "label",
                 skipped=skipped in _YES,
                 round=int(number),
                 probability=cells.get("probability", ""),
@@ -68,8 +108,10 @@ def read_filled(path: Path, note: Callable[[str], None], fault: Callable[[str], 
                     if cells.get(name)
                 },
             )
-    if empty or not sheet.rows:
-        note(f"{path.name}: {empty} rows have no label yet" if sheet.rows else f"{path.name}: no row has a label yet")
+    if empty or not n_rows:
+        note(f"{path.name}: {empty} rows have no label yet" if n_rows else f"{path.name}: no row has a label yet")
+    if rejected:
+        note(f"{path.name}: {rejected} rows were rejected, by their AssignmentStatus, and are left out")
 
 
 def _whole(cell: str) -> str:
@@ -77,16 +119,17 @@ def _whole(cell: str) -> str:
     return cell.removesuffix(".0")
 
 
-def _answer_column(path: Path, columns: list[str]) -> str:
-    """Returns the column that holds the answers.
+def _answer_columns(path: Path, columns: list[str], criteria: Mapping[str, str]) -> list[str]:
+    """Returns the column that holds the answers, or those of criteria where there is none.
 
     Raises:
-        UserError: it is missing, or there are several, or nothing says who answered about what.
+        UserError: none is there, or several of the former, or nothing says who answered about what.
     """
     answers = [name for name in ANSWERS if name in columns]
+    by_criterion = [] if answers else [name for name in columns if name in criteria and name not in COLUMNS]
     wanted = {
         "annotator": "annotator" in columns,
-        f"label (or {', '.join(ANSWERS[1:])})": bool(answers),
+        f"label (or {', '.join(ANSWERS[1:])}, or one for each criterion)": bool(answers or by_criterion),
         "key, item_id, or system and case_id": bool({"key", "item_id"} & {*columns})
         or ("case_id" in columns and bool({"system", "left"} & {*columns})),
     }
@@ -97,4 +140,4 @@ def _answer_column(path: Path, columns: list[str]) -> str:
         )
     if len(answers) > 1:
         raise UserError(f"{path.name}, row 1: there are the columns {' and '.join(answers)}; keep one for the label")
-    return answers[0]
+    return answers or by_criterion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from dialeval.criteria import Criterion
 from dialeval.errors import UserError, nearest
 from dialeval.labels.answers import UnreadableLabelError, read_label
 from dialeval.labels.asked_protocol import AskedProtocol, Found, GoneUnitError, UnknownUnitError
-from dialeval.labels.exports import read_export
-from dialeval.labels.filled_tables import read_filled
+from dialeval.labels.exports import read_export, read_json
+from dialeval.labels.filled_tables import read_filled, read_json_table
 from dialeval.labels.said import Said
 from dialeval.labels.unlabelled import unlabelled_parts
 
@@ -76,13 +76,11 @@ def read_labels(
     """
     reading, checked = Reading(), _Checked()
     checked.spellings = {_folded(name): name for name in annotators}
+    criteria = {name for asked in protocols.values() for name in asked.criteria}
     for path in files:
         said: list[Said] = []
         try:
-            if path.suffix.lower() == ".json":
-                said.extend(read_export(path))
-            else:
-                said.extend(read_filled(path, reading.notes.append, checked.faults.append))
+            said.extend(_said(path, criteria, reading.notes.append, checked.faults.append))
         except UserError as error:
             checked.faults.append(str(error).replace(str(path), path.name))
         _check_file(said, protocols, checked)
@@ -98,6 +96,16 @@ def read_labels(
         reading.notes += filter(None, [unlabelled_parts(asked, labelled)])
     reading.rows = list(_rows(checked, protocols, simulated))
     return reading
+
+
+def _said(
+    path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
+) -> Iterator[Said]:
+    """Returns the answers of a file: a table, a page's export, or that of another tool."""
+    if path.suffix.lower() != ".json":
+        return read_filled(path, criteria, note, fault)
+    told = read_json(path)
+    return read_json_table(path, told, criteria, note, fault) if isinstance(told, list) else read_export(path, told)
 
 
 def _check_file(said: Sequence[Said], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:

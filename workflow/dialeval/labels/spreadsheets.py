@@ -18,10 +18,10 @@ from dialeval.corpora.text_files import listed
 from dialeval.corpora.workbooks import sheet_rows
 from dialeval.errors import UserError
 from dialeval.labels.files import UNREADABLE
+from dialeval.labels.tool_exports import column_name
 
 _DELIMITERS = (",", ";", "\t")
 _NAMED_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
-_BLANKS = re.compile(r"[\s_\-]+")
 _ZIP = b"PK\x03\x04"
 _LONGEST_CELL = 10_000_000
 
@@ -63,7 +63,7 @@ def read_spreadsheet(path: Path, known: Collection[str]) -> Spreadsheet:
         raise UserError(f"{path.name} is empty; save it again with its labels, or take it away")
     rows = _workbook(path) if content.startswith(_ZIP) else _text_rows(path, _decoded(path, content, notes), known)
     _, header = next(rows, (1, []))
-    columns = [_BLANKS.sub("_", name.strip()).lower() for name in header]
+    columns = [column_name(name) for name in header]
     _check_columns(path, columns, header, known)
     found = []
     for number, cells in rows:
@@ -127,7 +127,7 @@ def _delimiter(text: str, known: Collection[str]) -> str:
     line = text.lstrip().partition("\n")[0].strip()
 
     def n_known(delimiter: str) -> int:
-        return sum(_BLANKS.sub("_", name.strip(' "')).lower() in known for name in line.split(delimiter))
+        return sum(column_name(name.strip(' "')) in known for name in line.split(delimiter))
 
     return max(_DELIMITERS, key=n_known)
 
