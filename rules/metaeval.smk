@@ -205,7 +205,7 @@ rule correlate:
         filled=filled_ratings(),
         judgements=all_scores(),
     output:
-        tables_in(f"{METAEVAL}", CORRELATIONS),
+        tables_in(METAEVAL, CORRELATIONS),
     log:
         f"{RESULTS}/logs/tables/metaeval_correlations.log",
     group:
@@ -238,7 +238,7 @@ rule tabulate_by_language:
         averages=f"{METAEVAL}/averages.parquet",
         correlations=f"{METAEVAL}/correlations.parquet",
     output:
-        tables_in(f"{METAEVAL}", BY_LANGUAGE),
+        tables_in(METAEVAL, BY_LANGUAGE),
     log:
         f"{RESULTS}/logs/tables/metaeval_by_language.log",
     group:
@@ -291,7 +291,7 @@ rule ensembles:
         filled=filled_ratings(),
         judgements=all_scores(),
     output:
-        tables_in(f"{METAEVAL}", BEYOND_ONE_JUDGE),
+        tables_in(METAEVAL, BEYOND_ONE_JUDGE),
     log:
         f"{RESULTS}/logs/tables/metaeval_ensembles.log",
     group:

@@ -89,7 +89,7 @@ def translation_files():
     if not CONFIG.translate:
         return []
     names = ["corpora", *(["quality"] if looked_at() else [])]
-    return tables_in(f"{TRANSLATION}", names)
+    return tables_in(TRANSLATION, names)
 
 
 def looked_at():

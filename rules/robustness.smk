@@ -81,7 +81,7 @@ rule tabulate_robustness:
         pairs=perturbed("pairs"),
         judgements=judged_scores(),
     output:
-        tables_in(f"{ROBUSTNESS}", ROBUSTNESS_TABLES),
+        tables_in(ROBUSTNESS, ROBUSTNESS_TABLES),
     log:
         f"{RESULTS}/logs/tables/robustness.log",
     group:

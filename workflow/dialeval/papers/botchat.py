@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dialeval.failure_kinds import FAILURES, GOOD
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
 
 _CONFIG = "configs/botchat.yaml"
 _PUBLISHED = "The authors' own dialogues and answers, where you have them: configs/botchat-published.yaml."
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "workbook", "withdrawn")
 
 
+def _made(number: str, shows: str, **more: Any) -> Item:
+    """Returns an item that BotChat's evaluation makes."""
+    return Item(number, shows, config=_CONFIG, target="botchat", needs=_NEEDS, **more)
+
+
 def _failures(number: str, shows: str, **where: tuple[str, ...]) -> Item:
     """Returns an item about the kinds of failure."""
-    return Item(
+    return _made(
         number,
         shows,
         tables=("failures/rates", "failures/examples"),
         figures=("failures/rates",),
         stands=("docs/failures.md",),
-        config=_CONFIG,
-        target="botchat",
-        needs=_NEEDS,
         remark="By rules, which need no judge, as in the run without keys; a judge names all kinds and the utterances.",
         where=where,
     )
@@ -31,23 +35,17 @@ BOTCHAT = Paper(
     "BotChat: Evaluating LLMs' Capabilities of Having Multi-Turn Dialogues",
     "https://arxiv.org/abs/2310.13650",
     (
-        Item(
+        _made(
             "Table 1",
             "mean length of the utterances that each chatbot writes, in cl100k tokens",
             tables=("botchat/utterance_lengths",),
-            config=_CONFIG,
-            target="botchat",
-            needs=_NEEDS,
             remark=_PUBLISHED,
         ),
-        Item(
+        _made(
             "Table 2",
             "Bootstrap Elo of the chatbots in Arena at N = 8 and N = 16",
             tables=("arena/ratings",),
             figures=("botchat/table2_arena_ratings",),
-            config=_CONFIG,
-            target="botchat",
-            needs=_NEEDS,
             remark="Arena's verdicts were never published; Bradley-Terry and Davidson ratings stand beside Elo.",
         ),
         Item(
@@ -65,53 +63,38 @@ BOTCHAT = Paper(
             target="botchat",
             needs=("workbook",),
         ),
-        Item(
+        _made(
             "Figure 3",
             "distribution of utterance lengths by chatbot, in cl100k tokens",
             tables=("botchat/utterance_lengths",),
             figures=("botchat/figure3_utterance_lengths",),
-            config=_CONFIG,
-            target="botchat",
-            needs=_NEEDS,
             remark=_PUBLISHED,
         ),
-        Item(
+        _made(
             "Figure 4",
             "UniEval: share of dialogues in which the judge sees no chatbot up to N",
             tables=("unieval/pass_rates",),
             figures=("botchat/figure4_unieval",),
-            config=_CONFIG,
-            target="botchat",
-            needs=_NEEDS,
             remark=_PUBLISHED,
         ),
-        Item(
+        _made(
             "Figure 5",
             "Arena: who wins, or wins or ties, against whom",
             tables=("arena/win_rates",),
             figures=("botchat/figure5_arena_n{n}",),
-            config=_CONFIG,
-            target="botchat",
-            needs=_NEEDS,
         ),
-        Item(
+        _made(
             "Figure 6",
             "GTEval: how often a chatbot's dialogue wins, ties and loses against people's",
             tables=("gteval/win_rates",),
             figures=("botchat/figure6_gteval",),
-            config=_CONFIG,
-            target="botchat",
-            needs=_NEEDS,
             remark=_PUBLISHED,
         ),
-        Item(
+        _made(
             "Figure 7",
             "UniEval's pass rate, each dialogue cut to the length of people's on the same seed",
             tables=("unieval/pass_rates_at_gt_length",),
             figures=("botchat/figure7_unieval_at_gt_length",),
-            config=_CONFIG,
-            target="botchat",
-            needs=_NEEDS,
             remark=_PUBLISHED,
         ),
         _failures("Figure 8", "bad dialogues of five kinds", criterion=tuple(FAILURES)),
@@ -121,25 +104,16 @@ BOTCHAT = Paper(
             "self-chat, utterance by utterance",
             stands=("workflow/dialeval/protocols/selfchat.py",),
         ),
-        Item(
+        _made(
             "Appendix A",
             "Elo over shuffled comparisons, its median",
             tables=("arena/ratings",),
             stands=("workflow/dialeval/stats/elo.py",),
-            config=_CONFIG,
-            target="botchat",
-            needs=_NEEDS,
         ),
         Item(
             "Appendix B",
             "the prompts of self-chat, UniEval, Arena and GTEval",
-            stands=(
-                "docs/prompts.md",
-                "workflow/dialeval/prompts/papers/selfchat.j2",
-                "workflow/dialeval/prompts/papers/unieval.j2",
-                "workflow/dialeval/prompts/papers/arena.j2",
-                "workflow/dialeval/prompts/papers/gteval.j2",
-            ),
+            stands=("docs/prompts.md", *prompts("selfchat", "unieval", "arena", "gteval")),
             remark=OWN_WORDS,
         ),
         _failures("Appendix C", "five kinds of failure, and what a good dialogue is like"),

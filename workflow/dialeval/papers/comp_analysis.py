@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/comp-analysis-models.yaml"
@@ -39,19 +39,13 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 2",
             "the prompt that asks for ratings of all dimensions at once",
-            stands=(
-                "workflow/dialeval/prompts/papers/rating_dialogue.j2",
-                "workflow/dialeval/prompts/papers/rating_turn.j2",
-            ),
+            stands=prompts("rating_dialogue", "rating_turn"),
             remark=OWN_WORDS,
         ),
         Item(
             "Table 3",
             "the prompt that asks yes or no",
-            stands=(
-                "workflow/dialeval/prompts/papers/yes_no_dialogue.j2",
-                "workflow/dialeval/prompts/papers/yes_no_turn.j2",
-            ),
+            stands=prompts("yes_no_dialogue", "yes_no_turn"),
             remark=OWN_WORDS,
         ),
         Item(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dialeval.papers.entry import Item, Need, Paper
+from dialeval.papers.entry import Item, Need, Paper, prompts
 
 _CONFIG = "configs/dialogbench-models.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "unpublished")
-_WRITER = (
-    "workflow/dialeval/prompts/papers/dialogbench_write_en.j2",
-    "workflow/dialeval/prompts/papers/dialogbench_write_zh.j2",
-)
+_WRITER = prompts("dialogbench_write_en", "dialogbench_write_zh")
 _OWN_WORDS = "In our own words."
 _PEOPLE = (
     "On items that are written here. `dialogbench.experts` draws a sheet for people of your own, and makes their row."
@@ -96,10 +93,7 @@ DIALOGBENCH = Paper(
         Item(
             "Table 21",
             "the prompt of the filter",
-            stands=(
-                "workflow/dialeval/prompts/papers/dialogbench_filter_en.j2",
-                "workflow/dialeval/prompts/papers/dialogbench_filter_zh.j2",
-            ),
+            stands=prompts("dialogbench_filter_en", "dialogbench_filter_zh"),
             remark=_OWN_WORDS,
         ),
         Item(
@@ -148,19 +142,13 @@ DIALOGBENCH = Paper(
         Item(
             "Figure 9",
             "the prompt of the examination for pre-trained models",
-            stands=(
-                "workflow/dialeval/prompts/dialogbench_perplexity_en.j2",
-                "workflow/dialeval/prompts/dialogbench_perplexity_zh.j2",
-            ),
+            stands=prompts("dialogbench_perplexity_en", "dialogbench_perplexity_zh", folder="prompts"),
             remark=_OWN_WORDS,
         ),
         Item(
             "Figure 10",
             "the prompt of the examination for instruction-tuned models",
-            stands=(
-                "workflow/dialeval/prompts/dialogbench_question_en.j2",
-                "workflow/dialeval/prompts/dialogbench_question_zh.j2",
-            ),
+            stands=prompts("dialogbench_question_en", "dialogbench_question_zh", folder="prompts"),
             remark=_OWN_WORDS,
         ),
     ),

@@ -96,3 +96,8 @@ class Paper:
     title: str
     address: str
     items: tuple[Item, ...]
+
+
+def prompts(*names: str, folder: str = "prompts/papers") -> tuple[str, ...]:
+    """Returns the files of prompts by their names, as items say where they stand."""
+    return tuple(f"workflow/dialeval/{folder}/{name}.j2" for name in names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/xdial-models.yaml"
@@ -60,10 +60,7 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 3",
             "Alpaca's prompts for responses and dialogues",
-            stands=(
-                "workflow/dialeval/prompts/papers/yes_no_turn.j2",
-                "workflow/dialeval/prompts/papers/yes_no_dialogue.j2",
-            ),
+            stands=prompts("yes_no_turn", "yes_no_dialogue"),
             remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
         ),
         _result(
@@ -89,7 +86,7 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 6",
             "the prompt that asks how adequate a translation is",
-            stands=("workflow/dialeval/prompts/papers/adequacy.j2",),
+            stands=prompts("adequacy"),
             remark=OWN_WORDS,
         ),
         *(
@@ -108,10 +105,7 @@ XDIAL_EVAL = Paper(
             Item(
                 number,
                 f"the prompt in the format of {model}",
-                stands=(
-                    "workflow/dialeval/prompts/papers/yes_no_turn.j2",
-                    "workflow/dialeval/prompts/papers/yes_no_dialogue.j2",
-                ),
+                stands=prompts("yes_no_turn", "yes_no_dialogue"),
                 remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
             )
             for number, model in _TEMPLATES

@@ -14,18 +14,19 @@ from dialeval.engines.encoder.folder import folder_digest, save_network
 from dialeval.engines.encoder.metric import Metric
 from dialeval.engines.local_models import LEARNS_TO_SCORE, missing_libraries
 from dialeval.errors import UserError
-from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.tables import iterate_rows, replacing, to_table, write_table
+from dialeval.schemas.training import TRAINING_EXAMPLES
+from dialeval.tables import iterate_rows
 from dialeval.training.checkpoints import FINISHED, remove_checkpoints, versions_of
 from dialeval.training.determinism import settle
+from dialeval.training.digest import write_digest
 from dialeval.training.encoder.base import Base
 from dialeval.training.encoder.examples import COLUMNS, ExampleSet, read_set
 from dialeval.training.encoder.held_back import held_back_scores
 from dialeval.training.encoder.identity import LIBRARIES, encoder_fingerprint
 from dialeval.training.encoder.learning import Learned, train_network
 from dialeval.training.failures import in_words
-from dialeval.training.finishing import finished_folder, keep, take
-from dialeval.training.launching import is_first, spread
+from dialeval.training.finishing import finished_folder, keep, take, write_record
+from dialeval.training.launching import device_name, is_first, spread
 from dialeval.training.memory import check_memory, free_memory
 
 
@@ -72,8 +73,7 @@ def stage(settings: Settings, examples: Path, trained: Path, digest: Path, check
         print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
         take(kept, trained)
     if is_first():
-        with replacing(digest) as temporary:
-            temporary.write_text(folder_digest(trained) + "\n", encoding="utf-8")
+        write_digest(folder_digest(trained), digest)
         remove_checkpoints(kept.parent)
 
 
@@ -120,11 +120,7 @@ def _train(settings: Settings, base: Base, examples: ExampleSet, kept: Path, tra
             for moment, found in (("before", before), ("after", after))
             for name, score in zip(examples.parts["held_back"].names, found, strict=True)
         ]
-        write_table(folder / "scores.parquet", TRAINING_SCORES, to_table(TRAINING_SCORES, scores))
-        curve = [{"judge": settings.name, **row} for row in result.curve]
-        write_table(folder / "curve.parquet", TRAINING_CURVE, to_table(TRAINING_CURVE, curve))
-        row = _run_row(settings, examples, network, result)
-        write_table(folder / "run.parquet", TRAINING_RUNS, to_table(TRAINING_RUNS, [row]))
+        write_record(folder, settings.name, scores, result.curve, _run_row(settings, examples, network, result))
     keep(trained, kept)
 
 
@@ -144,21 +140,11 @@ def _run_row(settings: Settings, examples: ExampleSet, network: Any, result: Lea
         "seconds": result.seconds,
         "examples_per_second": result.n_inputs / seconds,
         "tokens_per_second": result.n_tokens / seconds,
-        "device": _device_name(learning),
+        "device": device_name(learning.gpus),
         "precision": learning.precision,
         "label_mass_before": None,
         "label_mass_after": None,
     }
-
-
-def _device_name(learning: EncoderTraining) -> str:
-    """Returns what a training computes on, for the table of runs."""
-    if not learning.gpus:
-        return "CPU"
-    import torch
-
-    name = str(torch.cuda.get_device_name())
-    return name if learning.gpus == 1 else f"{learning.gpus} x {name}"
 
 
 def _say(settings: Settings, examples: ExampleSet) -> None:

@@ -17,16 +17,16 @@ from dialeval.engines.local_models import LEARNS_TO_ANSWER, missing_libraries
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.tables import iterate_rows, to_table, write_table
+from dialeval.schemas.training import TRAINING_EXAMPLES
+from dialeval.tables import iterate_rows
 from dialeval.training.arguments import micro_batch
 from dialeval.training.checkpoints import FINISHED, remove_checkpoints
 from dialeval.training.determinism import settle
-from dialeval.training.digest import normalise_adapter, write_digest
+from dialeval.training.digest import normalise_adapter, weights_digest, write_digest
 from dialeval.training.failures import check_numbers, in_words
-from dialeval.training.finishing import finished_folder, keep, take
-from dialeval.training.launching import is_first, spread
-from dialeval.training.lora.base import Base, device_name
+from dialeval.training.finishing import finished_folder, keep, take, write_record
+from dialeval.training.launching import device_name, is_first, spread
+from dialeval.training.lora.base import Base
 from dialeval.training.lora.identity import lora_fingerprint
 from dialeval.training.lora.label_scores import LabelScore, label_scores
 from dialeval.training.lora.learning import LoraResult, train_adapter, with_adapter
@@ -91,7 +91,7 @@ def stage(
         print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
         take(kept, trained)
     if is_first():
-        write_digest(trained, digest)
+        write_digest(weights_digest(trained), digest)
         remove_checkpoints(kept.parent)
 
 
@@ -144,11 +144,8 @@ def _train(
             for question, one in zip(parts["held_back"], scores, strict=True)
             if one.score is not None
         ]
-        write_table(folder / "scores.parquet", TRAINING_SCORES, to_table(TRAINING_SCORES, rows))
-        curve = [{"judge": settings.name, **row} for row in result.curve]
-        write_table(folder / "curve.parquet", TRAINING_CURVE, to_table(TRAINING_CURVE, curve))
         row = _run_row(settings, result, parts["train"], n_parameters, before, after)
-        write_table(folder / "run.parquet", TRAINING_RUNS, to_table(TRAINING_RUNS, [row]))
+        write_record(folder, settings.name, rows, result.curve, row)
     keep(trained, kept)
 
 
@@ -174,7 +171,7 @@ def _run_row(
         "seconds": result.seconds,
         "examples_per_second": len(train) * result.epochs / seconds,
         "tokens_per_second": sum(one.length for one in train) * result.epochs / seconds,
-        "device": device_name(learning),
+        "device": device_name(learning.gpus),
         "precision": learning.precision,
         "label_mass_before": fmean(one.mass for one in before) if before else None,
         "label_mass_after": fmean(one.mass for one in after) if after else None,

@@ -29,10 +29,10 @@ def weights_digest(folder: Path) -> str:
     return f"sha256:{digest.hexdigest()[:32]}"
 
 
-def write_digest(folder: Path, path: Path) -> None:
+def write_digest(digest: str, path: Path) -> None:
     """Writes the digest of a folder of weights into a file of one line."""
     with replacing(path) as temporary:
-        temporary.write_text(weights_digest(folder) + "\n", encoding="utf-8")
+        temporary.write_text(f"{digest}\n", encoding="utf-8")
 
 
 def make_readable(folder: Path) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from dialeval.errors import UserError
+from dialeval.schemas.training import TRAINING_CURVE, TRAINING_RUNS, TRAINING_SCORES
+from dialeval.tables import to_table, write_table
 from dialeval.training.digest import make_readable
 
 
@@ -39,6 +42,30 @@ def finished_folder(path: Path) -> Iterator[Path]:
             f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that "
             "disk, then run the same command again: the training goes on from its last checkpoint"
         ) from error
+
+
+def write_record(
+    folder: Path,
+    judge: str,
+    scores: Sequence[dict[str, Any]],
+    curve: Sequence[Mapping[str, Any]],
+    run: dict[str, Any],
+) -> None:
+    """Writes the record of a training beside what it gave: tables of scores held back, of the curve, and of the run.
+
+    Args:
+        folder: of what it gave.
+        judge: the name of who was trained.
+        scores: rows of `training_scores`.
+        curve: rows of `training_curve`, without the judge.
+        run: the row of `training_runs`.
+    """
+    for name, table, rows in (
+        ("scores", TRAINING_SCORES, scores),
+        ("curve", TRAINING_CURVE, [{"judge": judge, **row} for row in curve]),
+        ("run", TRAINING_RUNS, [run]),
+    ):
+        write_table(folder / f"{name}.parquet", table, to_table(table, rows))
 
 
 def keep(folder: Path, kept: Path) -> None:

@@ -26,6 +26,16 @@ def processes(gpus: int) -> int:
     return int(os.environ["WORLD_SIZE"]) if launched_by_torch() else max(gpus, 1)
 
 
+def device_name(gpus: int) -> str:
+    """Returns what a training computes on, for the table of runs."""
+    if not gpus:
+        return "CPU"
+    import torch
+
+    name = str(torch.cuda.get_device_name(int(os.environ.get("LOCAL_RANK", "0"))))
+    return name if gpus == 1 else f"{gpus} x {name}"
+
+
 def launch_command(number: int, module: Sequence[str]) -> list[str]:
     """Returns the command that runs a module in several processes of this machine.
 

@@ -107,16 +107,6 @@ def device_of(learning: LoraTraining) -> str:
     return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if learning.gpus else "cpu"
 
 
-def device_name(learning: LoraTraining) -> str:
-    """Returns what a training computes on, for the table of runs."""
-    if not learning.gpus:
-        return "CPU"
-    import torch
-
-    name = str(torch.cuda.get_device_name(device_of(learning)))
-    return name if learning.gpus == 1 else f"{learning.gpus} x {name}"
-
-
 def _filling(tokenizer: Any, model: VllmModel) -> int:
     """Returns a token to fill rows up with; nothing looks at it, so any will do."""
     if tokenizer.pad_token_id is not None:
