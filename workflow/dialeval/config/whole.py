@@ -1,34 +1,22 @@
-"""The whole configuration, and how its parts must fit together."""
+"""The whole configuration: what need not be said in it, and what its parts together ask of whom."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
-from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, ValidationInfo, model_validator
 
 from dialeval.config.asked_criteria import asked_criteria
-from dialeval.config.botchat import Arena, Battles, Elo, Selfchat, UniEval
+from dialeval.config.botchat import Arena, UniEval
 from dialeval.config.consistency import PARTS, inconsistencies
-from dialeval.config.corpora import Corpus, Seeds
-from dialeval.config.criteria import OwnCriterion
-from dialeval.config.dialogbench import DialogBench
 from dialeval.config.ensembles import FILE, members_by_method
-from dialeval.config.labels import Labels
-from dialeval.config.metaeval import MetaEval
 from dialeval.config.mistakes import Mistakes
-from dialeval.config.models import EmbeddedModel, Model, PublishedModel
+from dialeval.config.models import EmbeddedModel
+from dialeval.config.named_files import WithFiles
 from dialeval.config.protocol import DAMAGED, RATED, Protocol
-from dialeval.config.protocols import Protocols
 from dialeval.config.published_systems import published_systems
 from dialeval.config.resolved import resolved
-from dialeval.config.robustness import PACKAGE, Robustness
-from dialeval.config.running import Answering, Prompts, Tokens
-from dialeval.config.section import Name, Section, Whole
-from dialeval.config.training import TrainingSet
-from dialeval.config.transcripts import Transcripts
-from dialeval.config.translation import Translation
 from dialeval.criteria import SHIPPED, Criterion
 from dialeval.failure_kinds import BY_RULE, FAILURES
 from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
@@ -59,7 +47,7 @@ def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {"corpora": corpora, "seeds": {"corpus": next(iter(corpora))}} if isinstance(corpora, Mapping) else {}
 
 
-class Config(Section):
+class Config(WithFiles):
     """The whole configuration of a run."""
 
     model_config = ConfigDict(
@@ -68,67 +56,6 @@ class Config(Section):
             "anyOf": [{"required": [one]} for one in ("models", "battles", "transcripts")],
         }
     )
-
-    data_dir: Path = Field(Path("data"), description="Folder of public data, laid out as their origins do.")
-    public_corpora: list[str] = Field(
-        [], description="Public corpora that the target `download` fetches into data_dir."
-    )
-    mirror: Path | None = Field(
-        None, description="Folder laid out like data_dir that `download` copies from, without a network."
-    )
-    results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
-    store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")
-    random_seed: Annotated[Whole, Field(ge=0, le=2**32 - 1)] = Field(0, description="Seed of all randomness.")
-    budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
-        None,
-        description="Most that all models together may cost, in the prices' currency, over all runs that share a "
-        "store; models behind endpoints then need prices.",
-    )
-    models: dict[Name, Model] = Field(
-        description="Every model that chats or judges, by a name of yours. Battles alone need no models."
-    )
-    chatbots: list[Name] = Field([], description="Models that chat.")
-    judges: list[Name] = Field([], description="Models that judge.")
-    corpora: dict[Name, Corpus] = Field(min_length=1, description="Where dialogues come from, by a name of yours.")
-    seeds: Seeds
-    selfchat: Selfchat = Selfchat()
-    protocols: Protocols = Field(
-        Protocols(),
-        description="The evaluations to run, the papers' and your own, see below; where chatbots and judges are named "
-        "and this is not, BotChat's three: unieval, arena, gteval.",
-    )
-    criteria: dict[Name, OwnCriterion] = Field(
-        {}, description="Criteria of your own that judges score, by a name of yours, beside the papers' nine; see docs."
-    )
-    transcripts: dict[Name, Transcripts] = Field(
-        {}, description="Dialogues of your own systems, by a name of yours, which a protocol gives as its source."
-    )
-    labels: Labels | None = Field(None, description="People's labels of systems' dialogues; see docs/labels.md.")
-    training: dict[Name, TrainingSet] = Field(
-        {}, description="Synthetic pairs of dialogues that judges learn from, by a name of yours; see docs/training.md."
-    )
-    ensembles: dict[Name, list[Name]] = Field(
-        {},
-        description="Means of several judges as judges of their own, by a name of yours: the models and score_files "
-        "whose scores, taken to [0, 1], are averaged; see docs/metaeval.md.",
-    )
-    translate: dict[Name, Translation] = Field(
-        {}, description="Corpora, rated ones too, that a model translates, by their names; see docs/translation.md."
-    )
-    metaeval: MetaEval | None = None
-    robustness: Robustness | None = None
-    dialogbench: DialogBench | None = None
-    battles: dict[Name, Battles] = Field({}, description="Tables of battles to rate on their own, by a name of yours.")
-    elo: Elo = Elo()
-    answering: Answering = Answering()
-    prompts: Prompts = Prompts()
-    tokens: Tokens = Tokens()
-
-    @field_validator("results_dir", "store_dir")
-    @classmethod
-    def _is_below_home(cls, value: Path) -> Path:
-        """Returns a folder in full where it begins with ~, as shells write it."""
-        return value.expanduser()
 
     @model_validator(mode="before")
     @classmethod
@@ -241,16 +168,6 @@ class Config(Section):
         parts = self.dialogbench.models().values() if self.dialogbench else ()
         return list(dict.fromkeys(name for names in parts for name in names))
 
-    def item_path(self, name: str) -> Path:
-        """Returns where published test items lie."""
-        assert self.dialogbench
-        return self._in_data_dir(self.dialogbench.published[name].path)
-
-    def expert_answers(self) -> Path | None:
-        """Returns the file of what experts answered to test items, if there is one."""
-        experts = self.dialogbench.experts if self.dialogbench else None
-        return self._in_data_dir(experts.answers) if experts and experts.answers else None
-
     def sources(self) -> dict[str, object]:
         """Returns all corpora whose items can be damaged: of dialogues, and rated ones."""
         return {**self.corpora, **(self.metaeval.corpora if self.metaeval else {})}
@@ -282,82 +199,9 @@ class Config(Section):
         """Returns, by judge that does not go by its own name, the papers' system that it is; empty for none."""
         return published_systems(self)
 
-    def published_damage(self) -> Path | None:
-        """Returns the folder of the published damaged sets."""
-        path = self.robustness.published if self.robustness else None
-        return None if path is None else self._in_data_dir(path)
-
-    def wordnet(self) -> Path | None:
-        """Returns the folder of WordNet, or the word that stands for a package's."""
-        path = self.robustness.wordnet if self.robustness else None
-        return path if path is None or str(path) == PACKAGE else self._in_data_dir(path)
-
     def partner_is_embedded(self) -> bool:
         """Returns whether the simulated user is an embedded model, which cannot speak first."""
         return isinstance(self.models.get(self.selfchat.partner or ""), EmbeddedModel)
-
-    def scenarios_path(self) -> Path | None:
-        """Returns where the table of scenarios lies, if there is one."""
-        return None if self.selfchat.scenarios is None else self._in_data_dir(self.selfchat.scenarios.path)
-
-    def rated_path(self, name: str) -> Path | None:
-        """Returns where a rated corpus lies, or None for our own."""
-        path = self.metaeval.corpora[name].path if self.metaeval else None
-        return None if path is None else self._in_data_dir(path)
-
-    def score_path(self, name: str) -> Path:
-        """Returns where a file of ready scores lies."""
-        assert self.metaeval
-        return self._in_data_dir(self.metaeval.score_files[name].path)
-
-    def answer_files(self, judge: str) -> dict[str, Path | None]:
-        """Returns the files that the protocols need of a published judge, by field; None where one is not named."""
-        model, protocols = self.models.get(judge), self.protocols
-        if not isinstance(model, PublishedModel):
-            return {}
-        files: dict[str, Path | None] = {}
-        if protocols.unieval:
-            files["unieval"] = model.unieval
-        if protocols.gteval:
-            files["gteval"] = model.gteval
-        for n in protocols.arena.n_utterances if protocols.arena else []:
-            files[f"arena.{n}"] = (model.arena or {}).get(n)
-        return files
-
-    def published_dialogues(self, chatbot: str) -> Path | None:
-        """Returns where a published chatbot's dialogues lie."""
-        model = self.models.get(chatbot)
-        path = model.dialogues if isinstance(model, PublishedModel) else None
-        return None if path is None else self._in_data_dir(path)
-
-    def published_answers(self, judge: str, protocol: str) -> list[Path]:
-        """Returns where a published judge's answers lie: one file, for Arena one for each N in order."""
-        files = self.answer_files(judge).items()
-        return [self._in_data_dir(path) for field, path in files if path and field.split(".")[0] == protocol]
-
-    def published_sources(self) -> dict[str, Path]:
-        """Returns all files that published models in use are read from, by field."""
-        sources = {f"models.{name}.dialogues": self.published_dialogues(name) for name in self.chatbots}
-        for name in self.judges:
-            for field, path in self.answer_files(name).items():
-                sources[f"models.{name}.{field}"] = path and self._in_data_dir(path)
-        return {field: path for field, path in sources.items() if path is not None}
-
-    def corpus_path(self, name: str) -> Path | None:
-        """Returns where a corpus lies, or None for a bundled one."""
-        path = self.corpora[name].path
-        return None if path is None else self._in_data_dir(path)
-
-    def transcripts_path(self, name: str) -> Path:
-        """Returns where transcripts lie."""
-        return self._in_data_dir(self.transcripts[name].path)
-
-    def battles_path(self, name: str) -> Path:
-        """Returns where a table of battles lies."""
-        return self._in_data_dir(self.battles[name].path)
-
-    def _in_data_dir(self, path: Path) -> Path:
-        return self.data_dir.expanduser() / path.expanduser()
 
     def families(self) -> dict[str, str]:
         """Returns the family of every model that chats or judges."""
