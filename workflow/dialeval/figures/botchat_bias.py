@@ -21,13 +21,13 @@ from dialeval.figures.panels import (
     label_rows,
     legend_marker,
     mark_missing,
+    part_rows,
     percent_axis,
 )
 from dialeval.figures.style import (
     BLUE,
     GREEN,
     GREY,
-    LIGHT_GREY,
     ORANGE,
     PURPLE,
     SKY,
@@ -160,8 +160,7 @@ def _draw(panel: Axes, table: pd.DataFrame, rows: Sequence[str], groups: Sequenc
             elinewidth=0.9,
             clip_on=False,
         )
-    for place in range(1, len(rows)):
-        panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
+    part_rows(panel, len(rows))
     valued = set(table.loc[table["estimate"].notna(), "row"])
     mark_missing(panel, [number for number, row in enumerate(rows) if row not in valued])
     _set_axis(panel, table, look)

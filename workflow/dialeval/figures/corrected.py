@@ -22,10 +22,11 @@ from dialeval.figures.panels import (
     label_rows,
     legend_marker,
     mark_missing,
+    part_rows,
     percent_axis,
     shade_human,
 )
-from dialeval.figures.style import BLACK, BLUE, LIGHT_GREY, ORANGE, new_figure, sentence_figure, styled, wrapped
+from dialeval.figures.style import BLACK, BLUE, ORANGE, new_figure, sentence_figure, styled, wrapped
 
 _SERIES = (
     ("judge_only", "judge_low", "judge_high", "judge alone", ORANGE, "^"),
@@ -113,8 +114,7 @@ def _draw(panel: Axes, title: str, rows: pd.DataFrame, order: Sequence[str]) -> 
             own[value], places + 0.22 * (number - 1), xerr=lengths, fmt=shape, markersize=3.5, color=colour,
             elinewidth=1.4 if value == "estimate" else 0.9,
         )  # fmt: skip
-    for place in places[1:]:
-        panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
+    part_rows(panel, len(places))
     label_rows(panel, systems)
     panel.set_title(wrapped(title, _TITLE_WIDTH), loc="left")
     panel.margins(x=0.08)

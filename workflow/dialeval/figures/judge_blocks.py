@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
-from dialeval.figures.panels import percent_axis
-from dialeval.figures.style import LIGHT_GREY, SMALL, new_figure, wrapped
+from dialeval.figures.panels import part_rows, percent_axis
+from dialeval.figures.style import SMALL, new_figure, wrapped
 
 MOST_PANELS = 8
 """Most judges side by side."""
@@ -103,6 +103,5 @@ def _panels(part: SubFigure, block: Block) -> list[Axes]:
         panel.tick_params(axis="y", length=0, labelsize=SMALL)
         panel.tick_params(axis="x", labelsize=SMALL - 0.5, labelbottom=number + columns >= len(block.scorers))
         panel.grid(axis="x")
-        for place in range(1, len(block.names)):
-            panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
+        part_rows(panel, len(block.names))
     return panels

@@ -20,11 +20,12 @@ from dialeval.figures.panels import (
     legend_marker,
     mark_missing,
     panel_grid,
+    part_rows,
     percent_axis,
     shade_human,
     write_beside,
 )
-from dialeval.figures.style import LIGHT_GREY, model_colours, sentence_figure, styled
+from dialeval.figures.style import model_colours, sentence_figure, styled
 
 SHAPE = ("judge", "system", "estimate", "low", "high", "n")
 """Columns of every number of a system; what stands before `system` says of what it is."""
@@ -130,8 +131,7 @@ def _draw_panel(
             of_judge["estimate"], heights, xerr=lengths, fmt=_MARKERS[number % len(_MARKERS)], markersize=3.5,
             color=colours[judge], elinewidth=0.9,
         )  # fmt: skip
-    for place in places[1:]:
-        panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
+    part_rows(panel, len(places))
     known = rows.dropna(subset=["estimate"])["system"]
     mark_missing(panel, [row for row, system in enumerate(systems) if system not in set(known)])
     _write_unread(panel, rows, systems)

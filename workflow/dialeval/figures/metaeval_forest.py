@@ -28,13 +28,13 @@ from dialeval.figures.panels import (
     label_rows,
     legend_marker,
     mark_missing,
+    part_rows,
     published_marker,
 )
 from dialeval.figures.style import (
     BLUE,
     GREEN,
     GREY,
-    LIGHT_GREY,
     ORANGE,
     PURPLE,
     SMALL,
@@ -113,8 +113,7 @@ def draw_correlation_axis(panel: Axes, limits: tuple[float, float], rows: int) -
     panel.set_xticks([tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if limits[0] <= tick])
     panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     panel.axvline(0.0, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
-    for place in range(1, rows):
-        panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
+    part_rows(panel, rows)
 
 
 def block_height(n_dimensions: int, panel_height: float) -> float:

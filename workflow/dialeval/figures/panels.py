@@ -125,6 +125,12 @@ def label_rows(panel: Axes, models: Sequence[str]) -> None:
         label.set_linespacing(0.95)
 
 
+def part_rows(panel: Axes, number: int) -> None:
+    """Draws a light line between each two of the rows of a panel."""
+    for place in range(1, number):
+        panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
+
+
 def height_of_rows(names: Iterable[str], of_one_line: float) -> float:
     """Returns the height of the rows of a panel, in inches: more than that of one line where a name takes two."""
     return max(of_one_line, _TWO_LINES) if any(len(name) > LABEL_WIDTH for name in names) else of_one_line

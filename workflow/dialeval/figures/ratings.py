@@ -22,10 +22,11 @@ from dialeval.figures.panels import (
     legend_marker,
     mark_missing,
     panel_grid,
+    part_rows,
     published_marker,
     write_beside,
 )
-from dialeval.figures.style import BLUE, GREEN, LIGHT_GREY, TINY, VERMILLION, sentence_figure, styled
+from dialeval.figures.style import BLUE, GREEN, TINY, VERMILLION, sentence_figure, styled
 
 _METHODS = {
     "elo": ("Elo (bootstrap)", "low", "high", "o", BLUE),
@@ -140,8 +141,7 @@ def _draw_ratings(panel: Axes, rows: pd.DataFrame, shown: list[str]) -> None:
         panel.errorbar(near[method], heights, xerr=lengths, fmt=marker, markersize=3.5, color=colour, elinewidth=0.9)
         _write_far_ratings(panel, rows[method], heights, colour)
     draw_published(panel, places - _METHOD_STEP * (len(shown) - 1) / 2, rows["published_elo"])
-    for place in places[1:]:
-        panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
+    part_rows(panel, len(places))
     mark_missing(panel, [row for row, empty in enumerate(rows[list(_METHODS)].isna().all(axis=1)) if empty])
     _write_cautions(panel, rows)
 
