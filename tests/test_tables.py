@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 from pathlib import Path
@@ -83,6 +84,20 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
         write_and_fail()
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def test_a_disk_that_is_full_before_the_first_row_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tables.pq, "ParquetWriter", full)
+    with (
+        pytest.raises(UserError, match=r"t\.parquet cannot be written: No space left on device; check .* free space"),
+        TableWriter(tmp_path / "t.parquet", UTTERANCES),
+    ):
+        pass
 
 
 def test_a_null_where_none_may_be_is_refused(tmp_path: Path) -> None:

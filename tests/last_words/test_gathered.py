@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -69,6 +70,17 @@ def test_the_log_of_an_earlier_run_is_not_this_runs_cause(tmp_path: Path) -> Non
     (told,) = failed_in([one], notices, 2000)
     assert told.cause == ["sbatch: error: invalid partition specified: mian"]
     assert not told.logs
+
+
+def test_a_disk_without_room_for_a_log_is_the_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unwritten, written = job(tmp_path, "parse", None), job(tmp_path, "answer", "error in answer: no key\n")
+    notices = Notices(of_logs={one.log[0]: Notice("exit status 1") for one in (unwritten, written)})
+    assert failed_in([unwritten], notices, 0)[0].cause == ["it ended with exit status 1"]
+    monkeypatch.setattr(gathered.shutil, "disk_usage", lambda folder: SimpleNamespace(free=4096))
+    (told,) = failed_in([unwritten], notices, 0)
+    assert told.cause[0].startswith(f"the disk of {tmp_path}")
+    assert "is full" in told.cause[0]
+    assert failed_in([written], notices, 0)[0].cause == ["no key"]
 
 
 def test_a_killed_job_is_told_though_its_log_says_nothing(tmp_path: Path) -> None:

@@ -45,6 +45,24 @@ def test_a_criterion_is_a_column_with_the_trust_in_its_judge_beside_it() -> None
     assert words in build_report(mine.inputs())
 
 
+def test_what_is_unknown_of_several_criteria_for_one_reason_is_said_once() -> None:
+    (board,) = build_boards(mine.inputs())
+    felt = board.measures[2]
+    tact, wit = (
+        dataclasses.replace(
+            felt, criterion=name, words=felt.words.replace("empathy", name).replace("no corpus", corpus)
+        )
+        for name, corpus in (("tact", "no corpus"), ("wit", "no other corpus"))
+    )
+    known = dataclasses.replace(felt, criterion="ease", words="How far clerk can be trusted on ease: by 0.5")
+    said = summarise(mine.inputs(), dataclasses.replace(board, measures=(*board.measures, tact, wit, known))).details
+    assert said[:3] == (
+        "How far clerk can be trusted on empathy and tact is not known: no corpus of this run is rated on it.",
+        "How far clerk can be trusted on wit is not known: no other corpus of this run is rated on it.",
+        "How far clerk can be trusted on ease: by 0.5.",
+    )
+
+
 def test_known_trust_says_with_whom_on_what_and_how_surely() -> None:
     known = {"judge": "clerk", "criterion": "empathy", "method": "rating", "level": "dialogue", "rater_kind": "human"}
     known |= {"pearson": 0.41, "low": 0.3, "high": 0.52, "n": 375, "corpora": "fed"}

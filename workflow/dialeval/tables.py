@@ -86,7 +86,12 @@ class TableWriter:
         self.rows = 0
 
     def __enter__(self) -> TableWriter:
-        self._writer = pq.ParquetWriter(self._replacing.__enter__(), self._schema, compression="zstd")
+        temporary = self._replacing.__enter__()
+        try:
+            self._writer = pq.ParquetWriter(temporary, self._schema, compression="zstd")
+        except OSError as error:  # the disk may be full before the first row
+            self._replacing.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     def write(self, rows: Sequence[dict[str, Any]] | pa.Table) -> None:

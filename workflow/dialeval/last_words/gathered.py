@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -15,6 +16,9 @@ from dialeval.job_lines import job_words
 from dialeval.last_words.causes import READ, cause_in, cause_in_cluster_log, last_lines
 from dialeval.last_words.notices import Notice, Notices, failed_of
 from dialeval.last_words.told import FailedJob, closing_words, wants_colour, words_of_ending, words_of_state
+
+_NO_ROOM = 64 * 1024
+"""Bytes, fewer than which a disk is full."""
 
 
 class Rule(Protocol):
@@ -84,6 +88,8 @@ def _told(
     text = _log_of(job, began)
     how = named.get(str(log), notice.how)
     cause = cause_in(text)
+    if not cause and not text and log and (full := _full_disk_of(log)):
+        cause = [f"the disk of {_shown(full)} is full, so that not even its log could be written; make room there"]
     if not cause and (missing := [one for one in notices.not_there if any(path in one for path in job.output)]):
         paths = [path for path in job.output if path in missing[-1]]
         cause = [f"it ended well, and yet {', '.join(paths)} was not there after --latency-wait"]
@@ -121,6 +127,15 @@ def _log_of(job: Job, began: float) -> str:
         return _end_of(path) if path and path.stat().st_mtime >= began else ""
     except OSError:
         return ""
+
+
+def _full_disk_of(log: Path) -> Path | None:
+    """Returns the folder nearest to a log that is there, if its disk has no room; else None."""
+    try:
+        folder = next(one for one in log.absolute().parents if one.is_dir())
+        return folder if shutil.disk_usage(folder).free < _NO_ROOM else None
+    except OSError:
+        return None
 
 
 def _end_of(path: Path) -> str:
