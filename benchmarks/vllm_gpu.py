@@ -398,9 +398,10 @@ def tell(gates: Gates, found: dict[str, list[dict[str, Any]]]) -> None:
             if (seconds := median(runs, name, "seconds")) is None:
                 continue
             gates.told(f"{side}, {name}", seconds, unit="s", note=f"median of {len(runs)}" if len(runs) > 1 else "")
-            for figure, unit in (("idle", "of the time that the GPU is idle"), ("hits", "of prompt tokens cached")):
-                if (value := median(runs, name, figure)) is not None:
-                    gates.told(f"{side}, {name}: share", value, unit=unit)
+            if (idle := median(runs, name, "idle")) is not None:
+                gates.told(f"{side}, {name}: GPU idle", idle, unit="of the time")
+            if (hits := median(runs, name, "hits")) is not None:
+                gates.told(f"{side}, {name}: cached", hits, unit="of prompt tokens")
             if (tokens := median(runs, name, "tokens")) is not None:
                 gates.told(f"{side}, {name}: tokens a second", tokens / seconds)
 
