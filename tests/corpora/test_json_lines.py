@@ -35,6 +35,16 @@ def test_dialogues_are_read(tmp_path: Path) -> None:
     assert "2 dialogues with 5 utterances" in reading.summary()
 
 
+def test_dialogues_may_be_a_list_or_in_one_object_and_of_plain_texts(tmp_path: Path) -> None:
+    records = [{"dialogue_id": name, "utterances": ["Hello.", "Hi.", "Rain?"]} for name in ("a", "b")]
+    for content in (records, {"split": "test", "dialogues": records}):
+        reading = json_lines.read(write(tmp_path, json.dumps(content, indent=1)), "en")
+        assert [dialogue.dialogue_id for dialogue in reading.dialogues] == ["a", "b"]
+        assert [said.speaker for said in reading.dialogues[1].utterances] == ["A", "B", "A"]
+    with pytest.raises(UserError, match=r"record 2: dialogue 'a' has an id that is used before, at .*record 1"):
+        json_lines.read(write(tmp_path, json.dumps([records[0], records[0]])), "en")
+
+
 def test_a_byte_order_mark_and_windows_line_ends_are_taken(tmp_path: Path) -> None:
     path = write(tmp_path, line("a"), line("b"), encoding="utf-8-sig", newline="\r\n")
     assert [dialogue.dialogue_id for dialogue in json_lines.read(path, "en").dialogues] == ["a", "b"]
@@ -47,11 +57,11 @@ def test_a_byte_order_mark_and_windows_line_ends_are_taken(tmp_path: Path) -> No
         ([line("a", ("Only one.",))], ["line 1", "1 utterance(s)", "needs two"]),
         ([line("a", ("Hi.", "  ", "Well?"))], ["line 1", "utterance 2 is empty"]),
         ([line("")], ["line 1", "no id"]),
-        (["{broken"], ["line 1", "not valid JSON"]),
-        (["[1, 2]"], ["line 1", "one JSON object"]),
+        (["{broken"], ["not valid JSON", "character 2"]),
+        (["[1, 2]"], ["record 1: an entry of the list must be an object, not int"]),
         (['{"id": "a", "utterances": []}'], ["line 1", "'dialogue_id' is missing", "id, utterances"]),
         (['{"dialogue_id": "a", "utterances": "Hi"}'], ["line 1", "'utterances' must be a list"]),
-        (['{"dialogue_id": "a", "utterances": ["Hi", "Ho"]}'], ["line 1", "utterance 1 must be an object"]),
+        (['{"dialogue_id": "a", "utterances": ["Hi", 3]}'], ["line 1", "utterance 2 must be a text or an object"]),
         ([""], ["there is no dialogue in it"]),
     ],
 )

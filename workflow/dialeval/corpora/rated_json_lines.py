@@ -21,11 +21,13 @@ from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.json_fields import name_of, optional_text, required
 from dialeval.corpora.json_line_ratings import ratings_of
+from dialeval.corpora.json_records import Wanted, records_of
 from dialeval.corpora.rated import RatedReading, check, speakers_before_response, speakers_in_turn
-from dialeval.corpora.text_files import JsonLine, listed, read_json_lines
+from dialeval.corpora.text_files import JsonLine, listed
 from dialeval.criteria import Level
 from dialeval.errors import UserError
 
+_RATED = Wanted(("response", "dialogue"))
 _LANGUAGE = "en"
 """Of lines that do not name theirs."""
 
@@ -58,7 +60,7 @@ def read(
     Raises:
         UserError: the file, the line, what is wrong there, and the remedy.
     """
-    lines = [_line(corpus, line, own_criteria) for line in read_json_lines(path)]
+    lines = [_line(corpus, path, line, own_criteria) for line in records_of(path, _RATED)]
     found = list(dict.fromkeys(line.language for line in lines))
     wanted = found if languages is None else list(languages)
     if lines and not set(found) & set(wanted):
@@ -113,7 +115,7 @@ def _clusters(lines: list[_Line]) -> list[str]:
     ]
 
 
-def _line(corpus: str, line: JsonLine, own_criteria: Collection[str]) -> _Line:
+def _line(corpus: str, path: Path, line: JsonLine, own_criteria: Collection[str]) -> _Line:
     where, record = line.where, line.record
     item_id = name_of(required(record, "item_id", where), "item_id", where)
     if ("dialogue" in record) == ("response" in record):
@@ -130,7 +132,7 @@ def _line(corpus: str, line: JsonLine, own_criteria: Collection[str]) -> _Line:
         parts = _utterances(record["dialogue"], "dialogue", where)
         default = speakers_in_turn(len(parts), "A", "B")
     return _Line(
-        place=f"line {line.number}",
+        place=line.where.removeprefix(f"{path}, "),
         item_id=item_id,
         language=optional_text(record, "language", where) or _LANGUAGE,
         level=level,
