@@ -85,10 +85,11 @@ negative = st.floats(max_value=0, allow_infinity=False)
         n_tokens=numbers,
     )
 )
-def test_a_response_is_written_as_all_its_fields_but_the_empty_ones(response: Response) -> None:
+def test_a_response_is_written_with_text_and_end_and_what_is_not_empty_and_read_back(response: Response) -> None:
     content = {name: value for name, value in asdict(response).items() if value not in (None, "")}
-    plain = json.dumps({"text": response.text, **content}, ensure_ascii=False, sort_keys=True)
-    assert response.to_json() == plain
+    always = {"text": response.text, "finish_reason": response.finish_reason}
+    assert response.to_json() == json.dumps(always | content, ensure_ascii=False, sort_keys=True)
+    assert Response.from_json(response.to_json()) == response
 
 
 @given(

@@ -129,8 +129,8 @@ class Response:
         object.__setattr__(self, name, value)
 
     def to_json(self) -> str:
-        """Returns the canonical JSON of what is not at its default."""
-        content: dict[str, Any] = {"text": self.text}
+        """Returns the canonical JSON of the text, how it ended, and what else there is."""
+        content: dict[str, Any] = {"text": self.text, "finish_reason": self.finish_reason}
         for name in _OPTIONAL:
             value = getattr(self, name)
             if value is not None and value != "":
@@ -143,8 +143,8 @@ class Response:
         return read_response(text)[0]
 
 
-_OPTIONAL = tuple(field.name for field in fields(Response) if field.name != "text")
-_NAMES = frozenset({"text", *_OPTIONAL})
+_NAMES = frozenset(field.name for field in fields(Response))
+_OPTIONAL = _NAMES - {"text", "finish_reason"}
 _TEXTS = ("text", "finish_reason", "reasoning")
 _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
 
