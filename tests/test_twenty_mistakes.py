@@ -26,7 +26,7 @@ from loopback_endpoint import LoopbackEndpoint, Reply, refusal
 from dialeval import runlock
 from dialeval.config import OpenAIModel, load_config
 from dialeval.configuration_files import check_files
-from dialeval.engines import cl100k_vocabulary
+from dialeval.engines import cl100k_vocabulary, gpus
 from dialeval.engines.answering import Answering
 from dialeval.engines.availability import cannot_compute_here
 from dialeval.engines.openai_api.engine import OpenAIEngine
@@ -141,7 +141,7 @@ def no_gpu(desk: Desk) -> str:
     desk.patch.setattr(installation, "version", lambda name: "0.32.0")
     desk.patch.setattr(installation, "entry_points", lambda group: ())
     desk.patch.setattr(devices, "build", lambda: "cuda")
-    desk.patch.setattr(devices, "gpus_of_the_driver", lambda: 0)
+    desk.patch.setattr(gpus, "gpus_of_the_driver", lambda: 0)
     model = load_config(BASE).models["local"]
     return f"models.local: {cannot_compute_here(model)}"
 

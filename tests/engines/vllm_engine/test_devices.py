@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dialeval.config import VllmModel
-from dialeval.engines import availability
-from dialeval.engines.vllm_engine import devices, installation
+from dialeval.engines import availability, gpus
+from dialeval.engines.vllm_engine import installation
 from dialeval.engines.vllm_engine.devices import no_device
 
 
@@ -37,7 +37,7 @@ def packages(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def with_gpus(monkeypatch: pytest.MonkeyPatch, number: int | None) -> None:
-    monkeypatch.setattr(devices, "gpus_of_the_driver", lambda: number)
+    monkeypatch.setattr(gpus, "gpus_of_the_driver", lambda: number)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_another_version_than_the_tested_one_is_said(packages: dict[str, str]) -
 
 
 def test_the_driver_is_asked_for_real() -> None:
-    counted = devices.gpus_of_the_driver()
+    counted = gpus.gpus_of_the_driver()
     assert counted is None or counted >= 0
     if not list(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
         assert not counted

@@ -16,6 +16,7 @@ An engine is a package with a module `opening`, which the model's configuration 
     encoder/, nllb/             trained metrics and translation models, computed by transformers
 
 What several of them use: labels as tokens (labels), what a model is told beside the dialogue (system_messages), which
-inputs are computed together (length_batches), libraries and files of this machine (local_models, local_content), and
-lengths of texts in tokens (cl100k, cl100k_vocabulary). tiny_model builds models to try the workflow with.
+inputs are computed together (length_batches), GPUs, libraries and files of this machine (gpus, local_models,
+local_content), and lengths of texts in tokens (cl100k, cl100k_vocabulary). tiny_model builds models to try the workflow
+with.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib.util import find_spec
 
-from dialeval.engines.vllm_engine.devices import usable_gpus
+from dialeval.engines.gpus import usable_gpus
 
 TRANSLATES = ("torch", "transformers", "tokenizers")
 SCORES = (*TRANSLATES, "safetensors")

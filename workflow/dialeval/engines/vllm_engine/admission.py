@@ -6,7 +6,6 @@ import asyncio
 import heapq
 import itertools
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 
 FIRST_GUESS_OF_ANSWER, GUESSES = 64, 16
 """Tokens expected of an answer before any has been seen, and how many answers the guess counts for; short answers come
@@ -148,7 +147,5 @@ class Place:
     async def __aenter__(self) -> None:
         await self._admission.enter(self._depth, self._prompt, self._need)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._admission.leave(self._need)
