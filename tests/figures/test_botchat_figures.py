@@ -106,9 +106,9 @@ def test_a_figure_is_the_same_bytes_each_time_and_names_its_models(
 
 
 @pytest.mark.parametrize("name", [name for name in DRAW if name != "figure5"])
-def test_fifteen_names_stand_apart(name: str, fifteen_models: BotChatTables, tmp_path: Path) -> None:
+def test_fifteen_names_stand_apart(name: str, fifteen_models: BotChatTables) -> None:
     figure = DRAW[name](fifteen_models)
-    saved(figure, tmp_path)
+    figure.draw_without_rendering()
     assert_rows_do_not_overlap(figure.axes[0])
 
 
@@ -137,7 +137,7 @@ def test_a_table_without_a_column_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["figure4", "figure6", "figure7", "ratings"])
 def test_a_model_without_values_keeps_its_row(
-    name: str, fifteen_models: BotChatTables, missing_values: Missing, tmp_path: Path
+    name: str, fifteen_models: BotChatTables, missing_values: Missing
 ) -> None:
     inputs = {
         "figure4": fifteen_models.unieval_pass_rates,
@@ -148,11 +148,11 @@ def test_a_model_without_values_keeps_its_row(
     figure = EMPTY[name][1](missing_values(inputs[name](), "GPT-4"))
     assert rows_of(figure.axes[0])[-1] == "GPT-4"
     assert words_in(figure.axes[0]).count("no value") == 1
-    saved(figure, tmp_path)
+    figure.draw_without_rendering()
 
 
 @pytest.mark.parametrize("name", ["figure4", "figure6", "figure7", "ratings"])
-def test_a_table_without_any_value_is_drawn(name: str, two_models: BotChatTables, tmp_path: Path) -> None:
+def test_a_table_without_any_value_is_drawn(name: str, two_models: BotChatTables) -> None:
     inputs = {
         "figure4": two_models.unieval_pass_rates,
         "figure6": two_models.gteval,
@@ -163,16 +163,16 @@ def test_a_table_without_any_value_is_drawn(name: str, two_models: BotChatTables
     table[table.select_dtypes("float").columns] = nan
     figure = EMPTY[name][1](table)
     assert words_in(figure.axes[0]).count("no value") == len(rows_of(figure.axes[0]))
-    saved(figure, tmp_path)
+    figure.draw_without_rendering()
 
 
 @pytest.mark.parametrize("name", ["figure4", "figure6", "figure7", "ratings"])
-def test_each_judge_has_a_panel(name: str, two_judges: BotChatTables, tmp_path: Path) -> None:
+def test_each_judge_has_a_panel(name: str, two_judges: BotChatTables) -> None:
     figure = DRAW[name](two_judges)
     titles = [panel.get_title(loc="left").replace("\n", "") for panel in figure.axes]
     for judge in two_judges.judges:
         assert sum(title.endswith(judge) for title in titles) == (2 if name == "ratings" else 1)
-    saved(figure, tmp_path)
+    figure.draw_without_rendering()
     assert_nothing_is_cut(figure)
 
 
@@ -278,9 +278,9 @@ def test_figure5_shows_every_cell_of_few_models(two_models: BotChatTables) -> No
     assert words_in(both)[0] == f"{100 * (expected['win'] + expected['tie']):.0f}"
 
 
-def test_figure5_writes_numbers_into_the_cells_of_many_models(fifteen_models: BotChatTables, tmp_path: Path) -> None:
+def test_figure5_writes_numbers_into_the_cells_of_many_models(fifteen_models: BotChatTables) -> None:
     figure = figure5_arena(fifteen_models.arena_win_rates(), 16)
-    saved(figure, tmp_path)
+    figure.draw_without_rendering()
     win, both = figure.axes[:2]
     assert len(words_in(win)) == len(words_in(both)) == 15 * 14
     width = win.get_window_extent().width / 15

@@ -59,8 +59,8 @@ def rows_of(figure: Figure) -> list[str]:
     return [label.get_text() for label in figure.axes[0].get_yticklabels()]
 
 
-def assert_nothing_is_cut(figure: Figure, folder: Path) -> None:
-    save_figure(figure, folder / "f.svg", folder / "f.pdf")
+def assert_nothing_is_cut(figure: Figure) -> None:
+    figure.draw_without_rendering()
     box = figure.get_tightbbox()
     assert min(box.x0, box.y0) >= 0
     assert box.x1 <= PAGE_WIDTH
@@ -73,7 +73,8 @@ def test_means_have_a_panel_per_criterion_the_best_system_first_and_a_marker_per
     assert rows_of(figure) == ["human", "support-v2", "support-v1"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gpt", "qwen"]
     assert "felt; 40 to 42 judgements each" in figure.get_supxlabel()
-    assert_nothing_is_cut(figure, tmp_path)
+    save_figure(figure, tmp_path / "f.svg", tmp_path / "f.pdf")
+    assert_nothing_is_cut(figure)
 
 
 def test_answers_that_could_not_be_read_stand_beside_their_system() -> None:
@@ -83,12 +84,12 @@ def test_answers_that_could_not_be_read_stand_beside_their_system() -> None:
 
 @pytest.mark.parametrize("n_systems", [1, 30])
 @pytest.mark.parametrize("n_criteria", [1, 40])
-def test_one_and_many_have_room(n_systems: int, n_criteria: int, tmp_path: Path) -> None:
+def test_one_and_many_have_room(n_systems: int, n_criteria: int) -> None:
     systems = [f"my-lab/support-system-{place:02}" for place in range(n_systems)]
     figure = figure_means(means(systems, ["gpt"], [f"criterion {place}" for place in range(n_criteria)]), "felt")
     assert len(figure.axes) == min(n_criteria, 24)
     assert ("16 more panels are in the table" in figure.get_supxlabel().replace("\n", " ")) == (n_criteria == 40)
-    assert_nothing_is_cut(figure, tmp_path)
+    assert_nothing_is_cut(figure)
     names = [label.get_window_extent() for label in figure.axes[0].get_yticklabels()]
     assert all(above.y0 >= below.y1 - 0.5 for above, below in pairwise(names))
 
@@ -103,17 +104,20 @@ def test_shares_are_in_percent_and_a_system_that_lacks_one_is_told() -> None:
 def test_win_rates_against_each_other_are_a_map_and_against_one_a_forest(tmp_path: Path) -> None:
     figure = figure_win_rates(comparisons(SYSTEMS), "helpful")
     assert titles(figure) == ["Win rate, judge: gpt", "Win + tie rate, judge: gpt"]
-    assert_nothing_is_cut(figure, tmp_path)
+    save_figure(figure, tmp_path / "f.svg", tmp_path / "f.pdf")
+    assert_nothing_is_cut(figure)
     figure = figure_win_rates(comparisons(SYSTEMS, ["human"]), "helpful")
     assert sorted(rows_of(figure)) == ["support-v1", "support-v2"]
-    assert_nothing_is_cut(figure, tmp_path)
+    save_figure(figure, tmp_path / "f.svg", tmp_path / "f.pdf")
+    assert_nothing_is_cut(figure)
 
 
 def test_ratings_have_a_panel_per_judge_and_length(tmp_path: Path) -> None:
     figure = figure_ratings(ratings(SYSTEMS), "helpful")
     assert titles(figure) == ["judge: gpt, N = 8"]
     assert rows_of(figure) == ["human", "support-v2", "support-v1"]
-    assert_nothing_is_cut(figure, tmp_path)
+    save_figure(figure, tmp_path / "f.svg", tmp_path / "f.pdf")
+    assert_nothing_is_cut(figure)
 
 
 @pytest.mark.parametrize(

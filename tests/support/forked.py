@@ -6,15 +6,28 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+RunAll = Callable[[list[list[str]]], list[tuple[int, str]]]
 
-def run_all(commands: list[list[str]], folder: Path) -> list[tuple[int, str]]:
-    """Runs commands in a workspace, one after the other, and returns exit status and output of each."""
+
+@contextmanager
+def forking(folder: Path) -> Iterator[RunAll]:
+    """Gives what runs commands in a workspace, one after the other, and returns exit status and output of each."""
     keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
     environment = {**os.environ, **keys, "PYTHONPATH": str(folder / "workflow"), "TIKTOKEN_CACHE_DIR": ""}
-    done = subprocess.run(
+    with subprocess.Popen(
         [sys.executable, Path(__file__).with_name("forked_runs.py")],
-        input=json.dumps(commands), cwd=folder, env=environment, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return [(status, output) for status, output in json.loads(done.stdout)]
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env=environment, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        commands, results = process.stdin, process.stdout
+
+        def run_all(of: list[list[str]]) -> list[tuple[int, str]]:
+            print(json.dumps(of), file=commands, flush=True)
+            return [(status, output) for status, output in json.loads(results.readline())]
+
+        yield run_all

@@ -1,9 +1,9 @@
 """Runs many Python commands from one start of Python: a fork of a process that has imported what is slow.
 
-    python forked_runs.py < commands.json > results.json
+    python forked_runs.py < commands.jsonl > results.jsonl
 
-Commands are [["snakemake", ...] or ["python", "-m", module, ...] or ["python", script, ...], ...]; results are
-[[exit status, output], ...] in their order.
+Commands of a line are [["snakemake", ...] or ["python", "-m", module, ...] or ["python", script, ...], ...]; their
+results are a line [[exit status, output], ...] in their order.
 """
 
 from __future__ import annotations
@@ -65,4 +65,5 @@ if __name__ == "__main__":
     from warm_start import import_ours
 
     import_ours()  # remembered by every fork
-    print(json.dumps([run(words) for words in json.load(sys.stdin)]))
+    for line in sys.stdin:
+        print(json.dumps([run(words) for words in json.loads(line)]), flush=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from empty_data import with_data
-from forked import run_all
+from forked import forking
 from workspace import ROOT, new_workspace
 
 from dialeval.config import read_config_file
@@ -38,7 +38,9 @@ def test_every_configuration_makes_what_the_registry_says(folder: Path) -> None:
         for config in CONFIGS
     ]
     made = {}
-    for config, (status, output) in zip(CONFIGS, run_all(commands, folder), strict=True):
+    with forking(folder) as run_all:
+        results_of_all = run_all(commands)
+    for config, (status, output) in zip(CONFIGS, results_of_all, strict=True):
         assert status == 0, f"{config}\n{output[-3000:]}"
         results = str(read_config_file(ROOT / config).get("results_dir", "results"))
         made[config] = [line.split("\t")[0].removeprefix(f"{results}/") for line in output.splitlines()]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import shutil
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from empty_data import with_data
-from forked import run_all
+from forked import RunAll, forking
 from shown_commands import ROOT, Shown, shown_commands
 from workspace import new_workspace
 
@@ -118,16 +119,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def run_all(folder: Path) -> Iterator[RunAll]:
+    """What runs commands there."""
+    with forking(folder) as run:
+        yield run
+
+
 FIRST_READ = ("README.md", "docs/first-results.md", "docs/running.md")
 
 
 @pytest.mark.parametrize("first_read", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_dry_runs_of_snakemakes_commands(folder: Path, first_read: bool) -> None:
+def test_dry_runs_of_snakemakes_commands(folder: Path, run_all: RunAll, first_read: bool) -> None:
     by_command: dict[tuple[str, ...], list[Shown]] = {}
     for shown in of("snakemake"):
         if (shown.place.rpartition(":")[0] in FIRST_READ) is first_read:
             by_command.setdefault(on_two_cores(dry_run(shown, folder / "public")), []).append(shown)
-    results = run_all([list(words) for words in by_command], folder)
+    results = run_all([list(words) for words in by_command])
     for shown, (status, output) in zip(by_command.values(), results, strict=True):
         assert status == 0, f"{shown[0]}\n{output[-3000:]}"
         assert "Job stats" in output, f"{shown[0]}\n{output[-3000:]}"
@@ -135,12 +143,10 @@ def test_dry_runs_of_snakemakes_commands(folder: Path, first_read: bool) -> None
 
 
 @pytest.mark.slow  # that they load is looked at in test_config_absent.py
-def test_dry_runs_of_the_papers_models(folder: Path) -> None:
+def test_dry_runs_of_the_papers_models(folder: Path, run_all: RunAll) -> None:
     names = ("botchat", "botchat-today", "dialogbench-models", "comp-analysis-models", "xdial-models")
     shown = [Shown("here", ("snakemake", "--cores", "8", "--configfile", f"configs/{name}.yaml")) for name in names]
-    for name, (status, output) in zip(
-        names, run_all([dry_run(one, folder / "public") for one in shown], folder), strict=True
-    ):
+    for name, (status, output) in zip(names, run_all([dry_run(one, folder / "public") for one in shown]), strict=True):
         assert status == 0, f"{name}\n{output[-3000:]}"
         assert "Job stats" in output, f"{name}\n{output[-3000:]}"
 
@@ -152,21 +158,21 @@ def test_a_run_says_how_many_cores_it_may_use() -> None:
         )
 
 
-def test_a_target_behind_configfile_is_found_out(folder: Path) -> None:
+def test_a_target_behind_configfile_is_found_out(folder: Path, run_all: RunAll) -> None:
     """The mistake that this test is for: several files may follow --configfile, so a target there is taken for one."""
     wrong = Shown("here", ("snakemake", "--cores", "8", "--configfile", "configs/api.yaml", "estimate"))
-    ((status, output),) = run_all([dry_run(wrong, folder / "public")], folder)
+    ((status, output),) = run_all([dry_run(wrong, folder / "public")])
     assert status != 0, output
 
 
-def test_pythons_commands_and_their_options(folder: Path) -> None:
+def test_pythons_commands_and_their_options(run_all: RunAll) -> None:
     everything = of("python", "python3")
     for one in everything:
         if one.words[1] == "-c":
             compile(one.words[2], one.place, "exec")
     shown = [one for one in everything if one.words[1] != "-c"]
     helped = [[*(part := list(one.words))[: 3 if part[1] == "-m" else 2], "--help"] for one in shown]
-    for one, (status, output) in zip(shown, run_all(helped, folder), strict=True):
+    for one, (status, output) in zip(shown, run_all(helped), strict=True):
         assert status == 0, f"{one}\n{output[-3000:]}"
         for word in one.words[3 if one.words[1] == "-m" else 2 :]:
             assert not word.startswith("--") or word in output, f"{one}: there is no {word}"
