@@ -94,10 +94,14 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
         "dialogbench/accuracy": to_table(
             ACCURACY,
             [
-                {"source": "bundled", "model": model, "method": "letter", "language": "en", "scope": "overall"}
+                {"source": "bundled", "model": model, "method": method, "language": "en", "scope": "overall"}
                 | {"name": "Overall", "n_tasks": 12, "accuracy": value, "low": value - 0.2, "high": value + 0.2}
                 | {"n": 48, "n_unparsed": unread, "n_clusters": 48, "chance": 0.25, "part": part}
-                for model, value, unread, part in (("small", 0.3, 5, None), ("large", 0.6, 0, "wrote"))
+                for model, method, value, unread, part in (
+                    ("small", "letter", 0.3, 5, None),
+                    ("large", "letter", 0.6, 0, "wrote"),
+                    ("plain", "perplexity", 0.2, 7, None),
+                )
             ],
         ),
     }
@@ -116,6 +120,7 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
     assert "guessing blindly gives 25.0%" in words
     assert ["a", "1010.0 (1005.0–1015.0)"] in rows
     assert "small (letter): 5 answers to questions could not be read." in words
+    assert "plain (perplexity): 7 questions are without a choice, most often since two options were equally" in words
 
 
 def test_what_was_asked_is_told_by_model_and_money_where_there_are_prices() -> None:

@@ -16,6 +16,9 @@ from dialeval.schemas.dialogbench import ACCURACY
 from dialeval.schemas.metaeval import CORRELATIONS
 
 Row = dict[str, Any]
+_MISSING = "scores of rated items are missing"
+_NO_LETTER = "answers to questions could not be read"
+_NO_OPTION = "questions are without a choice, most often since two options were equally likely"
 
 
 def asked_table(usage: pa.Table) -> SmallTable:
@@ -64,9 +67,9 @@ def not_read(inputs: ReportInputs) -> Iterator[str]:
         for row in rows:
             if scope is None or row["scope"] == scope:
                 sums[row[who], row["method"]] = sums.get((row[who], row["method"]), 0) + (row[column] or 0)
-        what = "scores of rated items are missing" if scope is None else "answers to questions could not be read"
         for (model, method), count in sums.items():
             if count:
+                what = _MISSING if scope is None else _NO_LETTER if method == "letter" else _NO_OPTION
                 yield f"{model} ({method}): {count:,} {what}."
 
 
