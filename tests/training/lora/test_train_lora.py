@@ -22,6 +22,7 @@ from dialeval.engines.vllm_engine.identity import folder_digest
 from dialeval.errors import UserError
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
 from dialeval.tables import read_table, to_table, write_table
+from dialeval.training.checkpoints import newest_checkpoint
 
 pytestmark = pytest.mark.train
 EXAMPLES = examples_of(40)
@@ -86,7 +87,7 @@ def test_killed_in_mid_training_it_ends_in_the_weights_of_an_undisturbed_run(
     command = _command(tmp_path, judge())
     process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     deadline = time.monotonic() + 240
-    while not list(tmp_path.glob("checkpoints/judge/*/checkpoint-*/trainer_state.json")):
+    while not any(map(newest_checkpoint, tmp_path.glob("checkpoints/judge/*"))):  # a whole one
         assert process.poll() is None, process.communicate()[0].decode()
         assert time.monotonic() < deadline
         time.sleep(0.01)
