@@ -180,6 +180,11 @@ def test_a_file_holds_one_object_per_line(tmp_path: Path) -> None:
     assert "2 test items read, 2 records left out" in reading.summary()
 
 
+def test_the_objects_of_a_file_may_be_a_list_over_several_lines(tmp_path: Path) -> None:
+    (tmp_path / "MRG.json").write_text(json.dumps([RECORD, RECORD | {"id": "x2"}], indent=1), encoding="utf-8")
+    assert [found.item_id for found in dialogbench_items.read(tmp_path, "en").items] == ["MRG-x1", "MRG-x2"]
+
+
 def test_a_folder_is_read_file_by_file(tmp_path: Path) -> None:
     (tmp_path / "fact_first.json").write_text(lines({**RECORD, "task": "?"}), encoding="utf-8")
     (tmp_path / "b.jsonl").write_text(lines({**RECORD, "task": "Dialogue NLI", "hypothesis": "h"}), encoding="utf-8")
@@ -194,8 +199,8 @@ def test_a_folder_is_read_file_by_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("{broken\n", ["line 1", "not valid JSON"]),
-        ("\n[1]\n", ["line 2", "one JSON object"]),
+        ("{broken\n", ["not valid JSON", "character 2"]),
+        ("\n[1]\n", ["record 1", "must be an object, not int"]),
         (lines({**RECORD, "task": "Cooking"}), ["line 1", "'Cooking'", "'mine'", "KRG"]),
         (lines({**RECORD, "label": "F"}), ["0 test items", "1 MRG label_outside_options", "one question per line"]),
     ],

@@ -1,4 +1,4 @@
-"""DialogBench's published question files: one JSON object per line, whatever the file is called.
+"""DialogBench's published question files: one JSON object per line, whatever the file is called, or a list of them.
 
 The task is the record's own, or the file's name where the record has none that is known. Records that are no items
 (no options, more than four, an empty one, no readable label, ...) are left out and counted by reason.
@@ -14,11 +14,13 @@ from pathlib import Path
 from dialeval.corpora.dialogbench_records import RecordProblem, read_record
 from dialeval.corpora.dialogbench_tasks import TASKS, Task, find_task
 from dialeval.corpora.json_fields import name_of, optional_text
+from dialeval.corpora.json_records import Wanted, records_of
 from dialeval.corpora.multiple_choice import TestItem
-from dialeval.corpora.text_files import JsonLine, read_json_lines
+from dialeval.corpora.text_files import JsonLine
 from dialeval.errors import UserError
 
 SUFFIXES = (".json", ".jsonl")
+_QUESTIONS = Wanted(["dialogue"])
 _WORDS = re.compile(r"domain|analysis|speaker[12][ _]?(?:personality|emotion)", re.IGNORECASE)
 """Fields that may be left out; what they hold is shown to nobody who answers."""
 
@@ -58,7 +60,7 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
     reading = ItemReading(str(path))
     seen: Counter[str] = Counter()
     for file in item_files(path):
-        for line in read_json_lines(file):
+        for line in records_of(file, _QUESTIONS):
             _read_line(line, task or file.stem, language, origin, reading, seen)
     if not reading.items:
         raise UserError(f"{reading.summary()}; give a file with one question per line")
