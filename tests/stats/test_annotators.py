@@ -76,11 +76,14 @@ def test_alpha_agrees_with_the_count_of_all_pairs(missing):
 
 def test_alpha_does_not_depend_on_origin_and_unit():
     values = ratings(missing=0.1)
-    assert krippendorffs_alpha(1e4 + 0.01 * values).estimate == pytest.approx(krippendorffs_alpha(values).estimate)
+    alpha = krippendorffs_alpha(values).estimate
+    assert krippendorffs_alpha(1e4 + 0.01 * values).estimate == pytest.approx(alpha)
+    assert krippendorffs_alpha(1e-6 * values).estimate == pytest.approx(alpha)  # as probabilities can be
 
 
 def test_alpha_that_is_undefined_says_why():
-    assert krippendorffs_alpha(np.full((3, 5), 2.0)).reason == "ratings do not vary"
+    for same in (2.0, 1e-6 / 3, 1e6 + 1 / 3):
+        assert krippendorffs_alpha(np.full((3, 5), same)).reason == "ratings do not vary"
     assert krippendorffs_alpha([[1.0, np.nan], [np.nan, 2.0]]).reason == "no item has two ratings"
     assert np.isnan(krippendorffs_alpha(np.zeros((2, 0)), resamples=3).estimate)
 

@@ -157,3 +157,19 @@ def test_the_intervals_of_differences_hold_the_truth_and_equal_systems_are_rarel
         wrong.append(equal.p <= 0.05)
     assert 0.93 <= np.mean(held) <= 0.98
     assert np.mean(wrong) <= 0.07
+
+
+@pytest.mark.parametrize("unit", [1e-60, 1e-13, 1e-3, 1e9])
+def test_what_is_all_the_same_does_not_depend_on_the_unit(unit):
+    """Rounding leaves a large number a spread of its own, and small numbers have a small one."""
+    values, cluster = np.array([1.0, 4.0, 2.0, 3.0, 5.0, 2.0, 2.0]), range(7)
+    found = mean_interval(values * unit, cluster)
+    expected = ttest_1samp(values * unit, 0.0).confidence_interval()
+    assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-9, abs=0.0)
+    assert unpaired_mean_difference((values * unit, cluster), (values[::-1] ** 2 * unit, cluster)).p == pytest.approx(
+        unpaired_mean_difference((values, cluster), (values[::-1] ** 2, cluster)).p
+    )
+    same = np.full(7, 0.1 + 1 / 3) * unit
+    assert mean_interval(same, cluster).reason == NO_SPREAD
+    assert paired_mean_difference((values + 0.1) * unit, values * unit, cluster).note == NO_SPREAD
+    assert unpaired_mean_difference((same, cluster), (2.0 * same, cluster)).note == NO_SPREAD

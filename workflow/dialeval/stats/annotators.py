@@ -15,6 +15,8 @@ from dialeval.stats.arrays import FloatArray, IntArray, check_confidence, dense_
 from dialeval.stats.correlation import correlate
 from dialeval.stats.resampling import Interval, cluster_counts, interval
 
+_ROUNDING = 1e-12
+
 
 def mean_pairwise_pearson(
     rounds: ArrayLike,
@@ -107,7 +109,7 @@ def krippendorffs_alpha(
     )
     expected = n * sums_of_squares - sums**2
     alphas = np.full(len(weights), np.nan)
-    np.divide((n - 1.0) * observed, expected, out=alphas, where=expected > 1e-9 * np.maximum(n, 1.0))
+    np.divide((n - 1.0) * observed, expected, out=alphas, where=expected > _ROUNDING * n * sums_of_squares)
     alphas = 1.0 - alphas
     reason = "" if not math.isnan(alphas[0]) else ("ratings do not vary" if paired.any() else "no item has two ratings")
     return _interval(float(alphas[0]), alphas[1:], confidence, reason, len(np.unique(codes)))

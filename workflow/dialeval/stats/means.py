@@ -19,17 +19,18 @@ from dialeval.stats.resampling import Interval
 
 NO_VALUE = "there is nothing to take a mean of"
 NO_SPREAD = "all values are the same, which tells nothing of how far others may be"
-_ROUNDING = 1e-24
+_ROUNDING = 1e-12  # of the largest value
 
 
 class MeanDifference(NamedTuple):
-    """A difference of two means.
+    """A difference of two means with its clustered interval.
 
     Attributes:
-        first_value, second_value: the means; of a paired difference those on the common items.
+        first_value, second_value: the means; of a paired difference those on the common items, of one over strata the
+            unweighted means over the strata that both sides have.
         difference: first_value - second_value; NaN where a side has no item.
         low, high, p: interval and two-sided p-value; NaN with a note.
-        n: items; of an unpaired difference those of both sides.
+        n: items; of an unpaired difference those of both sides, those in both counting twice.
         n_clusters: clusters that these are of.
         note: why numbers are missing; empty where none are.
     """
@@ -76,7 +77,7 @@ def mean_interval(value: ArrayLike, cluster: ArrayLike, *, confidence: float = 0
     found = _mean(values, codes, n_clusters)
     if n_clusters < 2:
         return Interval(found.estimate, np.nan, np.nan, confidence, 0, ONE_CLUSTER, n_clusters)
-    if found.variance <= _ROUNDING:
+    if found.variance <= _of_rounding(values):
         return Interval(found.estimate, np.nan, np.nan, confidence, 0, NO_SPREAD, n_clusters)
     low, high, _ = contrast_interval(found.estimate, np.sqrt(found.variance), found.freedom, confidence)
     effect = found.variance / found.independent if found.independent > 0.0 else np.nan
@@ -110,9 +111,9 @@ def paired_mean_difference(
     if not len(here):
         return _without_numbers(np.nan, np.nan, 0, 0, NO_ITEM)
     found = _mean(here - there, codes, n_clusters)
-    return _difference(
-        (float(here.mean()), float(there.mean())), found.variance, found.freedom, len(here), n_clusters, confidence
-    )
+    means = float(here.mean()), float(there.mean())
+    noise = _of_rounding(here, there)
+    return _difference(means, found.variance, found.freedom, len(here), n_clusters, confidence, noise)
 
 
 def unpaired_mean_difference(
@@ -143,15 +144,22 @@ def unpaired_mean_difference(
     parts = [(mean.variance, mean.freedom) for mean in (one, other)]
     below = sum(part**2 / freedom for part, freedom in parts)
     freedom = sum(part for part, _ in parts) ** 2 / below if below > 0.0 else 1.0
-    return _difference((one.estimate, other.estimate), variance, freedom, n, n_clusters, confidence)
+    means = one.estimate, other.estimate
+    return _difference(means, variance, freedom, n, n_clusters, confidence, _of_rounding(*values))
 
 
 def _difference(
-    means: tuple[float, float], variance: float, freedom: float, n: int, n_clusters: int, confidence: float
+    means: tuple[float, float],
+    variance: float,
+    freedom: float,
+    n: int,
+    n_clusters: int,
+    confidence: float,
+    noise: float,
 ) -> MeanDifference:
     if n_clusters < 2:
         return _without_numbers(*means, n, n_clusters, ONE_CLUSTER)
-    if variance <= _ROUNDING:
+    if variance <= noise:
         return _without_numbers(*means, n, n_clusters, NO_SPREAD)
     difference = means[0] - means[1]
     low, high, p = (float(end) for end in contrast_interval(difference, np.sqrt(variance), freedom, confidence))
@@ -181,6 +189,11 @@ def _mean(value: FloatArray, cluster: np.ndarray, n_clusters: int) -> _Mean:
         freedom=1.0 / below,
         independent=float(value.var(ddof=1) / n) if n > 1 else 0.0,
     )
+
+
+def _of_rounding(*values: FloatArray) -> float:
+    """The variance that rounding may leave of values that are all the same."""
+    return (_ROUNDING * max(float(np.abs(part).max()) for part in values)) ** 2
 
 
 def _complete(value: ArrayLike) -> FloatArray:

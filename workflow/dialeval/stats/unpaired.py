@@ -14,29 +14,7 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes
 from dialeval.stats.differences import NO_ITEM, ONE_CLUSTER, ONE_CLUSTER_IN_STRATUM, contrast_interval
-
-
-class UnpairedDifference(NamedTuple):
-    """A difference of two means with its clustered interval.
-
-    Attributes:
-        first_value, second_value: unweighted means over the strata that both sides have.
-        difference: first_value - second_value; NaN where a side has no item.
-        low, high, p: interval and two-sided p-value; NaN with a note.
-        n: items of both sides, those in both counting twice.
-        n_clusters: clusters that these are of.
-        note: why numbers are missing; empty where none are.
-    """
-
-    first_value: float
-    second_value: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    n: int
-    n_clusters: int
-    note: str
+from dialeval.stats.means import MeanDifference
 
 
 class Side(NamedTuple):
@@ -57,7 +35,7 @@ class _Mean(NamedTuple):
     alone: bool
 
 
-def unpaired_difference(first: Side, second: Side, *, confidence: float = 0.95) -> UnpairedDifference:
+def unpaired_difference(first: Side, second: Side, *, confidence: float = 0.95) -> MeanDifference:
     """Compare two sets of items.
 
     Args:
@@ -87,13 +65,13 @@ def unpaired_difference(first: Side, second: Side, *, confidence: float = 0.95) 
     n_used = len(np.unique(clusters[used]))
     missing = float("nan")
     if not n:
-        return UnpairedDifference(missing, missing, missing, missing, missing, missing, 0, 0, NO_ITEM)
+        return MeanDifference(missing, missing, missing, missing, missing, missing, 0, 0, NO_ITEM)
     one, other = (_mean(*part, n_clusters, n_strata) for part in parts)
     difference = one.estimate - other.estimate
     variance = float(((one.psi - other.psi) ** 2).sum())
     note = ONE_CLUSTER if n_used < 2 else ONE_CLUSTER_IN_STRATUM if one.alone or other.alone else ""
     if note:
-        return UnpairedDifference(one.estimate, other.estimate, difference, missing, missing, missing, n, n_used, note)
+        return MeanDifference(one.estimate, other.estimate, difference, missing, missing, missing, n, n_used, note)
     centre, guarded = 0.0, []
     for sign, mean in ((1.0, one), (-1.0, other)):
         items = mean.effective_items
@@ -106,7 +84,7 @@ def unpaired_difference(first: Side, second: Side, *, confidence: float = 0.95) 
     freedom = sum(guarded) ** 2 / (guarded[0] ** 2 / one.freedom + guarded[1] ** 2 / other.freedom)
     ends = [float(end) for end in contrast_interval(centre, np.sqrt(variance), freedom, confidence)]
     low, high = min(max(ends[0], -1.0), difference), max(min(ends[1], 1.0), difference)
-    return UnpairedDifference(one.estimate, other.estimate, difference, low, high, ends[2], n, n_used, "")
+    return MeanDifference(one.estimate, other.estimate, difference, low, high, ends[2], n, n_used, "")
 
 
 def _mean(value: FloatArray, cluster: IntArray, stratum: IntArray, n_clusters: int, n_strata: int) -> _Mean:

@@ -20,7 +20,7 @@ from dialeval.aggregation.pairwise import comparisons
 from dialeval.schemas.differences import scope
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.means import MeanDifference, paired_mean_difference, unpaired_mean_difference
-from dialeval.stats.unpaired import Side, UnpairedDifference, unpaired_difference
+from dialeval.stats.unpaired import Side, unpaired_difference
 
 COLUMNS = (
     "judge", "case_id", "corpus", "language", "item_id", "left", "right", "n_utterances", "criterion", "choice",
@@ -116,6 +116,6 @@ def _pairs(
             yield one, other, systems[one], systems[other], nested or len(np.unique(cluster[both])) >= _FEWEST_COMMON
 
 
-def _unpaired(found: UnpairedDifference | MeanDifference, first: str, second: str, shared: Row) -> Row:
+def _unpaired(found: MeanDifference, first: str, second: str, shared: Row) -> Row:
     note = "; ".join(filter(None, (UNPAIRED, found.note)))
     return {**shared, "first": first, "second": second, **found._asdict(), "note": note}

@@ -88,6 +88,18 @@ class Correlated:
         """Returns the judge that filled in the ratings on a dimension; None where they came with the corpus."""
         return self.cell.filled_by.get(dimension) if self.rater_kind == "model" else None
 
+    def about(self, dimension: str) -> dict[str, Any]:
+        """Returns what tables tell of a dimension: where it is from, and who rated what of it."""
+        return {
+            "level": self.cell.level,
+            "corpus": self.cell.corpus,
+            "language": self.cell.language,
+            "dimension": dimension,
+            "rated": self.cell.rated_on(dimension),
+            "rater_kind": self.rater_kind,
+            "filled_by": self.filled_by(dimension),
+        }
+
 
 def correlate_cells(
     cells: Iterable[Cell],
@@ -158,13 +170,7 @@ def correlation_rows(
                 yield {
                     "judge": scorer.judge,
                     "method": scorer.method,
-                    "level": result.cell.level,
-                    "corpus": result.cell.corpus,
-                    "language": result.cell.language,
-                    "dimension": name,
-                    "rated": result.cell.rated_on(name),
-                    "rater_kind": result.rater_kind,
-                    "filled_by": result.filled_by(name),
+                    **result.about(name),
                     **_values(result.by_method, judge, dimension),
                     "n": n,
                     "n_missing": int(n_rated[dimension]) - n,

@@ -30,15 +30,7 @@ def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                 confidence=pearson.confidence,
                 random_seed=pearson.random_seed,
             )
-            about = {
-                "level": result.cell.level,
-                "corpus": result.cell.corpus,
-                "language": result.cell.language,
-                "dimension": name,
-                "rated": result.cell.rated_on(name),
-                "rater_kind": result.rater_kind,
-                "filled_by": result.filled_by(name),
-            }
+            about = result.about(name)
             for row in _rows(result, pairs):
                 yield about | row
 
