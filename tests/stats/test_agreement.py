@@ -93,3 +93,10 @@ def test_wrong_input_is_named():
         judge_agreement([0, 0], [1, 1], [1.0, 1.0], [0, 0], 1)
     with pytest.raises(ValueError, match="level is 'ratio'"):
         judge_agreement([0], [1], [1.0], [0], 1, level="ratio")
+
+
+def test_judges_without_a_common_item_are_said_to_have_none():
+    apart = judge_agreement([0, 0, 1, 1], [0, 1, 2, 3], [1.0, 0.0, 1.0, 0.0], range(4), 2, resamples=5)
+    assert apart.alpha.reason == "no item has the verdicts of two judges"
+    alike = judge_agreement([0, 1, 0, 1], [0, 0, 1, 1], [1.0] * 4, [0, 0, 1, 1], 2, resamples=5)
+    assert alike.alpha.reason == "verdicts do not vary"

@@ -169,6 +169,8 @@ def judge_agreement(
                 low[cell], high[cell] = ends
                 clusters_of[cell] = n_both
     alphas = _krippendorffs_alpha(_coincidences(answer, place, weights, len(values)), values, level)
+    answered_twice = (answer >= 0).sum(axis=1) > 1
+    undefined = "verdicts do not vary" if answered_twice.any() else "no item has the verdicts of two judges"
     return JudgeAgreement(
         n_common=n_common,
         observed=observed,
@@ -180,8 +182,8 @@ def judge_agreement(
             float(alphas[0]),
             alphas[1:],
             confidence,
-            "" if alphas[0] == alphas[0] else "verdicts do not vary",
-            n_clusters=len(np.unique(place[(answer >= 0).sum(axis=1) > 1])),
+            undefined if math.isnan(alphas[0]) else "",
+            n_clusters=len(np.unique(place[answered_twice])),
         ),
         level=level,
         resamples=resamples,
