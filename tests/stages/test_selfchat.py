@@ -159,13 +159,8 @@ def test_kill_9_asks_nothing_twice(tmp_path: Path) -> None:
         undisturbed = talk(tmp_path / "one", served.url)
     with endpoint(delay=0.03) as (served, talkers):
         given = arguments(tmp_path / "two", served.url)
-        command = [
-            sys.executable,
-            "-m",
-            "dialeval.stages.selfchat",
-            "--settings",
-            given.pop("settings").model_dump_json(),
-        ]
+        settings = given.pop("settings").model_dump_json()
+        command = [sys.executable, "-m", "dialeval.stages", "selfchat", "--settings", settings]
         for name, value in given.items():
             command += [f"--{name.replace('_', '-')}", *map(str, value if isinstance(value, list) else [value])]
         process = subprocess.Popen(

@@ -155,7 +155,7 @@ def test_a_wrong_cell_is_told(small: tuple[Workspace, str], tmp_path: Path) -> N
     table.loc[2, "second"] = "no list"
     table.to_csv(tmp_path / "convs.tsv", sep="\t", index=False)
     settings = json.dumps({"name": "second", "column": "second", "n_utterances": N})
-    command = [sys.executable, "-m", "dialeval.stages.import_dialogues", "--settings", settings]
+    command = [sys.executable, "-m", "dialeval.stages", "import_dialogues", "--settings", settings]
     command += ["--seeds", str(small[0].folder / "results/seeds.parquet")]
     command += ["--published", "convs.tsv", "--generated", "second.parquet"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
