@@ -253,7 +253,7 @@ class Throttle:
     def _experiment(self, count: Count, cut_from: float, number: int, now: float) -> None:
         """Goes on so slowly for a while that hardly anything is refused if a limit was why."""
         tried = min(self.speed, count.speed)
-        borne = max(_LESS * tried * (1 - count.share), _SLOWEST)
+        borne = max(_LESS * tried * max(1 - count.share, 1 / _DEEPEST_CUT), _SLOWEST)
         deep = max(tried * max(1 - 3 * count.share, 1 / _DEEPEST_CUT), _SLOWEST)
         self.speed = borne if number == 1 else min(borne, deep)
         self._count = Count(now, cut_from=cut_from, before=count.share, borne=borne, number=number)
