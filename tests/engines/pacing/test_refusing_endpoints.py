@@ -133,21 +133,6 @@ def test_a_fifth_of_all_tries_refused_at_random_is_no_limit() -> None:
     assert len(endpoint.taken_at) >= 0.5 * 16 * 500
 
 
-@pytest.mark.parametrize(("share", "of_the_rate"), [(0.33, 0.5), (0.5, 0.2)])
-def test_of_an_overloaded_endpoint_we_get_what_it_gives(share: float, of_the_rate: float) -> None:
-    """Whoever slows down for refusals that come at whatever speed slows down for ever."""
-    endpoint = Endpoint(AtRandom(share, every_try=True), a_latency(1.0))
-    asked(endpoint, 120)
-    assert len(endpoint.taken_at) >= of_the_rate * 120 * 64
-
-
-def test_a_limit_of_few_requests_a_minute_is_not_taken_for_refusals_at_random() -> None:
-    endpoint = Endpoint(Buckets(requests=Bucket(30, 0.5)), a_latency(3.0))
-    asked(endpoint, 1200)
-    assert len(endpoint.taken_at) >= 0.9 * (30 + 0.5 * 1200)
-    assert endpoint.refused_share <= 0.25
-
-
 @pytest.mark.parametrize("silent", [False, True])
 def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) -> None:
     def rule(number: int, now: float) -> tuple[float | None, dict[str, str]]:

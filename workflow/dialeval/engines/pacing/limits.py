@@ -60,7 +60,7 @@ class Limits:
         self.breaker = CircuitBreaker(endpoint, patience=patience, longest_refusal=longest_refusal, clock=_now)
         self._requests = Pace(requests_per_minute, 0.1) if requests_per_minute else None
         self._tokens = Pace(tokens_per_minute, 1.0) if tokens_per_minute else None
-        self._throttle = Throttle()
+        self._throttle = Throttle(in_flight)
         self._announced_requests, self._announced_tokens = AnnouncedLimit(), AnnouncedLimit()
         self._by_refusals = Flow(self._throttle.seconds)
         self._by_requests = Flow(self._announced_requests.seconds)
