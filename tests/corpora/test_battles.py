@@ -225,3 +225,9 @@ def test_a_row_that_repeats_another_is_read_as_it_would_be_alone(tmp_path: Path)
         path.write_text("\n".join([line, line.replace("1", value)]), encoding="utf-8")
         with pytest.raises(UserError, match="line 2: 'left' is .*; it must be a text or a whole number"):
             read(path)
+
+
+def test_a_list_within_a_battle_does_not_take_its_place(tmp_path: Path) -> None:
+    record = {"left": "heron", "right": "reed", "winner": "left", "votes": [{"label": "x", "winner": "reed"}]}
+    (tmp_path / "votes.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    assert rows_of(read(tmp_path / "votes.jsonl")) == [("heron", "reed", 1.0, 0)]

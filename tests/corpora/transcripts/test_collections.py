@@ -6,6 +6,7 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_a_cell_may_hold_a_dialogue_as_json_or_as_python_shows_it(tmp_path: Path
     assert list(zip(found.speakers, found.utterances, strict=True)) == SAID
 
 
-@pytest.mark.parametrize("cell", ["[{'role': open('x')}]", "array([1])", "[" * 99, '[{"role": "user", }'])
+@pytest.mark.parametrize("cell", ["[{'role': open('x')}]", "[array([1])]", "[" * 99, '[{"role": "user", }'])
 def test_a_cell_that_holds_no_dialogue_is_told(tmp_path: Path, cell: str) -> None:
     path = written(tmp_path, "chats.csv", f"id;messages\n1;{cell}\n".encode())
     with pytest.raises(UserError, match=r"chats.csv, line 2, column 'messages': "):
@@ -116,3 +117,58 @@ def test_a_table_of_turns_may_be_a_workbook(tmp_path: Path) -> None:
     book.save(tmp_path / "turns.xlsx")
     (found,) = read(tmp_path / "turns.xlsx", "auto", {}, Counter())
     assert (found.dialogue_id, found.utterances) == ("7", tuple(text for _, text in SAID))
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"dialogue": "d7"},
+        {"dialog": 3, "dialogue": ["another"]},
+        {"conversation": "c7"},
+        {"alternatives": [{"messages": CHAT[:1]}]},
+        {"conversation_a": CHAT[:1], "conversation_b": CHAT[:1]},
+        {"conversation_hash": "0f3a", "dialog_id": "d7"},
+    ],
+)
+def test_what_else_an_object_holds_does_not_take_the_place_of_its_messages(tmp_path: Path, beside: Any) -> None:
+    record = {"id": "c1", "model": "heron-7b", "messages": CHAT} | beside
+    (item,) = read_items("chats", written(tmp_path, "chats.jsonl", lines(record)), Options()).items
+    assert (item.item_id, list(zip(item.speakers, item.utterances, strict=True))) == ("c1/heron-7b", SAID)
+
+
+@pytest.mark.parametrize("header", ["dialogue_id,system,speaker,text,conversation", "x,system,speaker,text,dialogue"])
+def test_a_row_for_each_utterance_may_have_a_column_that_is_called_as_dialogues_are(
+    tmp_path: Path, header: str
+) -> None:
+    rows = "".join(f"c1,heron,{who},{text},c1\n" for who, text in SAID)
+    path = written(tmp_path, "turns.csv", f"{header}\n{rows}".encode())
+    columns = {} if header.startswith("dialogue_id") else {"dialogue_id": "dialogue"}
+    (one,) = read(path, "auto", columns, Counter())
+    assert (one.dialogue_id, list(zip(one.speakers, one.utterances, strict=True))) == ("c1", SAID)
+
+
+def test_the_configuration_names_the_system_before_the_model_of_a_plain_record_does(tmp_path: Path) -> None:
+    record = {"dialogue_id": "c1", "model": "heron-7b", "utterances": CHAT}
+    path = written(tmp_path, "mine.jsonl", lines(record))
+    assert [read_items("x", path, Options(system=name)).items[0].system for name in ("mine", None)] == [
+        "mine",
+        "heron-7b",
+    ]
+
+
+@pytest.mark.parametrize("column", ["role", "Role"])
+def test_a_column_of_roles_may_call_the_one_who_is_judged_system(tmp_path: Path, column: str) -> None:
+    def read_rows(*speakers: str) -> tuple[str | None, int]:
+        rows = "".join(f"1,heron,{speaker},some words\n" for speaker in speakers)
+        path = written(tmp_path, "roles.csv", f"id,model,{column},text\n{rows}".encode())
+        reading = read_items("x", path, Options())
+        return reading.items[0].judged, len(reading.asides)
+
+    assert read_rows("User", "System") == ("System", 0)
+    assert read_rows("system", "user", "assistant") == ("assistant", 1)
+
+
+def test_what_parquet_alone_can_hold_is_shown_in_messages(tmp_path: Path) -> None:
+    path = parquet(tmp_path, [RECORD | {"conversation": [{"role": "user", "at": datetime(2024, 5, 1, tzinfo=UTC)}]}])
+    with pytest.raises(UserError, match=r"row 1, 'conversation', entry 1 has no text: .*2024-05-01"):
+        list(read(path, "auto", {}, Counter()))

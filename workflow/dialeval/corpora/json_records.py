@@ -38,13 +38,13 @@ def records_of(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
 
     Args:
         path: the file.
-        wanted: how they are known; a list of them in a field of another object is read in its place.
+        wanted: how they are known; a list of them in a field of an object that is none is read in its place.
 
     Raises:
         UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
     """
     for line in _objects(path, wanted):
-        inner = next((name for name, value in line.record.items() if _are_some(value, wanted.holding)), None)
+        inner = _list_within(line.record, wanted.holding)
         if inner is None:
             yield line
         else:
@@ -81,7 +81,7 @@ def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
         values = parse_json(read_text(path), str(path))
         alone = wanted.bare and (_are_some(values, wanted.parts) and not _are_some(values, wanted.holding))
         return _listed([values] if alone else values, str(path), wanted)
-    if first.startswith("{") and not first.endswith("}"):  # an object that goes on in the next line
+    if first.startswith("{") and not first.endswith(("}", "},")):  # an object that goes on in the next line
         return _listed([parse_json(read_text(path), str(path))], str(path), wanted)
     return read_json_lines(path)
 
@@ -97,6 +97,12 @@ def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]
         if not isinstance(record, dict):
             raise UserError(f"{where}: an entry of the list must be an object, not {type(record).__name__}")
         yield JsonLine(number, where, record)
+
+
+def _list_within(record: dict[str, Any], fields: Collection[str]) -> str | None:
+    """Returns the field with a list of what is wanted; None in what is wanted itself, whatever else it holds."""
+    lists = [name for name, value in record.items() if _are_some(value, fields)]
+    return None if any(name in record and name not in lists for name in fields) else next(iter(lists), None)
 
 
 def _are_some(value: Any, fields: Collection[str]) -> bool:

@@ -105,8 +105,8 @@ def _plain(value: Any) -> str:
     """Returns a value as text: JSON where it is none."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _shown(value: Any) -> str:
-    return f"{json.dumps(value, ensure_ascii=False):.60}"
+    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too

@@ -36,13 +36,20 @@ def dialogues_of(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
     speakers, utterances, asides = told.parts(where)
     yield Transcript(
         place=where,
-        system=named(record, ["system", *SYSTEM_FIELDS], where),
+        system=named(record, ["system"], where),
+        model=_model(record),
         speakers=speakers,
         utterances=utterances,
         asides=asides,
         reference=_reference(record.get("reference"), speakers, utterances, where),
         **about(record, where),
     )
+
+
+def _model(record: dict[str, Any]) -> str:
+    """Returns the model that an object names, which is the system where nothing else says it."""
+    found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
+    return str(found).strip()
 
 
 def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:

@@ -29,14 +29,14 @@ def named(found: Sequence[Transcript], path: Path, system: str | None) -> list[T
         UserError: one does not say whose it is, has a name that is too long or holds a control character, or is there
             twice for one system; with the places.
     """
-    without = [_short(one, path) for one in found if not one.system and system is None]
+    without = [_short(one, path) for one in found if not (one.system or one.model) and system is None]
     if without:
         raise UserError(
             f"{path}: {len(without)} of {len(found)} dialogues do not say whose they are ({_places(without)}); give "
             "each the field `system` (in ShareGPT and messages: `model`), or name their system in the configuration: "
             "`system: NAME` of this entry"
         )
-    known = [_one_line(replace(one, system=one.system or system or "")) for one in found]
+    known = [_one_line(replace(one, system=one.system or system or one.model)) for one in found]
     places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for one in known:
         if one.dialogue_id:

@@ -27,7 +27,7 @@ def dialogues_of(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
     Raises:
         UserError: the file, the line or record, what is wrong there, and the remedy.
     """
-    if line.record.get(PAIR[0]) is not None:
+    if line.record.get(PAIR[0]) is not None and not isinstance(line.record.get(MESSAGES[0]), list):
         yield from _pair(line, notes)
     else:
         yield transcript(line, dialogue_field(line.record, MESSAGES, line.where), notes)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from dialeval.corpora.json_records import is_table, records_of
 from dialeval.corpora.row_files import rows_of
 from dialeval.corpora.text_files import JsonLine, listed
 from dialeval.corpora.transcripts import folder, json_lines, openai_messages, sharegpt, turns
-from dialeval.corpora.transcripts.records import DIALOGUES, MESSAGES, PAIR, PLAIN, SHAREGPT
+from dialeval.corpora.transcripts.records import DIALOGUES, MESSAGES, PAIR, PLAIN, SHAREGPT, SURE_FIELDS
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
 
@@ -61,9 +62,10 @@ def looks_of(path: Path) -> str:
     first = next((line.record for line in records_of(path, DIALOGUES)), None)
     if first is None:
         raise UserError(f"{path}: there is no dialogue in it")
-    for kind, (fields, _) in _OF_JSON.items():
-        if any(field in first for field in fields):
-            return kind
+    kinds = {field: kind for kind, (fields, _) in _OF_JSON.items() for field in fields}
+    there = [field for field in (*SURE_FIELDS, *kinds) if field in first]
+    if there:
+        return kinds[next((field for field in there if isinstance(first[field], list)), there[0])]
     names = ", ".join(f"'{field}'" for field in DIALOGUES.holding)
     raise UserError(
         f"{path}: the first object has none of the fields {names} that hold a dialogue; present: {listed(first)}"
@@ -71,9 +73,10 @@ def looks_of(path: Path) -> str:
 
 
 def _has_lists(path: Path) -> bool:
-    """Returns whether a table has a column that is called as dialogues are."""
-    _, header = next(rows_of(path), (1, []))
-    return bool({name.strip() for name in header} & {*DIALOGUES.holding})
+    """Returns whether a table has a column that is called as dialogues are, with a list in its first row."""
+    (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
+    cells = zip(header, row, strict=False)
+    return any(name.strip() in DIALOGUES.holding and cell.lstrip().startswith("[") for name, cell in cells)
 
 
 def source_files(reader: str, path: Path) -> list[Path]:

@@ -16,18 +16,21 @@ MESSAGES = ("messages", "conversation")
 PAIR = ("conversation_a", "conversation_b")
 DIALOGUES = Wanted((*PLAIN, *SHAREGPT, *MESSAGES, *PAIR), bare=PLAIN[0], parts=SPEAKER_FIELDS)
 """Fields that hold a dialogue, as each format calls them; a dialogue may also be a list without a name."""
-ID_FIELDS = ("dialogue_id", "dialog_id", "conversation_id", "conversation_hash", "id")
+SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
+"""What holds the dialogue where other names of it are there as well."""
+ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
 SYSTEM_FIELDS = ("model", "model_name", "model_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
 
 
 def dialogue_field(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
-    """Returns which of some fields an object has.
+    """Returns which of some fields of an object holds a list, or is there at all.
 
     Raises:
         UserError: it has none; the message names the first.
     """
-    field = next((field for field in fields if record.get(field) is not None), fields[0])
+    there = [field for field in fields if record.get(field) is not None]
+    field = next((field for field in there if isinstance(record[field], list)), [*there, fields[0]][0])
     required(record, field, where)
     return field
 

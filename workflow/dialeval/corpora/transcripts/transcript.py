@@ -40,6 +40,7 @@ class Transcript:
         place: where it stands, for messages.
         dialogue_id: as the file has it; empty where it has none.
         system: whose dialogue it is; empty where the file does not say it.
+        model: who may be the system where neither file nor configuration says it.
         speakers: who says each utterance, in the file's words.
         utterances: what was said; none is empty.
         asides: what stood beside it.
@@ -58,6 +59,7 @@ class Transcript:
     case_id: str = ""
     prompt: str = ""
     language: str = ""
+    model: str = ""
     reference: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 

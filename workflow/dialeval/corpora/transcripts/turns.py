@@ -18,7 +18,7 @@ from pathlib import Path
 from dialeval.corpora.row_files import rows_of
 from dialeval.corpora.text_files import listed, number_in
 from dialeval.corpora.transcripts.records import code_of
-from dialeval.corpora.transcripts.transcript import Told, Transcript
+from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, Told, Transcript
 from dialeval.errors import UserError
 
 COMMON: dict[str, tuple[str, ...]] = {
@@ -33,7 +33,7 @@ COMMON: dict[str, tuple[str, ...]] = {
     ),
     "speaker": (
         "speaker", "role", "from", "author", "sender", "speaker_role", "speaker_name", "sender_type", "sender_name",
-        "participant", "who",
+        "who",
     ),
     "text": ("text", "content", "utterance", "message", "message_text", "utterance_text", "value"),
     "language": ("language", "lang"),
@@ -92,7 +92,8 @@ def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterato
         if about != (known.case_id, known.language):
             raise UserError(
                 f"{where}: dialogue '{key[1]:.60}' has another case or language ({listed(about)}) than in line "
-                f"{known.line} ({listed((known.case_id, known.language))}); one dialogue has one of each"
+                f"{known.line} ({listed((known.case_id, known.language))}); one dialogue has one of each: correct it, "
+                "or rename a column that is of something else"
             )
         if number - known.last_row > 1:
             apart.add(key)
@@ -102,9 +103,15 @@ def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterato
     if apart:
         order = "by turn" if "turn" in places else "in the file's order, since no column is known to number the turns"
         notes[f"dialogues whose rows stand apart put together, {order}"] += len(apart)
+    speakers_there = {speaker.casefold() for found in dialogues.values() for _, _, speaker, _ in found.said}
+    prompts = (
+        "speaker" in places
+        and header[places["speaker"]].strip().casefold() == "role"
+        and bool(speakers_there & {*JUDGED} - SYSTEM_ROLES)  # else `system` is who talks with the user
+    )
     for (system, dialogue_id), found in dialogues.items():
         where = f"{path}, line {found.line}"
-        told = Told(notes, prompts_by_role="speaker" in places and header[places["speaker"]].casefold() == "role")
+        told = Told(notes, prompts_by_role=prompts)
         for _, _, speaker, text in _in_order(found.said, dialogue_id, path):
             told.say(speaker, text)
         speakers, utterances, asides = told.parts(where)
