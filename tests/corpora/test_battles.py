@@ -231,3 +231,14 @@ def test_a_list_within_a_battle_does_not_take_its_place(tmp_path: Path) -> None:
     record = {"left": "heron", "right": "reed", "winner": "left", "votes": [{"label": "x", "winner": "reed"}]}
     (tmp_path / "votes.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
     assert rows_of(read(tmp_path / "votes.jsonl")) == [("heron", "reed", 1.0, 0)]
+
+
+def test_names_of_columns_go_together(table: Path) -> None:
+    table.write_text("model_a,model_b,winner,left\nheron,reed,model_b,12\n", encoding="utf-8")
+    assert rows_of(read(table)) == [("heron", "reed", 0.0, 0)]
+
+
+@pytest.mark.parametrize("header", ['left,right,winner,"why; how; when; who"', "sep=,\nleft,right,winner,why"])
+def test_what_stands_between_cells_is_said_or_seen_outside_of_quotes(table: Path, header: str) -> None:
+    table.write_text(f"{header}\nheron,reed,left,so\n", encoding="utf-8")
+    assert rows_of(read(table)) == [("heron", "reed", 1.0, 0)]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialeval.corpora import text_files
 from dialeval.corpora.text_files import (
     DEEPEST_NESTING,
     is_western,
@@ -151,6 +152,14 @@ def test_long_lists_of_names_are_cut() -> None:
         ("id,said\n1,你好吗\n" * 9, "gbk", False),
         ("id,said\n1,今日は\n" * 9, "shift-jis", False),
         ("id,said\n1,καλημέρα\n", "cp1253", False),
+        ("id,said\n1,C'est un café", "cp1252", True),
+        ("id,said\n1,A 3 m³ tank, 1º, ¿qué tal?\n", "cp1252", True),
+        ("id,said\n1,C'est un café", "utf-8", False),
+        ("id,said\n1,mogę działać tak\n", "cp1250", False),
+        ("id,said\n1,iyi akşamlar, nasılsın\n", "cp1254", False),
+        ("id,said\n1,München schön\n", "mac-roman", False),
+        ("id,said\n1,你好嗎\n", "big5", False),
+        ("id,said\n1,トマト\n", "shift-jis", False),
     ],
 )
 def test_what_a_western_spreadsheet_saved_is_known(tmp_path: Path, text: str, encoding: str, western: bool) -> None:
@@ -176,3 +185,17 @@ def _outcome(read: Callable[[], str]) -> str:
         return read()
     except UserError as error:
         return f"refused: {error}"
+
+
+@pytest.mark.parametrize(
+    "read_all", [read_text, lambda path: list(read_lines(path)), lambda path: list(read_csv(path))]
+)
+def test_a_packed_file_that_was_made_to_fill_a_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_all: Callable[[Path], Any]
+) -> None:
+    monkeypatch.setattr(text_files, "_UNPACKED", 1 << 20)
+    path = write(tmp_path, gzip.compress(b"0" * (1 << 23)))
+    with pytest.raises(UserError, match="cannot be read: it unpacks to more than 200 times its size"):
+        read_all(path)
+    assert not is_western(path)
+    assert read_text(write(tmp_path, gzip.compress(b"0" * (1 << 19)))) == "0" * (1 << 19)

@@ -54,6 +54,7 @@ def scores(reading: Reading) -> list[tuple[str, str, str, float]]:
         "HITId,WorkerId,AssignmentStatus,Input.item_id,Answer.coherence,Answer.overall\n"
         "h1,ann,Approved,1/kiosk,4,2\nh2,bob,Submitted,2/kiosk,5,\nh2,eve,Rejected,2/kiosk,1,1\n",
         "rater,corpus,dialogue_id,coherence,overall\nann,support,1/kiosk,4.0,2.0\nbob,support,2/kiosk,5.0,\n",
+        "annotator,dialogue_id,system,case_id,coherence,overall\nann,of-a-tool,kiosk,1,4,2\nbob,other,kiosk,2,5,\n",
     ],
 )
 def test_a_table_may_have_a_column_for_each_criterion(tmp_path: Path, table: str, quality: Protocols) -> None:

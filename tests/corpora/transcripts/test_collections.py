@@ -172,3 +172,12 @@ def test_what_parquet_alone_can_hold_is_shown_in_messages(tmp_path: Path) -> Non
     path = parquet(tmp_path, [RECORD | {"conversation": [{"role": "user", "at": datetime(2024, 5, 1, tzinfo=UTC)}]}])
     with pytest.raises(UserError, match=r"row 1, 'conversation', entry 1 has no text: .*2024-05-01"):
         list(read(path, "auto", {}, Counter()))
+
+
+def test_files_of_a_folder_may_be_packed(tmp_path: Path) -> None:
+    written(tmp_path, "heron.jsonl.gz", gzip.compress(lines({"id": "c1", "messages": CHAT})))
+    written(tmp_path, "reed.jsonl", lines({"id": "c1", "messages": CHAT}))
+    assert [one.system for one in read(tmp_path, "auto", {}, Counter())] == ["heron", "reed"]
+    written(tmp_path, "heron.csv", b"id,text\n")
+    with pytest.raises(UserError, match=r"heron.csv and heron.jsonl.gz are both of system 'heron'"):
+        list(read(tmp_path, "auto", {}, Counter()))

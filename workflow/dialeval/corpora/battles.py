@@ -33,7 +33,7 @@ from dialeval.errors import UserError
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"left": ("left", "model_a", "model_1"), "right": ("right", "model_b", "model_2"), "winner": ("winner", "label")}
 )
-"""Names that columns may have where none are given."""
+"""Names that columns may have where none are given; of left and right those in one place go together."""
 
 WINNERS: Mapping[str, float] = MappingProxyType({"left": 1.0, "tie": 0.5, "right": 0.0})
 """Who won -> what the one on the left gets for it."""
@@ -193,10 +193,10 @@ def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None])
     Raises:
         UserError: one is not there, or there twice.
     """
-    names = {
-        side: given[side] or next((name for name in common if name in header), common[0])
-        for side, common in COLUMNS.items()
-    }
+    sides = [side for side in ("left", "right") if given[side] is None]
+    of_kind = next((kind for kind in range(3) if all(COLUMNS[side][kind] in header for side in sides)), 0)
+    winner = given["winner"] or next((name for name in COLUMNS["winner"] if name in header), COLUMNS["winner"][0])
+    names = {side: given[side] or COLUMNS[side][of_kind] for side in ("left", "right")} | {"winner": winner}
     three = [f"winner_{names['left']}", f"winner_{names['right']}", "winner_tie"]
     if given["winner"] is None and names["winner"] not in header and {*three} <= {*header}:
         del names["winner"]

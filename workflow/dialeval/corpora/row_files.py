@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,9 @@ from dialeval.corpora.workbooks import sheet_rows
 
 _DELIMITERS = ",\t;"
 _WORKBOOK = ".xlsx"
+_QUOTED = re.compile(r'"[^"]*"')
+_NAMED_DELIMITER = re.compile(r"sep=(.)", re.IGNORECASE)
+"""The first line that some programs write before a header."""
 
 
 def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int, list[str]]]:
@@ -36,8 +40,10 @@ def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int
         notes[
             f"table(s) not in UTF-8 and read as Windows-1252, such as {path.name}; see that its letters are right"
         ] += 1
-    for line, cells in read_csv(path, delimiter_of(path, western=western), western=western):
-        if "".join(cells).strip():
+    delimiter, begun = delimiter_of(path, western=western), False
+    for line, cells in read_csv(path, delimiter, western=western):
+        if "".join(cells).strip() and (begun or not _NAMED_DELIMITER.fullmatch(delimiter.join(cells))):
+            begun = True
             yield line, cells
 
 
@@ -54,6 +60,10 @@ def cell_text(value: Any) -> str:
 
 
 def delimiter_of(path: Path, *, western: bool = False) -> str:
-    """Returns what stands between the cells of a table: what its first line has most of, a comma where it has none."""
+    """Returns what stands between the cells of a table.
+
+    It is what the first line says (`sep=;`), or has most of outside of quotes; a comma where it has none.
+    """
     header = next((line for line in read_lines(path, western=western) if line.strip()), "")
-    return max(_DELIMITERS, key=header.count)
+    named = _NAMED_DELIMITER.fullmatch(header.rstrip("\r\n"))
+    return named[1] if named else max(_DELIMITERS, key=_QUOTED.sub("", header).count)

@@ -34,7 +34,8 @@ def renamed(columns: list[str], cells: Cells) -> Cells:
     who = next((name for name in ANNOTATORS if name in columns), None)
     if who is not None and "annotator" not in columns:
         cells = {**cells, "annotator": cells.get(who, "")}
-    if cells.get("dialogue_id") and not cells.get("item_id"):
+    by_case = cells.get("case_id") and (cells.get("system") or cells.get("left"))
+    if cells.get("dialogue_id") and not cells.get("item_id") and not by_case:
         system = cells.get("system", "")
         cells = {**cells, "item_id": f"{cells['dialogue_id']}/{system}" if system else cells["dialogue_id"]}
     return cells
