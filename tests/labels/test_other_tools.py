@@ -121,3 +121,17 @@ def test_what_is_wrong_with_an_export_of_another_tool(
     with pytest.raises(UserError) as caught:
         reading_of(tmp_path, "x.csv" if isinstance(content, str) else "x.json", content, quality)
     assert words in str(caught.value)
+
+
+def test_what_programs_write_for_nothing_is_no_label_and_a_criterion_without_a_column_is_named(
+    tmp_path: Path, quality: Protocols
+) -> None:
+    told = '[{"annotator": "ann", "item_id": "1/kiosk", "Coherence (1-5)": 3, "overall": 2.0}, ' + (
+        '{"annotator": "bob", "item_id": "1/kiosk", "Coherence (1-5)": 3, "overall": NaN}]'
+    )
+    reading = reading_of(tmp_path, "x.json", told, quality)
+    assert scores(reading) == [("ann", "1/kiosk", "overall", 2.0)]
+    assert reading.notes == [
+        "x.json: no column is called coherence, so that nothing is read of that",
+        "x.json: 1 rows have no label yet",
+    ]

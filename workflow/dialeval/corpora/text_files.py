@@ -14,10 +14,10 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dialeval.corpora.packed_files import unpacked
 from dialeval.errors import UserError
 
 DEEPEST_NESTING = 32
@@ -28,18 +28,17 @@ _LONGEST_INTEGER = 18
 _LISTED = 20
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|nan", re.IGNORECASE)
 _LONGEST_MARK = 4
-_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
-"""First bytes of packed files, and the modules that unpack them."""
 WESTERN = "cp1252"
-_FOREIGN = re.compile(r"[^\W\d_a-zA-Z]{3}|[^\x00-\x7f]{5}|[a-z][À-ÖØ-ÞŠŒŽŸ]|[a-z][³¹][a-z]|[ðþýŸƒ¦]")
+_FOREIGN = re.compile(
+    r"[^\x00-\x7f](?:[^\x00-\x7f]{4}|(?<=[^\W\d_a-zA-Z])[^\W\d_a-zA-Z]{2}"
+    r"|(?<=[a-z][À-ÖØ-ÞŠŒŽ])|(?<=[a-z][³¹])(?=[a-z])|(?<=[ðþýŸƒ¦]))"
+)
 """What other encodings look like in Windows-1252, such as those of a Mac, of Poland, of Turkey, and of Taiwan.
 
 Icelandic is refused with them, as it writes what Turkish looks like.
 """
 _LONGEST_CELL = 10_000_000
 _PIECE = 1 << 20
-_UNPACKED, _TIMES_SMALLER = 1 << 28, 200
-"""Bytes that a packed file may unpack to in any case, and how many times its own beyond; text is seldom 50 times."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OTHER_KINDS = {
     b"PK\x03\x04": "a zip archive or a workbook, not text in UTF-8; unpack it, or save the sheet as CSV in UTF-8",
@@ -70,7 +69,7 @@ def read_text(path: Path) -> str:
         UserError: the file cannot be read, is in another encoding, or holds NUL characters; the message gives the line.
     """
     try:
-        with _unpacked(path) as file:
+        with unpacked(path) as file:
             content = file.read()
     except _BROKEN as error:
         reason = getattr(error, "strerror", None) or f"{error}; give the file unpacked, as text in UTF-8"
@@ -104,7 +103,7 @@ def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Ite
         UserError: as of `read_text`, when the reading comes to the place.
     """
     try:
-        with _unpacked(path) as file:
+        with unpacked(path) as file:
             beginning = file.peek(_LONGEST_MARK)
             _refuse_other_kinds(path, beginning)
             encoding = WESTERN if western else _encoding(beginning)
@@ -127,7 +126,7 @@ def is_western(path: Path) -> bool:
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        with _unpacked(path) as file:
+        with unpacked(path) as file:
             while piece := file.read(_PIECE):
                 decoder.decode(piece)
         decoder.decode(b"", final=True)
@@ -137,20 +136,10 @@ def is_western(path: Path) -> bool:
     except _BROKEN:
         return False  # reading it will say what is wrong
     try:
-        with _unpacked(path) as file:
+        with unpacked(path) as file:
             return not any("\0" in line or _FOREIGN.search(line) for line in io.TextIOWrapper(file, encoding=WESTERN))
     except _BROKEN:
         return False
-
-
-def _unpacked(path: Path) -> io.BufferedReader:
-    """Opens a file, and another within it where it is packed."""
-    with path.open("rb") as file:
-        beginning = file.read(_LONGEST_MARK)
-    module = next((module for mark, module in _PACKED.items() if beginning.startswith(mark)), None)
-    if module is None:
-        return path.open("rb")
-    return io.BufferedReader(_Packed(import_module(module).open(path), path.stat().st_size), _PIECE)
 
 
 def _encoding(beginning: bytes) -> str:
@@ -250,35 +239,6 @@ def listed(names: Iterable[object]) -> str:
     """Returns names for a message: the first twenty, each cut to forty characters, or `none`."""
     texts = [f"{name!s:.40}" for name in names]
     return ", ".join(texts[:_LISTED] + ["..."] * (len(texts) > _LISTED)) or "none"
-
-
-class _Packed(io.RawIOBase):
-    """A packed file, which is read until it is plain that it was made to fill a memory."""
-
-    def __init__(self, file: io.BufferedIOBase, n_bytes: int) -> None:
-        self._file = file
-        self._left = max(_UNPACKED, _TIMES_SMALLER * n_bytes)
-
-    def readable(self) -> bool:
-        """Returns that it can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Reads into a buffer.
-
-        Raises:
-            ValueError: it unpacks to more than any text.
-        """
-        n = self._file.readinto(buffer)
-        self._left -= n
-        if self._left < 0:
-            raise ValueError(f"it unpacks to more than {_TIMES_SMALLER} times its size, which is no text")
-        return n
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
-        super().close()
 
 
 class _UnreadableError(Exception):

@@ -108,6 +108,9 @@ def _answers(
                     if cells.get(name)
                 },
             )
+    without = [name for column, name in criteria.items() if column not in answers] if answers[0] not in ANSWERS else []
+    if without:
+        note(f"{path.name}: no column is called {listed(without)}, so that nothing is read of that")
     if empty or not n_rows:
         note(f"{path.name}: {empty} rows have no label yet" if n_rows else f"{path.name}: no row has a label yet")
     if rejected:

@@ -109,4 +109,4 @@ def _cell(value: Any) -> str:
         value = value["rating"]
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return "" if value is None else str(value).strip()
+    return "" if value is None or value != value else str(value).strip()  # programs write NaN where nothing is
