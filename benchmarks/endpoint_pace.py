@@ -2,7 +2,8 @@
 
 The engine asks simulated endpoints in virtual time: token buckets of requests and of tokens, with the headers that
 announce them and without, one job or four that know nothing of each other; a window that ends; a tenth of first tries
-refused at random (429, Retry-After 1). Beside it, what masking an error text of a megabyte costs. Takes 40 s.
+refused at random (429, Retry-After 1), and a third and a half of all tries. Beside it, what masking an error text of a
+megabyte costs. Takes 40 s.
 """
 
 from __future__ import annotations
@@ -81,6 +82,10 @@ def main() -> int:
         what = f"a tenth refused at random ({status}), {places} at once, {latency:g} s an answer"
         gates.at_least(f"{what}: of the rate without", len(endpoint.taken_at) * latency / (seconds * places), 0.5)
         gates.at_most(f"{what}: most refusals of one request", max(endpoint.refusals.values()), 1)
+    for share, least in ((1 / 3, 0.3), (1 / 2, 0.2)):
+        endpoint = after(Endpoint(AtRandom(share, every_try=True), a_latency(1.0)), 120)
+        what = f"{share:.0%} of all tries refused at random, 64 at once, 1 s an answer: of the rate without"
+        gates.at_least(what, len(endpoint.taken_at) / (120 * 64), least)
     redactor = Redactor(["no-key-at-all-0123456789-abcdef"])
     text = "".join(random.Random(1).choices("abcdefghij klmnop", k=1_000_000))
     start = time.process_time()

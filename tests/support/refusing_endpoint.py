@@ -98,19 +98,20 @@ class Window:
 
 
 class AtRandom:
-    """Refuses a share of first tries, whatever comes.
+    """Refuses a share of tries, whatever comes.
 
     Args:
         share: of first tries.
         pause: Retry-After of a refusal.
         seed: of the draws.
+        every_try: whether those that were refused before may be refused again.
     """
 
-    def __init__(self, share: float, pause: float = 1.0, seed: int = 3) -> None:
-        self._share, self._pause, self._draw = share, pause, random.Random(seed)
+    def __init__(self, share: float, pause: float = 1.0, seed: int = 3, every_try: bool = False) -> None:
+        self._share, self._pause, self._draw, self._every = share, pause, random.Random(seed), every_try
 
     def __call__(self, number: int, now: float) -> tuple[float | None, Headers]:
-        return self._pause if number == 1 and self._draw.random() < self._share else None, {}
+        return self._pause if (self._every or number == 1) and self._draw.random() < self._share else None, {}
 
 
 Rule = Callable[[int, float], tuple[float | None, Mapping[str, str]]]

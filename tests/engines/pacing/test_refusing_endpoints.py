@@ -133,6 +133,21 @@ def test_a_fifth_of_all_tries_refused_at_random_is_no_limit() -> None:
     assert len(endpoint.taken_at) >= 0.5 * 16 * 500
 
 
+@pytest.mark.parametrize(("share", "seed", "seconds"), [(0.33, 3, 120), (0.5, 3, 120), (0.5, 1, 500)])
+def test_an_overloaded_endpoint_gives_what_it_has(share: float, seed: int, seconds: float) -> None:
+    """Whoever slows down for refusals that come at whatever speed slows down for ever; seed 1 begins with many."""
+    endpoint = Endpoint(AtRandom(share, seed=seed, every_try=True), a_latency(1.0))
+    asked(endpoint, seconds)
+    assert len(endpoint.taken_at) >= 0.5 * seconds * 64
+
+
+def test_a_limit_of_few_requests_a_minute_is_not_taken_for_refusals_at_random() -> None:
+    endpoint = Endpoint(Buckets(requests=Bucket(30, 0.5)), a_latency(3.0))
+    asked(endpoint, 1200)
+    assert len(endpoint.taken_at) >= 0.9 * (30 + 0.5 * 1200)
+    assert endpoint.refused_share <= 0.25
+
+
 @pytest.mark.parametrize("silent", [False, True])
 def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) -> None:
     def rule(number: int, now: float) -> tuple[float | None, dict[str, str]]:

@@ -161,7 +161,7 @@ class Throttle:
         self._refused += 1
         self._last_refused.append(one.number)
         if self._nearly_all_refused():
-            self._over(one.number, now, pause)
+            self._over(max(self._last_refused), now, pause)
             return True
         if one.count is not None:
             one.count.refused += 1
@@ -172,9 +172,12 @@ class Throttle:
         return False
 
     def _nearly_all_refused(self) -> bool:
-        enough = round(self._enough * (1 + 4 * self._noise))
+        noise = self._noise
+        if self._count is not None and self._count.cut_from is not None:  # it may yet be found that they come at random
+            noise = max(noise, min(self._count.before, _MOST_NOISE))
+        enough = round(self._enough * (1 + 4 * noise))
         last = list(self._last_refused)[-enough:]
-        return len(last) == enough and max(last) - min(last) < 1.5 * enough
+        return len(last) == enough and max(last) - min(last) < (1.5 - noise) * enough
 
     def _over(self, number: int, now: float, pause: float) -> None:
         """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
@@ -184,13 +187,18 @@ class Throttle:
         fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
         before, cut_from = self._refused / sent, self.speed
         if self._count is not None and self._count.cut_from is not None:
-            before, cut_from = max(before, self._count.before), self._count.cut_from
+            # one that is refused after the pause, before any is taken, says little of the share
+            before = max(before if sent > self._refused else 0.0, self._count.before)
+            cut_from = self._count.cut_from
         if sent > self._refused:  # where nothing was taken, no speed would have helped
             self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
         self._over_number = self._sent - 1
-        self._over_again = True  # one more that is refused after the pause, before one is taken, and it goes on
-        self._last_refused.pop()
-        self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
+        self._over_again = not self._noise
+        if self._over_again:  # one more that is refused after the pause, before one is taken, and it goes on
+            self._last_refused.pop()
+            self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
+        else:
+            self._last_refused.clear()
         self._resumed_at = self._last_sent_at = now + pause
         self._sent_then, self._refused = self._sent, 0
         self._calm, self._growth = 0, _FAST_GROWTH
