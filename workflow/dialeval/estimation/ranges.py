@@ -35,7 +35,3 @@ class Range(NamedTuple):
     def at_most(self, bound: float) -> Range:
         """Returns it under a bound."""
         return Range(*(min(one, bound) for one in self))
-
-    def from_zero(self) -> Range:
-        """Returns the range down to nothing."""
-        return self._replace(low=0.0)
