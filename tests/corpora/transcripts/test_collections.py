@@ -181,3 +181,14 @@ def test_files_of_a_folder_may_be_packed(tmp_path: Path) -> None:
     written(tmp_path, "heron.csv", b"id,text\n")
     with pytest.raises(UserError, match=r"heron.csv and heron.jsonl.gz are both of system 'heron'"):
         list(read(tmp_path, "auto", {}, Counter()))
+
+
+def test_a_list_in_a_cell_may_be_as_numpy_shows_it(tmp_path: Path) -> None:
+    texts = "['Where do herons nest?'\n \"On the old mill, I'd say.\"]"
+    path = written(tmp_path, "daily.csv", f'dialog,id\n"{texts.replace(chr(34), chr(34) * 2)}",1\n'.encode())
+    assert [one.utterances for one in read(path, "auto", {}, Counter())] == [
+        ("Where do herons nest?", "On the old mill, I'd say.")
+    ]
+    objects = "[{'role': 'user', 'content': 'Hi'}\n {'role': 'assistant', 'content': 'Ho [1]'}]"
+    path = written(tmp_path, "chats.csv", f'messages,id\n"{objects}",1\n'.encode())
+    assert [one.utterances for one in read(path, "auto", {}, Counter())] == [("Hi", "Ho [1]")]

@@ -7,7 +7,9 @@ several lines, as the rows of a Parquet file, or as those of a table that holds 
 from __future__ import annotations
 
 import ast
+import io
 import json
+import tokenize
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +19,7 @@ from dialeval.corpora.text_files import JsonLine, is_western, parse_json, read_j
 from dialeval.errors import UserError
 
 _PARQUET = b"PAR1"
+_LINE_ENDS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
 class Wanted(NamedTuple):
@@ -143,16 +146,28 @@ def _rows_with_lists(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
 
 
 def _list_in(cell: str, where: str) -> Any:
-    """Returns what a cell holds, as JSON or as Python shows it.
+    """Returns what a cell holds, as JSON or as Python or NumPy show it.
 
     Raises:
         UserError: as of `parse_json`.
     """
     try:
         return parse_json(cell, where)
-    except UserError:
+    except UserError as fault:
         try:
-            as_json = json.dumps(ast.literal_eval(cell))
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            as_json = cell
+            as_json = json.dumps(ast.literal_eval(_with_commas(cell)))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
+            raise UserError(f"{fault}, or write the list as JSON") from None
     return parse_json(as_json, where)  # nothing passes that JSON would not let pass
+
+
+def _with_commas(cell: str) -> str:
+    """Returns a list with commas between its entries, which NumPy leaves out: Python would take two texts for one."""
+    parts: list[str] = []
+    for token in tokenize.generate_tokens(io.StringIO(cell).readline):
+        if token.type in _LINE_ENDS:
+            continue
+        begins = token.type == tokenize.STRING or token.string in ("[", "{")
+        parts += [","] * (begins and bool(parts) and parts[-1][-1:] in ("'", '"', "]", "}"))
+        parts.append(token.string)
+    return " ".join(parts).strip()
