@@ -214,6 +214,7 @@ WORDS_PASSED_ON = {
     "dialeval.engines.cl100k_vocabulary",  # into another error, a `NotHad`
     "dialeval.engines.turn_writes",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error
+    "dialeval.labels.tool_exports",  # into a fault, of which that one is made
 }
 ANEW = ("estimate", "compare_runs")  # run whenever they are asked for
 CATCHES = re.compile(r"\b(UserError|BudgetUsedUp)\b")
