@@ -242,3 +242,9 @@ def test_names_of_columns_go_together(table: Path) -> None:
 def test_what_stands_between_cells_is_said_or_seen_outside_of_quotes(table: Path, header: str) -> None:
     table.write_text(f"{header}\nheron,reed,left,so\n", encoding="utf-8")
     assert rows_of(read(table)) == [("heron", "reed", 1.0, 0)]
+
+
+def test_battles_that_are_all_passed_over_are_said_to_be(table: Path) -> None:
+    table.write_text("left,right,winner\nheron,reed,unsure\n", encoding="utf-8")
+    with pytest.raises(UserError, match="no battle in it, none but the 1 that `outcomes` passes over"):
+        read(table, outcomes={"unsure": "skip"})

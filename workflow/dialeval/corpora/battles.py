@@ -41,6 +41,7 @@ SKIP = "skip"
 """Stands for the outcome of comparisons that are passed over."""
 NO_OUTCOMES: Mapping[str, str] = MappingProxyType({})
 _CHOSEN, _NOT_CHOSEN = ("1", "1.0", "true"), ("0", "0.0", "false", "")
+_PASSED_OVER = "battles passed over, as their outcome is to be"
 _ABSENT = object()
 _NEW, _SKIPPED = -1, -2
 _Row = tuple[int | str, Sequence[Any]]
@@ -138,7 +139,7 @@ def read(
             if texts:
                 known[written] = kind
         if kind == _SKIPPED:
-            notes["battles passed over, as their outcome is to be"] += 1
+            notes[_PASSED_OVER] += 1
             continue
         kind_of_row.append(kind)
         if cluster:
@@ -151,7 +152,8 @@ def read(
                 number = clusters.setdefault(name, len(clusters))
             cluster_of_row.append(number)
     if not kind_of_row:
-        raise UserError(f"{path}: there is no battle in it, only a header")
+        passed_over = f"none but the {notes[_PASSED_OVER]:,} that `outcomes` passes over; correct it"
+        raise UserError(f"{path}: there is no battle in it, {passed_over if notes[_PASSED_OVER] else 'only a header'}")
     return _arrays(list(kinds), kind_of_row, cluster_of_row, len(clusters), notes)
 
 
