@@ -123,7 +123,7 @@ def as_table(delimiter: str, encoding: str = "utf-8") -> bytes:
         ("votes.json", json.dumps(ARENA).encode()),
         ("votes.json", json.dumps({"votes": ARENA}, indent=1).encode()),
         ("votes.json", "\n".join(map(json.dumps, ARENA)).encode()),
-        ("votes.jsonl.gz", gzip.compress("\n".join(map(json.dumps, ARENA)).encode())),
+        ("votes.jsonl.gz", gzip.compress("\n".join(map(json.dumps, ARENA)).encode(), mtime=0)),
         ("votes.csv", as_table(",")),
         ("votes.csv", as_table(";", "utf-8-sig")),
         ("votes.tsv", as_table("\t", "utf-16")),

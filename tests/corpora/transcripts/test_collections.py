@@ -47,7 +47,7 @@ def parquet(folder: Path, records: list[dict[str, Any]]) -> Path:
         {"version": 2, "data": [RECORD]},
         {"conversations": [RECORD]},
         lines(RECORD),
-        gzip.compress(lines(RECORD)),
+        gzip.compress(lines(RECORD), mtime=0),
         json.dumps(RECORD).encode("utf-16"),
         lines({"conversation_hash": "c1", "model_name": "heron-7b", "conversation": [*CHAT], "language": "English"}),
         lines({"dialog_id": "c1", "model_id": "heron-7b", "dialog": [{"sender": w, "message": t} for w, t in SAID]}),
