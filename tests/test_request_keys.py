@@ -19,6 +19,7 @@ from dialeval.config import OpenAIModel, VllmModel
 from dialeval.corpora import bundled
 from dialeval.corpora.dialogue_items import items_of_dialogues
 from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.items import Item
 from dialeval.dialogbench import bundled as bundled_items
 from dialeval.dialogbench import examination
 from dialeval.engines.openai_api.identity import openai_identity
@@ -103,6 +104,26 @@ def examined() -> Iterator[Request]:
             yield from (one.request for one in examination.plan(items, method, TEMPLATES))
 
 
+def transcripts() -> list[Item]:
+    """Dialogues whose speakers bear roles and names of their own, and one whose speaker is called as the system is."""
+    texts = next(iter(dialogues().values()))[:2]
+    return [
+        Item("own", str(number), "en", "dialogue", str(number), speakers, texts, system, "", judged)
+        for number, (speakers, system, judged) in enumerate(
+            [
+                (("user", "assistant"), "heron", "assistant"),
+                (("human", "gpt"), "gpt-4o", "gpt"),
+                (("Customer", "Chatbot"), "chatbot-2", "Chatbot"),
+                (("A", "B"), "alpha", ""),
+                (("Ann", "Ben"), "heron", ""),
+                (("user", "assistant"), "assistant", "assistant"),
+                (("Ann", "heron"), "Heron", "heron"),
+                (("Heron-7B", "Ann"), "heron-7b", "Heron-7B"),
+            ]
+        )
+    ]
+
+
 def digests(requests: Sequence[Request], identity: str, *, reads_subject: bool = False) -> dict[str, str]:
     lines: dict[str, list[str]] = {}
     for request in requests:
@@ -129,3 +150,12 @@ def test_the_identities_of_models_stay() -> None:
 )
 def test_ids_and_keys_stay(requests: list[Request], engine: str, identity: str, reads_subject: bool) -> None:
     assert digests(requests, identity, reads_subject=reads_subject) == GOLDEN["requests"][engine]
+
+
+@pytest.mark.parametrize(("engine", "identity"), [("openai", OPENAI), ("vllm", VLLM)])
+def test_keys_about_transcripts_stay(engine: str, identity: str) -> None:
+    asked = [
+        *scale.plan(transcripts(), TEMPLATES, SAMPLING, 1),
+        *probability.plan(transcripts(), TEMPLATES),
+    ]
+    assert digests([one.request for one in asked], identity) == GOLDEN["transcripts"][engine]

@@ -188,3 +188,24 @@ def test_the_stage_writes_all_tables(tmp_path: Path) -> None:
     assert (item.corpus, item.system, item.judged, item.level) == ("support", "a", "bot", "dialogue")
     assert read_table(outputs[1], ASIDES).num_rows == 0
     assert read_table(outputs[2], LEFT_OUT_ITEMS)["item_id"].to_pylist() == ["2/a"]
+
+
+def test_dialogues_that_name_their_system_are_counted(tmp_path: Path) -> None:
+    """Judges would know whose these are, though no label tells it; a part of a word and a role are no name."""
+
+    def saying(number: int, system: str, *texts: str) -> dict[str, Any]:
+        return record(
+            number, system, [{"speaker": "user", "text": "Hi."}, *({"speaker": "bot", "text": t} for t in texts)]
+        )
+
+    reading = items(
+        tmp_path,
+        saying(1, "heron", "Hello.", "I'm HERON, your guide."),
+        saying(2, "heron", "Two herons, and a heronry."),
+        saying(3, "gpt-4.1", "I am gpt-4.1!"),
+        saying(4, "gpt-4.1", "I am gpt-4x1."),
+        saying(5, "assistant", "I am your assistant."),
+        saying(6, "苍鹭", "我是 苍鹭。"),
+    )
+    found = [note for note in reading.notes if "name their system" in note]
+    assert found == ["3 dialogues name their system in what is said; judges and annotators read it, no text is altered"]

@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from dialeval.corpora.items import Item
-from dialeval.corpora.transcripts.transcript import JUDGED
 from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
 from dialeval.engines.request import Dialogue, Message, Request
 from dialeval.forms.asked import asked, frame
+from dialeval.forms.blinding import blinded
 from dialeval.prompts.rendering import Templates
-from dialeval.prompts.shown import SpokenDialogue, letters_of, shown_name
+from dialeval.prompts.shown import SpokenDialogue, shown_name
 
 ByLevel = Mapping[Level, str]
 RATING: ByLevel = {"turn": "rating_turn.j2", "dialogue": "rating_dialogue.j2"}
@@ -46,18 +46,9 @@ def subject_of(item: Item, criteria: Iterable[Criterion], *criterion: str) -> tu
         criterion: its name where it is the only one that the request can be about.
     """
     spoken = item.language if any(item.language in one.translations for one in criteria) else ""
-    speakers, judged = _blind(item)
+    speakers, judged = blinded(item)
     more = ((judged, spoken),) if judged or spoken else ()
     return (item.utterances, (item.level, *criterion), speakers, *more)
-
-
-def _blind(item: Item) -> tuple[tuple[str, ...], str]:
-    """Returns who speaks and who of them is judged; by letters where a name would tell whose the dialogue is."""
-    system = item.system.casefold()
-    if len(system) < 2 or system in JUDGED or system not in {name.casefold() for name in item.speakers}:
-        return item.speakers, item.judged
-    letters = dict(zip(item.speakers, letters_of(item.speakers), strict=True))
-    return tuple(letters[name] for name in item.speakers), letters.get(item.judged, item.judged)
 
 
 def about_item(item: Item) -> dict[str, Any]:

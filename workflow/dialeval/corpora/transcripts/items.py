@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dialeval.corpora.items import Item
+from dialeval.corpora.items import REFERENCE, Item
 from dialeval.corpora.text_files import listed
 from dialeval.corpora.transcripts.cases import By, cases_of
-from dialeval.corpora.transcripts.judging import judged_of
+from dialeval.corpora.transcripts.judging import OTHERS, judged_of
 from dialeval.corpora.transcripts.naming import named
 from dialeval.corpora.transcripts.readers import AUTO, read
 from dialeval.corpora.transcripts.references import References
 from dialeval.corpora.transcripts.showing import aside_rows, showing
-from dialeval.corpora.transcripts.transcript import AsideKind, Transcript
+from dialeval.corpora.transcripts.transcript import JUDGED, AsideKind, Transcript
 from dialeval.errors import UserError
 
 _SHOWN_SYSTEMS = 20
@@ -119,6 +120,9 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
         references.take(item, one.transcript)
     reading.items += references.items()
     _refuse_one_id_of_two(reading.items, path)
+    counts["dialogues name their system in what is said; judges and annotators read it, no text is altered"] += sum(
+        names_its_system(item) for item in reading.items
+    )
     reading.notes = [*_summary(path, reading), *(f"{count} {note}" for note, count in (+counts).items())]
     return reading
 
@@ -160,6 +164,15 @@ def _judged(
     if not found:
         raise UserError(f"{path}: there is no dialogue in it")
     return kept
+
+
+def names_its_system(item: Item) -> bool:
+    """Returns whether the system's name stands as a word in an utterance; a role, such as `assistant`, is no name."""
+    name = item.system.casefold()
+    if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
+        return False
+    said = "\n".join(item.utterances).casefold()
+    return name in said and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
 
 
 def _within(limit: int | None, cases: Sequence[tuple[str, str]]) -> list[bool]:
