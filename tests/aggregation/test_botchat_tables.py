@@ -159,6 +159,14 @@ def test_the_better_model_is_rated_higher_and_unparsed_verdicts_rate_nobody() ->
     assert best["p_above_next"] > 0.9
 
 
+@pytest.mark.parametrize(("repeats", "shown"), [(1, False), (2, False), (4, False), (5, True)])
+def test_the_spread_over_repeats_is_shown_where_there_are_enough_to_tell_it(repeats: int, shown: bool) -> None:
+    frame = verdicts([pair(s, "a", "b", "left" if s % 3 else "right") for s in range(30)])
+    about = design("a", "b", lengths=[8]).model_copy(update={"elo": QUICK.model_copy(update={"repeats": repeats})})
+    for row in to_table(RATINGS, ratings(frame, about, {}).ratings).to_pylist():
+        assert (row["elo_sd"] is not None) == shown
+
+
 def test_a_model_alone_has_no_rating_and_says_why() -> None:
     (row,) = arena(verdicts([]), "a")
     assert (row["estimate"], row["low"], row["bradley_terry"], row["n"]) == (None, None, None, 0)

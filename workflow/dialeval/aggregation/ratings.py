@@ -20,6 +20,8 @@ from dialeval.stats.resampling import ALL_THE_SAME, ONE_CLUSTER, p_above_next
 from dialeval.stats.style_control import ControlledRatings, controlled_ratings
 
 CONTROLLED = "bradley_terry_length_controlled"
+FEWEST_REPEATS = 5
+"""Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
 
 
 class Rated(NamedTuple):
@@ -152,7 +154,7 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
             "elo": point.rating[number],
             "low": spread.low[number],
             "high": spread.high[number],
-            "elo_sd": point.rating_sd[number],
+            "elo_sd": point.rating_sd[number] if point.repeats >= FEWEST_REPEATS else float("nan"),
             "n_comparisons": int(point.games[number]),
             "n_unparsed": int(unparsed[number]),
             "p_above_next": above_next[number],

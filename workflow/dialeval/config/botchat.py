@@ -87,7 +87,7 @@ class Elo(Section):
     scale: Annotated[Number, Field(gt=0)] = Field(400.0, description="Rating difference of odds 10 to 1.")
     initial: Number = Field(1000.0, description="Rating that every model begins with.")
     shuffles: Resamples = Field(1000, description="Orders of the comparisons whose median is the rating.")
-    repeats: Repeats = Field(10, description="Independent bootstraps whose mean is reported.")
+    repeats: Repeats = Field(10, description="Independent bootstraps whose mean is reported; `elo_sd` takes five.")
     resamples: Resamples = Field(1000, description="Resamples of the seeds behind every interval.")
 
 

@@ -17,7 +17,8 @@ BATTLE_RATINGS = Table(
     row="player (`battles/<name>`)",
     columns={
         "elo": "Bootstrap Elo, mean of the repeats",
-        "elo_sd": "its standard deviation over the repeats",
+        "elo_sd": "standard deviation of Elo from repeat to repeat: what the orders add to chance, and nothing of the "
+        "battles; that of their mean is less by the root of their number; empty with fewer than five repeats",
         "p_above_next": "share of resamples in which the player is above the next one",
     },
     numbers="rating",

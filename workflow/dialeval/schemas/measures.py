@@ -73,7 +73,8 @@ RATINGS = Table(
         **_WORDS,
         "estimate": "Bootstrap Elo, mean of the repeats",
         "n": "comparisons",
-        "elo_sd": "standard deviation of Elo over the repeats",
+        "elo_sd": "standard deviation of Elo from repeat to repeat: what the orders add to chance, and nothing of the "
+        "seeds; that of their mean is less by the root of their number; empty with fewer than five repeats",
         "bradley_terry_length_controlled": "Bradley-Terry with length and place held fixed",
         "p_above_next": "share of resamples in which the system is above the next one",
     },
