@@ -215,6 +215,29 @@ def test_mt_benchs_judgements_are_battles(tmp_path: Path) -> None:
         read(path, left="model_a", right="model_b")
 
 
+def test_a_winner_in_both_orders_is_a_tie_where_they_differ(tmp_path: Path) -> None:
+    winners = [
+        ("model_1", "model_1"),
+        ("model_1", "model_2"),
+        ("tie", "model_2"),
+        ("tie", "tie"),
+        ("model_2", "model_2"),
+    ]
+    record = {"question_id": 81, "model_1": "heron", "model_2": "reed", "judge": ["owl", "pair"]}
+    lines = [json.dumps(record | {"g1_winner": one, "g2_winner": two}) for one, two in [*winners, ("error", "tie")]]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = read(path, outcomes={"error": "skip"})
+    assert found.outcome.tolist() == [1.0, 0.5, 0.5, 0.5, 0.0]
+    with pytest.raises(UserError, match="line 6: column 'g1_winner' is 'error', which is no winner"):
+        read(path)
+
+
+def test_two_that_are_both_bad_are_a_tie(table: Path) -> None:
+    table.write_text("model_a,model_b,winner\nheron,reed,both_bad\n", encoding="utf-8")
+    assert rows_of(read(table)) == [("heron", "reed", 0.5, 0)]
+
+
 def test_a_row_that_repeats_another_is_read_as_it_would_be_alone(tmp_path: Path) -> None:
     """What a row says is looked up where another has said it; in JSON, 1 and true would be found as one."""
     path = tmp_path / "mine.jsonl"

@@ -254,6 +254,15 @@ _CHAT = [{"role": "user", "content": "Is there milk?"}, {"role": "assistant", "c
 _CHATS = [{"conversation_id": "c1", "model": "a", "language": "English", "turn": 1, "conversation": _CHAT}] * 2
 _CHATS[1] = _CHATS[1] | {"model": "b"}
 
+_TREE = {
+    "id": "c1",
+    "current_node": "b",
+    "mapping": {
+        "a": {"parent": None, "message": {"author": {"role": "user"}, "content": {"parts": ["Milk?"]}}},
+        "b": {"parent": "a", "message": {"author": {"role": "assistant"}, "content": {"parts": ["Jam."]}}},
+    },
+}
+
 FORMATS: dict[str, Format] = {
     "transcripts": Format(
         {
@@ -289,6 +298,63 @@ FORMATS: dict[str, Format] = {
     "transcripts in parquet": Format({"mine.parquet": _parquet(_CHATS)}, _transcripts("mine.parquet")),
     "transcripts in cells": Format(
         {"mine.csv": f'id,model,conversation\n1,a,"{_CHAT}"\n1,b,"{_CHAT}"\n'.encode()}, _transcripts("mine.csv")
+    ),
+    "transcripts of chatgpt": Format({"mine.json": _json([_TREE, _TREE | {"id": "c2"}])}, _transcripts("mine.json")),
+    "transcripts of rasa": Format(
+        {
+            "mine.jsonl": _lines(
+                {"sender_id": "c1", "events": [{"event": "user", "text": "Hi"}, {"event": "bot", "text": "Hello"}]},
+                {"sender_id": 2, "events": [{"event": "action", "name": "find"}, {"event": "bot", "text": "Jam"}]},
+            )
+        },
+        _transcripts("mine.jsonl"),
+    ),
+    "transcripts by preference": Format(
+        {
+            "mine.jsonl": _lines(
+                {"chosen": "\n\nHuman: Hi\n\nAssistant: Hello", "rejected": "\n\nHuman: Hi\n\nAssistant: No"},
+                {"prompt": "Milk?", "chosen": _CHAT[1:], "rejected": "None."},
+            )
+        },
+        _transcripts("mine.jsonl"),
+    ),
+    "transcripts as replies": Format(
+        {
+            "mine.jsonl": _lines(
+                {"instruction": "Milk?", "output": "Behind the jam.", "generator": "a"},
+                {"context": ["Hi", "Hello", "Milk?"], "response": "Jam.", "model": "b"},
+                {
+                    "instruction": "Milk?",
+                    "completions": [{"model": "a", "response": "x"}, {"model": "b", "output": "y"}],
+                },
+            )
+        },
+        _transcripts("mine.jsonl"),
+    ),
+    "transcripts of exchanges": Format(
+        {
+            "mine.jsonl": _lines(
+                {"dialog": [[{"id": "user", "text": "Hi"}, {"id": "alpha", "text": "Hello"}]], "id": 1},
+                {"dialog": [[0, "Hi"], [1, "Hello"]], "id": 2},
+            )
+        },
+        _transcripts("mine.jsonl"),
+    ),
+    "transcripts of mt-bench": Format(
+        {
+            "question.jsonl": _lines({"question_id": 81, "turns": ["Milk?", "Jam?"]}),
+            "model_answer/alpha.jsonl": _lines({"question_id": 81, "choices": [{"turns": ["Yes.", "No."]}]}),
+        },
+        _transcripts(""),
+    ),
+    "transcripts in plain text": Format(
+        {"mine.txt": b"User: Milk?\nAlpha: Behind\nthe jam.\n\nUser: Hi\nAlpha: Hello\n"}, _transcripts("mine.txt")
+    ),
+    "dialogues in plain text": Format(
+        {"mine.txt": b"Milk ? __eou__ Jam . __eou__\nHi __eou__ Hello __eou__\n"}, _corpus("auto", "mine.txt")
+    ),
+    "dialogues of dream": Format(
+        {"mine.json": _json([[["M: Hi.", "W: Hello."], [{"question": "Who?"}], "4-1"]])}, _corpus("auto", "mine.json")
     ),
     "dialogues": Format(
         {"mine.jsonl": _lines({"dialogue_id": "d1", **_SAID}, {"dialogue_id": 2, "language": "de", **_SAID})},

@@ -161,7 +161,10 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
     ("records", "words"),
     [
         ([record(1, "a"), record(2, ""), record(3, "")], ["2 of 3 dialogues", "line 2; line 3", "`system: NAME`"]),
-        ([record(1, "a"), record(2, "b"), record(1, "a")], ["'1' of system 'a' is there 2 times, at line 1; line 3"]),
+        (
+            [record(1, "a"), record(2, "b"), record(1, "a", SAID[::-1])],
+            ["'1' of system 'a' is there 2 times, at line 1; line 3, in different words"],
+        ),
         ([record(1, "a" * 90)], ["line 1: 'system' has 90 characters"]),
         ([record("x\u0007", "a")], ["line 1: 'dialogue_id' is 'x\\x07', with a control character"]),
         ([record("1", "a/b"), record("1/a", "b")], ["'1/a/b' could be two dialogues"]),

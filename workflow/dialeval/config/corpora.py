@@ -13,8 +13,9 @@ from dialeval.config.section import Count, Name, Section, Whole
 class Corpus(Section):
     """Where dialogues come from."""
 
-    reader: Literal["bundled", "botchat_workbook", "mutual_folder", "jsonl"] = Field(
-        description="bundled (ours), botchat_workbook (xlsx), mutual_folder (text files), jsonl (your own, see docs)."
+    reader: Literal["bundled", "botchat_workbook", "mutual_folder", "jsonl", "auto"] = Field(
+        description="bundled (ours), botchat_workbook (xlsx), mutual_folder (text files), jsonl (your own, see docs), "
+        "auto (any format that transcripts are read in, by its looks)."
     )
     path: Path | None = Field(None, description="File or folder, relative to data_dir or absolute; not for bundled.")
     language: str = Field("en", min_length=2, description="Language, where the source does not say it itself.")

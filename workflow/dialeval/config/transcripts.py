@@ -9,6 +9,10 @@ from pydantic import Field, model_validator
 
 from dialeval.config.section import Count, Section
 
+Reader = Literal[
+    "auto", "jsonl", "folder", "sharegpt", "messages", "csv", "chatgpt", "rasa", "preferences", "replies", "mt_bench",
+    "text",
+]  # fmt: skip
 NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
 
 
@@ -35,10 +39,12 @@ class Transcripts(Section):
     """Dialogues of your own systems (see docs/transcripts.md); a protocol names them as its source."""
 
     path: Path = Field(description="File, or folder with a file for each system; relative to data_dir or absolute.")
-    reader: Literal["auto", "jsonl", "folder", "sharegpt", "messages", "csv"] = Field(
+    reader: Reader = Field(
         "auto",
         description="auto (by its looks), jsonl (ours), folder (a file for each system), sharegpt (conversations), "
-        "messages (OpenAI's), csv (a row for each utterance).",
+        "messages (OpenAI's), csv (a row for each utterance), chatgpt (its export), rasa (trackers), preferences "
+        "(chosen and rejected), replies (each with what came before), mt_bench (its folder), text (see "
+        "docs/transcripts.md).",
     )
     system: NameInFile | None = Field(None, description="Whose dialogues they are, where the file does not say it.")
     language: str = Field("en", min_length=2, description="Language, where the file does not say it.")

@@ -6,7 +6,8 @@
 
 The winner is `left`, `right` or `tie`, in any case of letters; or the name of the left or right column, as MT-bench
 writes it (`model_a`); or the name of the model itself. `tie (...)` is a tie, and other words mean what the caller says.
-In place of that column there may be three, of which one holds a 1: `winner_model_a`, `winner_model_b`, `winner_tie`.
+In place of that column there may be three, of which one holds a 1: `winner_model_a`, `winner_model_b`, `winner_tie`; or
+MT-bench's two, `g1_winner` and `g2_winner`, of the same comparison in either order, which is a tie where they differ.
 Names may hold anything but line ends. Columns that nobody asks for are ignored, and so are blank lines.
 """
 
@@ -40,6 +41,9 @@ WINNERS: Mapping[str, float] = MappingProxyType({"left": 1.0, "tie": 0.5, "right
 SKIP = "skip"
 """Stands for the outcome of comparisons that are passed over."""
 NO_OUTCOMES: Mapping[str, str] = MappingProxyType({})
+_IN_BOTH_ORDERS = ("g1_winner", "g2_winner")
+_BOTH_BAD = "both_bad"
+_MARKS = ("left", "right", "tie")
 _CHOSEN, _NOT_CHOSEN = ("1", "1.0", "true"), ("0", "0.0", "false", "")
 _PASSED_OVER = "battles passed over, as their outcome is to be"
 _ABSENT = object()
@@ -83,11 +87,11 @@ class Battles:
 
 
 class _Columns(NamedTuple):
-    """Numbers and names of the columns that are asked for; of the outcome there may be three."""
+    """Numbers and names of the columns that are asked for; of the outcome there may be two or three."""
 
     places: Mapping[str, int]
     names: Mapping[str, str]
-    of_winner: tuple[int, ...]
+    of_winner: Mapping[str, int]
 
 
 def read(
@@ -119,7 +123,7 @@ def read(
     if not header:
         raise UserError(f"{path}: the file is empty; its first line must name the columns")
     columns = _columns(path, header, {"left": left, "right": right, "winner": winner, "cluster": cluster})
-    cells_of = itemgetter(columns.places["left"], columns.places["right"], *columns.of_winner)
+    cells_of = itemgetter(columns.places["left"], columns.places["right"], *columns.of_winner.values())
     known: dict[tuple[Any, ...], int] = {}  # of the millions of rows most say what another said
     kinds: dict[Battle, int] = {}
     clusters: dict[str, int] = {}
@@ -199,12 +203,14 @@ def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None])
     of_kind = next((kind for kind in range(3) if all(COLUMNS[side][kind] in header for side in sides)), 0)
     winner = given["winner"] or next((name for name in COLUMNS["winner"] if name in header), COLUMNS["winner"][0])
     names = {side: given[side] or COLUMNS[side][of_kind] for side in ("left", "right")} | {"winner": winner}
-    three = [f"winner_{names['left']}", f"winner_{names['right']}", "winner_tie"]
-    if given["winner"] is None and names["winner"] not in header and {*three} <= {*header}:
-        del names["winner"]
-        return _Columns(*_numbered(path, header, names | _cluster(given)), tuple(header.index(name) for name in three))
+    three = (f"winner_{names['left']}", f"winner_{names['right']}", "winner_tie")
+    for several in (three, _IN_BOTH_ORDERS):
+        if given["winner"] is None and winner not in header and {*several} <= {*header}:
+            del names["winner"]
+            numbered = _numbered(path, header, names | _cluster(given))
+            return _Columns(*numbered, {name: header.index(name) for name in several})
     places, names = _numbered(path, header, names | _cluster(given))
-    return _Columns(places, names, (places["winner"],))
+    return _Columns(places, names, {winner: places["winner"]})
 
 
 def _cluster(given: Mapping[str, str | None]) -> dict[str, str]:
@@ -238,45 +244,62 @@ def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], 
         UserError: it cannot be rated.
     """
     left, right = (_name(row[columns.places[side]], columns.names[side], where) for side in ("left", "right"))
-    winner = _winner(row, columns, outcomes, where)
-    if winner in (left, columns.names["left"]):
-        winner = "left"
-    elif winner in (right, columns.names["right"]):
-        winner = "right"
-    elif winner.lower().startswith("tie (") or winner.lower() in WINNERS:
-        winner = winner.lower().partition(" (")[0]
-    if winner == SKIP and SKIP in outcomes.values():
+    cells = {column: row[number] for column, number in columns.of_winner.items()}
+    if len(cells) == len(_MARKS):
+        words = {_marked(cells, where): "winner"}
+    else:
+        words = {_word(cell, column, outcomes, where): column for column, cell in cells.items()}
+    winners = {_plain(word, left, right, columns): column for word, column in words.items()}
+    if SKIP in winners and SKIP in outcomes.values():
         return None
     for side, name in (("left", left), ("right", right)):
         if not name:
             raise _empty(columns.names[side], where)
-    if winner not in WINNERS:
-        raise UserError(
-            f"{where}: column '{columns.names['winner']}' is {winner!r:.80}, which is no winner; write left, right or "
-            "tie, or the winner's name, or say under `outcomes` of this table in the configuration what it means: "
-            f"left, right, tie, or {SKIP} where the outcome is not known"
-        )
+    for winner, column in winners.items():
+        if winner not in WINNERS:
+            raise UserError(
+                f"{where}: column '{column}' is {winner!r:.80}, which is no winner; write left, right or tie, or the "
+                "winner's name, or say under `outcomes` of this table in the configuration what it means: left, right, "
+                f"tie, or {SKIP} where the outcome is not known"
+            )
     if left == right:
         raise UserError(f"{where}: '{left:.60}' is compared with itself; correct a name or remove the row")
-    return Battle(left, right, winner)
+    return Battle(left, right, next(iter(winners)) if len(winners) == 1 else "tie")
 
 
-def _winner(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], where: str) -> str:
+def _plain(word: str, left: str, right: str, columns: _Columns) -> str:
+    """Returns what a word for the winner means; as it is where it means nothing."""
+    if word in (left, columns.names["left"]):
+        return "left"
+    if word in (right, columns.names["right"]):
+        return "right"
+    if word.lower() == _BOTH_BAD:
+        return "tie"
+    return word.lower().partition(" (")[0] if word.lower().startswith("tie (") or word.lower() in WINNERS else word
+
+
+def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> str:
     """Returns the outcome as it is written, or what that means.
 
     Raises:
-        UserError: it is no word; or of three columns not one is chosen.
+        UserError: it is no word.
     """
-    if len(columns.of_winner) == 1:
-        value = row[columns.of_winner[0]]
-        if outcomes and (value is None or isinstance(value, float)):
-            value = "" if value is None else f"{value:g}"
-        written = _name(value, columns.names["winner"], where)
-        number = number_in(written)
-        plain = f"{number:g}" if number is not None else written
-        return outcomes.get(written) or outcomes.get(plain) or written
-    marks = ["" if row[number] is None else str(row[number]).strip().lower() for number in columns.of_winner]
-    chosen = [winner for mark, winner in zip(marks, ("left", "right", "tie"), strict=True) if mark in _CHOSEN]
+    if outcomes and (value is None or isinstance(value, float)):
+        value = "" if value is None else f"{value:g}"
+    written = _name(value, column, where)
+    number = number_in(written)
+    plain = f"{number:g}" if number is not None else written
+    return outcomes.get(written) or outcomes.get(plain) or written
+
+
+def _marked(cells: Mapping[str, Any], where: str) -> str:
+    """Returns which of three columns is marked.
+
+    Raises:
+        UserError: not one is.
+    """
+    marks = ["" if cell is None else str(cell).strip().lower() for cell in cells.values()]
+    chosen = [winner for mark, winner in zip(marks, _MARKS, strict=True) if mark in _CHOSEN]
     if len(chosen) != 1 or any(mark not in (*_CHOSEN, *_NOT_CHOSEN) for mark in marks):
         raise UserError(
             f"{where}: of the three columns of the winner one must be 1 and the others 0, not {listed(marks)}"

@@ -29,11 +29,17 @@ class Wanted(NamedTuple):
         holding: fields of which it has one.
         bare: the field that a list stands for where it is given without an object around it; empty where none is.
         parts: fields of which the entries of such a list have one.
+        together: fields that tell it only together; it may have one of these sets in place of one of `holding`.
     """
 
     holding: Collection[str]
     bare: str = ""
     parts: Collection[str] = ()
+    together: Collection[frozenset[str]] = ()
+
+    def is_met_by(self, names: Collection[str]) -> bool:
+        """Returns whether an object with these fields is wanted."""
+        return any(name in names for name in self.holding) or any(some <= {*names} for some in self.together)
 
 
 def records_of(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
@@ -47,7 +53,7 @@ def records_of(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
         UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
     """
     for line in _objects(path, wanted):
-        inner = _list_within(line.record, wanted.holding)
+        inner = _list_within(line.record, wanted)
         if inner is None:
             yield line
         else:
@@ -82,7 +88,10 @@ def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
     first = _first_line(path)
     if first.startswith("["):
         values = parse_json(read_text(path), str(path))
-        alone = wanted.bare and (_are_some(values, wanted.parts) and not _are_some(values, wanted.holding))
+        first_fields = _fields_of_first(values)
+        alone = (
+            wanted.bare and any(name in first_fields for name in wanted.parts) and not wanted.is_met_by(first_fields)
+        )
         return _listed([values] if alone else values, str(path), wanted)
     if first.startswith("{") and not first.endswith(("}", "},")):  # an object that goes on in the next line
         return _listed([parse_json(read_text(path), str(path))], str(path), wanted)
@@ -102,17 +111,15 @@ def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]
         yield JsonLine(number, where, record)
 
 
-def _list_within(record: dict[str, Any], fields: Collection[str]) -> str | None:
+def _list_within(record: dict[str, Any], wanted: Wanted) -> str | None:
     """Returns the field with a list of what is wanted; None in what is wanted itself, whatever else it holds."""
-    lists = [name for name, value in record.items() if _are_some(value, fields)]
-    return None if any(name in record and name not in lists for name in fields) else next(iter(lists), None)
+    lists = [name for name, value in record.items() if wanted.is_met_by(_fields_of_first(value))]
+    return None if wanted.is_met_by(record.keys() - {*lists}) else next(iter(lists), None)
 
 
-def _are_some(value: Any, fields: Collection[str]) -> bool:
-    """Returns whether a value is a list of objects with one of some fields, going by the first."""
-    if not isinstance(value, list) or not value or not isinstance(value[0], dict):
-        return False
-    return any(name in value[0] for name in fields)
+def _fields_of_first(value: Any) -> Collection[str]:
+    """Returns the fields of the first object of a list; none where it is no list of objects."""
+    return value[0].keys() if isinstance(value, list) and value and isinstance(value[0], dict) else ()
 
 
 def _rows(path: Path) -> Iterator[JsonLine]:

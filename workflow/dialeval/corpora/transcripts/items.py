@@ -94,7 +94,7 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
         UserError: the file, the place, the field, the value and the remedy.
     """
     counts: Counter[str] = Counter()
-    found = named(list(read(path, options.reader, options.columns, counts)), path, options.system)
+    found = named(list(read(path, options.reader, options.columns, counts)), path, options.system, counts)
     reading, references = TranscriptItems(), References()
     judged = _judged(source, path, found, options, reading, counts)
     cases = cases_of([one.transcript for one in judged], options.cases)

@@ -3,9 +3,9 @@
     {"dialogue_id": "7", "system": "alpha", "case_id": "refund", "utterances": [
      {"speaker": "user", "text": "I want my money back."}, {"speaker": "assistant", "text": "I can see to that."}]}
 
-`utterances` (or `dialogue`, `dialog`) may be plain texts, of two speakers in turn or as `speakers` has it. Optional are
-`case_id` or `prompt` (what systems met alike), `language`, `speakers` (names in turn), and `reference`: how it should
-have gone, as a list of utterances, or as a text that stands in place of the last one.
+`utterances` (or `dialogue`, `dialog`, `turns`) may be plain texts, of two speakers in turn or as `speakers` has it.
+Optional are `case_id` or `prompt` (what systems met alike), `language`, `speakers` (names in turn), and `reference`:
+how it should have gone, as a list of utterances, or as a text that stands in place of the last one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 from dialeval.corpora.json_fields import name_of
 from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import tell
-from dialeval.corpora.transcripts.records import PLAIN, SYSTEM_FIELDS, about, dialogue_field, named
+from dialeval.corpora.transcripts.nested import unnested
+from dialeval.corpora.transcripts.records import PLAIN, SYSTEM_FIELDS, TURNS, about, dialogue_field, named
 from dialeval.corpora.transcripts.transcript import Told, Transcript
 from dialeval.errors import UserError
 
@@ -31,7 +32,8 @@ def dialogues_of(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
     """
     record, where = line.record, line.where
     told = Told(notes, prompts_by_role=False)
-    field = dialogue_field(record, PLAIN, where)
+    field = dialogue_field(record, (*PLAIN, TURNS), where)
+    record = unnested(record, field)
     tell(_with_speakers(record[field], record.get("speakers"), where), field, where, told)
     speakers, utterances, asides = told.parts(where)
     yield Transcript(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,17 +17,20 @@ LONGEST_SYSTEM, LONGEST_ID = 80, 160
 _SHOWN_PLACES = 5
 
 
-def named(found: Sequence[Transcript], path: Path, system: str | None) -> list[Transcript]:
+def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Counter[str]) -> list[Transcript]:
     """Returns dialogues that say whose they are, with names that can stand in tables: one line without double blanks.
+
+    A dialogue that is there again word for word, as in votes of several people about one answer, stands once.
 
     Args:
         found: the dialogues as read.
         path: their file or folder, for messages.
         system: whose they are where the file does not say it.
+        notes: what is worth knowing is counted here.
 
     Raises:
         UserError: one does not say whose it is, has a name that is too long or holds a control character, or is there
-            twice for one system; with the places.
+            twice for one system in different words; with the places.
     """
     without = [_short(one, path) for one in found if not (one.system or one.model) and system is None]
     if without:
@@ -36,7 +39,10 @@ def named(found: Sequence[Transcript], path: Path, system: str | None) -> list[T
             "each the field `system` (in ShareGPT and messages: `model`), or name their system in the configuration: "
             "`system: NAME` of this entry"
         )
-    known = [_one_line(replace(one, system=one.system or system or one.model)) for one in found]
+    every = [_one_line(replace(one, system=one.system or system or one.model)) for one in found]
+    first: dict[Transcript, Transcript] = {}
+    known = [one for one in every if not one.dialogue_id or first.setdefault(replace(one, place=""), one) is one]
+    notes["dialogues passed over that are there before, word for word, under the same id"] += len(every) - len(known)
     places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for one in known:
         if one.dialogue_id:
@@ -46,7 +52,8 @@ def named(found: Sequence[Transcript], path: Path, system: str | None) -> list[T
         more = f", and {len(twice) - 1} more are there twice" if len(twice) > 1 else ""
         raise UserError(
             f"{path}: dialogue '{dialogue_id:.60}' of system '{whose}' is there {len(where)} times, at {_places(where)}"
-            f"{more}; an id may stand once for each system: remove the others or give them ids of their own"
+            f"{more}, in different words; an id may stand once for each system: remove the others or give them ids of "
+            "their own"
         )
     return known
 

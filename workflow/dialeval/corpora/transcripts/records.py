@@ -12,13 +12,32 @@ from dialeval.translation.languages import LANGUAGES
 
 PLAIN = ("utterances", "dialogue", "dialog")
 SHAREGPT = ("conversations",)
-MESSAGES = ("messages", "conversation")
+MESSAGES = ("messages", "conversation", "chat_messages")
 PAIR = ("conversation_a", "conversation_b")
-DIALOGUES = Wanted((*PLAIN, *SHAREGPT, *MESSAGES, *PAIR), bare=PLAIN[0], parts=SPEAKER_FIELDS)
+TURNS = "turns"
+QUESTIONS, EARLIER, REPLIES = ("instruction", "prompt", "question"), ("history", "context"), ("response", "output")
+TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
+    "jsonl": (frozenset({"dialogue_id", TURNS}),),
+    "chatgpt": (frozenset({"mapping", "current_node"}),),
+    "rasa": (frozenset({"sender_id", "events"}),),
+    "mt_bench": (frozenset({"question_id", "choices"}), frozenset({"question_id", TURNS})),
+    "preferences": (frozenset({"chosen", "rejected"}),),
+    "replies": (
+        *(frozenset({before, reply}) for before in (*QUESTIONS, *EARLIER) for reply in REPLIES),
+        frozenset({"instruction", "completions"}),
+    ),
+}
+"""Fields that tell a format only together."""
+DIALOGUES = Wanted(
+    (*PLAIN, *SHAREGPT, *MESSAGES, *PAIR),
+    bare=PLAIN[0],
+    parts=SPEAKER_FIELDS,
+    together=[fields for sets in TOGETHER.values() for fields in sets],
+)
 """Fields that hold a dialogue, as each format calls them; a dialogue may also be a list without a name."""
 SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
 """What holds the dialogue where other names of it are there as well."""
-ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
+ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash", "uuid")
 SYSTEM_FIELDS = ("model", "model_name", "model_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
 

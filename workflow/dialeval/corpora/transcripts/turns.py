@@ -29,11 +29,11 @@ COMMON: dict[str, tuple[str, ...]] = {
     "case_id": ("case_id", "case", "prompt_id", "scenario_id", "seed_id"),
     "turn": (
         "turn", "turn_id", "turn_index", "turn_number", "turn_no", "utterance_id", "utterance_index",
-        "utterance_number", "message_index", "message_number", "index",
+        "utterance_number", "message_index", "message_number", "index", "turn_idx", "utterance_idx",
     ),
     "speaker": (
         "speaker", "role", "from", "author", "sender", "speaker_role", "speaker_name", "sender_type", "sender_name",
-        "who",
+        "who", "speaker_id", "speaker_idx",
     ),
     "text": ("text", "content", "utterance", "message", "message_text", "utterance_text", "value"),
     "language": ("language", "lang"),

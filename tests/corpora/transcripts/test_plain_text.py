@@ -1,0 +1,51 @@
+"""Dialogues as plain text: a line each, or a line for each utterance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dialeval.corpora.transcripts.readers import looks_of, read
+from dialeval.errors import UserError
+
+
+def written(folder: Path, text: str, name: str = "talk.txt") -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("text", "dialogues"),
+    [
+        (
+            "Hi , you . __eou__ Hello . __eou__\nSo ? __eou__ No . __eou__\n",
+            [["Hi , you .", "Hello ."], ["So ?", "No ."]],
+        ),
+        ("A: Hi, you.\nB: Hello.\n\nA: So?\nB: No.\n", [["Hi, you.", "Hello."], ["So?", "No."]]),
+        ("\ufeffA: Hi, you.\nand you.\n\nmore\nB: Hello: 3 of 4.\n", [["Hi, you.\nand you.\nmore", "Hello: 3 of 4."]]),
+        ("A: Hi.\n\nB: Hello.\n\nA: So?\n", [["Hi.", "Hello.", "So?"]]),
+    ],
+)
+def test_texts_and_their_speakers(tmp_path: Path, text: str, dialogues: list[list[str]]) -> None:
+    path = written(tmp_path, text)
+    found = list(read(path, "auto", {}, Counter()))
+    assert looks_of(path) == "text"
+    assert [[*one.utterances] for one in found] == dialogues
+    assert {one.speakers[:2] for one in found} == {("A", "B")}
+
+
+def test_speakers_may_be_called_as_people_are(tmp_path: Path) -> None:
+    (found,) = read(written(tmp_path, "Dr. Ann O'Neil: Hi\nHuman 2: Hello\n客服: 好\n"), "auto", {}, Counter())
+    assert found.speakers == ("Dr. Ann O'Neil", "Human 2", "客服")
+
+
+def test_a_table_stays_a_table(tmp_path: Path) -> None:
+    assert looks_of(written(tmp_path, "dialogue_id\tspeaker\ttext\n1\ta\tNote: x\n")) == "csv"
+    assert looks_of(written(tmp_path, "id,note: text\n1,x\n", "t.csv")) == "csv"
+
+
+def test_a_text_that_names_nobody_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"talk.txt, line 2: nobody is named before 'Hello'; write `Ann: ...`"):
+        list(read(written(tmp_path, "\nHello\nA: Hi\n"), "text", {}, Counter()))
