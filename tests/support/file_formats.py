@@ -136,6 +136,15 @@ def _transcripts(name: str) -> Read:
 
 _TALK = ["Is there milk?", "Behind the jam.", "Thänks 😀.", "Any time."]
 _DIALOGUE = [{"speaker": "AB"[n % 2], "text": text} for n, text in enumerate(_TALK)]
+_FED = {"context": "User: Is there milk?\nSystem: Behind the jam.\nUser: Thanks.", "system": "Meena"}
+_CONTURE = {
+    "dialog_id": 0,
+    "turns": [
+        {"user": "User: Is there milk?", "chatbot": "Chatbot: Behind the jam.", "overall impression": 2},
+        {"user": "User: ", "chatbot": "Chatbot:", "overall impression": 0},
+    ],
+    "dialog_ratings": [{"coherent": 3, "human (overall)": 5}, {"coherent": "N/A", "human (overall)": 1}],
+}
 _SAID = {"utterances": _DIALOGUE}
 _SEEDS = {"MT-1": ("Is there milk?", "Behind the jam."), "MT-4": ("Rain?", "No.")}
 _ABOUT = RatedCorpora(
@@ -405,6 +414,80 @@ FORMATS: dict[str, Format] = {
     "xdial dialogues": Format(
         {"fed-dial.csv": b'arabic_dial,english_dial,ratings\n"\nx\ny","\nHi.\nSo?",1.5\n"\nx","\nA\nB",0.4\n'},
         _rated("xdial", "fed-dial.csv"),
+    ),
+    "fed": Format(
+        {
+            "fed_data.json": _json(
+                [
+                    _FED | {"response": "System: Behind the jam.", "annotations": {"Relevant": [2, 1], "Fluent": []}},
+                    _FED
+                    | {"context": "User: Rain?\nAgain?", "response": "No.", "annotations": {"Overall": [4, "N/A"]}},
+                    _FED | {"annotations": {"Coherent": [2, "N/A (x)"], "Error recovery": ["N/A"]}},
+                ]
+            )
+        },
+        _rated("fed_turn", "fed_data.json"),
+    ),
+    "fed dialogues": Format(
+        {"fed_data.json": _json([_FED | {"annotations": {"Coherent": [2, "N/A (x)"], "Overall": [4, 0]}}])},
+        _rated("fed_dialogue", "fed_data.json"),
+    ),
+    "usr": Format(
+        {
+            "pc_usr_data.json": _json(
+                [
+                    {
+                        "context": "is there milk ?\nbehind the jam .\n",
+                        "fact": "your persona: i cook .\n",
+                        "annotators": ["a", "b"],
+                        "responses": [
+                            {"response": "ok .\n", "model": "S2S", "Understandable": [1, 0], "Overall": [5, 1]},
+                            {"response": "", "model": "LM", "Maintains Context": [3, 1]},
+                        ],
+                    }
+                ]
+            )
+        },
+        _rated("usr", "pc_usr_data.json"),
+    ),
+    "grade": Format(
+        {
+            "human_judgement.json": _json(
+                [
+                    {
+                        "ID": n,
+                        "Dataset": name,
+                        "DialogModel": "m",
+                        "Context": "a|||b",
+                        "Response": "c",
+                        "HumanScores": s,
+                    }
+                    for n, (name, s) in enumerate(
+                        [("convai2", "[1, 5]"), ("dailydialog_EVAL", "[2]"), ("convai2", "[]")]
+                    )
+                ]
+            )
+        },
+        _rated("grade_convai2", "human_judgement.json"),
+    ),
+    "conture": Format({"data.json": _json([_CONTURE])}, _rated("conture_turn", "data.json")),
+    "conture dialogues": Format({"data.json": _json([_CONTURE, _CONTURE])}, _rated("conture_dialogue", "data.json")),
+    "zhao": Format(
+        {
+            "dd_annotations.json": _json(
+                {
+                    "17": {
+                        "context": [["A", "is there milk ?"], ["B", ""]],
+                        "reference": ["B", "no ."],
+                        "responses": {
+                            "S2S": {"uttr": "ok .", "scores": {"w0": {"overall": 3, "fact": "na", "worker_id": "x"}}},
+                            "LM": {"uttr": "x ."},
+                        },
+                    }
+                }
+            )
+        },
+        _rated("zhao", "dd_annotations.json"),
     ),
     "dstc11 replies": Format(
         {

@@ -22,7 +22,11 @@ from dialeval.config.section import (
     Whole,
 )
 
-RatedReader = Literal["comp_turn", "comp_dialogue", "xdial", "dstc11_json", "dstc11_csv", "rated_jsonl", "ladder"]
+RatedReader = Literal[
+    "comp_turn", "comp_dialogue", "xdial", "fed_turn", "fed_dialogue", "usr", "grade_convai2", "grade_dailydialog",
+    "grade_empathetic", "conture_turn", "conture_dialogue", "zhao", "dstc11_json", "dstc11_csv", "rated_jsonl",
+    "ladder",
+]  # fmt: skip
 
 
 class Rating(Penalties):
@@ -66,9 +70,10 @@ class RatedCorpus(Section):
     """A corpus of turns or dialogues that people rated."""
 
     reader: RatedReader = Field(
-        description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), dstc11_json, dstc11_csv (DSTC11's "
-        "sets in Chinese), rated_jsonl (your own, see docs), ladder (dialogues under corpora, damaged by a known "
-        "number of steps)."
+        description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
+        "conture_turn, conture_dialogue, zhao, three of GRADE (data sets in their authors' own files), dstc11_json, "
+        "dstc11_csv (DSTC11's sets in Chinese), rated_jsonl (your own, see docs), ladder (dialogues under corpora, "
+        "damaged by a known number of steps)."
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
     dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is damaged.")

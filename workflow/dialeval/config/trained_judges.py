@@ -16,7 +16,11 @@ from dialeval.errors import nearest
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
 
-LEVEL_OF_READER: dict[str, Level] = {"comp_turn": "turn", "comp_dialogue": "dialogue", "ladder": "dialogue"}
+LEVEL_OF_READER: dict[str, Level] = {
+    **dict.fromkeys(("comp_turn", "fed_turn", "usr", "conture_turn", "zhao"), "turn"),
+    **dict.fromkeys(("grade_convai2", "grade_dailydialog", "grade_empathetic"), "turn"),
+    **dict.fromkeys(("comp_dialogue", "fed_dialogue", "conture_dialogue", "ladder"), "dialogue"),
+}
 """What is rated, of readers whose files are always about the same."""
 
 

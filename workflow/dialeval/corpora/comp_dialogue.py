@@ -14,8 +14,8 @@ from typing import Any
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, Rating
-from dialeval.corpora.rated import PEOPLE, RatedReading, Scale, check, only_english, rating_value, repeated_ratings
-from dialeval.corpora.rating_scales import MODEL_SCALE
+from dialeval.corpora.rated import PEOPLE, RatedReading, check, only_english, rating_value, repeated_ratings
+from dialeval.corpora.rating_scales import FED_DIALOGUE, MODEL_SCALE
 from dialeval.corpora.tab_texts import TabRecord, read_records, split_speaker
 from dialeval.corpora.text_files import read_json
 from dialeval.errors import UserError, nearest
@@ -27,20 +27,6 @@ MODEL_DIMENSIONS = {
     "inf": "informativeness",
     "ovr": "overall",
 }
-FED_DIMENSIONS = {
-    "Coherent": ("coherence", Scale(0.0, 2.0)),
-    "Error recovery": ("error recovery", Scale(0.0, 2.0)),
-    "Consistent": ("consistent", Scale(0.0, 1.0)),
-    "Diverse": ("diversity", Scale(0.0, 2.0)),
-    "Depth": ("depth", Scale(0.0, 2.0)),
-    "Likeable": ("engagingness", Scale(0.0, 2.0)),
-    "Understanding": ("understanding", Scale(0.0, 2.0)),
-    "Flexible": ("flexible", Scale(0.0, 2.0)),
-    "Informative": ("informativeness", Scale(0.0, 2.0)),
-    "Inquisitive": ("inquisitive", Scale(0.0, 2.0)),
-    "Overall": ("overall", Scale(0.0, 4.0)),
-}
-"""FED's names: ours, and the scale in its public file."""
 
 _SPEAKERS = {
     "human": "human",
@@ -203,9 +189,9 @@ def _people(
         place = f"{file}, position {position} ({record.record_id:.60})"
         annotations = _annotations(entry, said, place)
         for name, values in annotations.items():
-            if name not in FED_DIMENSIONS:
-                raise UserError(f"{place}: the dimension '{name:.60}' is not known; {nearest(name, FED_DIMENSIONS)}")
-            dimension, scale = FED_DIMENSIONS[name]
+            if name not in FED_DIALOGUE:
+                raise UserError(f"{place}: the dimension '{name:.60}' is not known; {nearest(name, FED_DIALOGUE)}")
+            dimension, scale = FED_DIALOGUE[name]
             if not isinstance(values, list):
                 raise UserError(f"{place}: '{name:.60}' must be a list of ratings, not {values!r:.60}")
             checked = [rating_value(value, scale, f"{place}, '{name:.60}'") for value in values]

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora import clusters
+from dialeval.corpora.authors_files import advice
 from dialeval.corpora.items import Item, Rating
-from dialeval.corpora.json_fields import name_of, optional_text, required
+from dialeval.corpora.json_fields import name_of, optional_text
 from dialeval.corpora.json_line_ratings import ratings_of
 from dialeval.corpora.json_records import Wanted, records_of
 from dialeval.corpora.rated import RatedReading, check, speakers_before_response, speakers_in_turn
@@ -117,7 +118,10 @@ def _clusters(lines: list[_Line]) -> list[str]:
 
 def _line(corpus: str, path: Path, line: JsonLine, own_criteria: Collection[str]) -> _Line:
     where, record = line.where, line.record
-    item_id = name_of(required(record, "item_id", where), "item_id", where)
+    if "item_id" not in record:
+        remedy = advice(record, "rated_jsonl")
+        raise UserError(f"{where}: the field 'item_id' is missing; present: {listed(record)}{remedy}")
+    item_id = name_of(record["item_id"], "item_id", where)
     if ("dialogue" in record) == ("response" in record):
         there = "both are there" if "dialogue" in record else "there is neither"
         raise UserError(f"{where}: an item has either 'response' (and 'context') or 'dialogue'; {there}")

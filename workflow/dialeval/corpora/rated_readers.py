@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
-from dialeval.corpora import comp_dialogue, comp_turn, dstc11_csv, dstc11_json, rated_json_lines, xdial
+from dialeval.corpora import (
+    comp_dialogue,
+    comp_turn,
+    conture,
+    dstc11_csv,
+    dstc11_json,
+    fed,
+    grade,
+    rated_json_lines,
+    usr,
+    xdial,
+    zhao,
+)
 from dialeval.corpora.rated import RatedReading
 from dialeval.errors import UserError, nearest
 
-RATED_READERS = {
+RATED_READERS: dict[str, Callable[..., RatedReading]] = {
     "comp_turn": comp_turn.read,
     "comp_dialogue": comp_dialogue.read,
     "xdial": xdial.read,
     "dstc11_json": dstc11_json.read,
     "dstc11_csv": dstc11_csv.read,
+    "fed_turn": fed.read_turns,
+    "fed_dialogue": fed.read_dialogues,
+    "usr": usr.read,
+    "conture_turn": conture.read_turns,
+    "conture_dialogue": conture.read_dialogues,
+    **grade.READERS,
+    "zhao": zhao.read,
     "rated_jsonl": rated_json_lines.read,
 }
 

@@ -1,4 +1,4 @@
-"""The rated data sets of comp-analysis and xDial-Eval: what people rated, and on which scale.
+"""What people rated in the public data sets, and on which scale: in the papers' copies and in the authors' own files.
 
 The files hold bare numbers. The scales are those of the data sets' own publications as far as the values bear them
 out; FED's public files count from zero where its paper counts from one.
@@ -6,32 +6,81 @@ out; FED's public files count from zero where its paper counts from one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dialeval.corpora.rated import Scale
 from dialeval.errors import UserError, nearest
 
+Dimensions = Mapping[str, tuple[str, Scale]]
+"""By the name in a file: ours, and the scale that raters had."""
 MODEL_SCALE = Scale(1.0, 5.0)
 """GPT-4 was always asked for 1 to 5 (comp-analysis, Table 2)."""
 
 _ONE_TO_FIVE = Scale(1.0, 5.0)
-_USR = {
-    "relevance": Scale(1.0, 3.0),
-    "interestingness": Scale(1.0, 3.0),
-    "understandability": Scale(0.0, 1.0),
-    "overall": Scale(1.0, 5.0),
+_TWO = Scale(0.0, 2.0)
+_THREE = Scale(1.0, 3.0)
+_OR_NOT = Scale(0.0, 1.0)
+
+FED_TURN: Dimensions = {
+    "Interesting": ("interestingness", _TWO),
+    "Engaging": ("engaging", _TWO),
+    "Specific": ("specificity", _TWO),
+    "Relevant": ("relevance", _TWO),
+    "Correct": ("correct", _TWO),
+    "Semantically appropriate": ("semantically appropriate", _TWO),
+    "Understandable": ("understandability", _OR_NOT),
+    "Fluent": ("fluent", _TWO),
+    "Overall": ("overall", Scale(0.0, 4.0)),
+}
+FED_DIALOGUE: Dimensions = {
+    "Coherent": ("coherence", _TWO),
+    "Error recovery": ("error recovery", _TWO),
+    "Consistent": ("consistent", _OR_NOT),
+    "Diverse": ("diversity", _TWO),
+    "Depth": ("depth", _TWO),
+    "Likeable": ("engagingness", _TWO),
+    "Understanding": ("understanding", _TWO),
+    "Flexible": ("flexible", _TWO),
+    "Informative": ("informativeness", _TWO),
+    "Inquisitive": ("inquisitive", _TWO),
+    "Overall": ("overall", Scale(0.0, 4.0)),
+}
+"""FED's names: ours, and the scale in its public file."""
+USR: Dimensions = {
+    "Understandable": ("understandability", _OR_NOT),
+    "Natural": ("natural", _THREE),
+    "Maintains Context": ("relevance", _THREE),
+    "Engaging": ("interestingness", _THREE),
+    "Uses Knowledge": ("uses knowledge", _OR_NOT),
+    "Overall": ("overall", _ONE_TO_FIVE),
+}
+CONTURE_DIALOGUE: Dimensions = {
+    "coherent": ("coherence", _THREE),
+    "error recovery": ("error recovery", _THREE),
+    "consistent": ("consistent", _OR_NOT),
+    "diverse": ("diversity", _THREE),
+    "topic depth": ("topic depth", _THREE),
+    "likeable": ("engagingness", _THREE),
+    "understanding": ("understanding", _THREE),
+    "flexible": ("flexible", _THREE),
+    "informative": ("informativeness", _THREE),
+    "inquisitive": ("inquisitive", _THREE),
+    "human (overall)": ("overall", _ONE_TO_FIVE),
+}
+ZHAO: Dimensions = {
+    "content": ("content", _ONE_TO_FIVE),
+    "grammar": ("grammar", _ONE_TO_FIVE),
+    "relevance": ("relevance", _ONE_TO_FIVE),
+    "fact": ("fact", _OR_NOT),
+    "overall": ("overall", _ONE_TO_FIVE),
 }
 
 RATED_BY_PEOPLE: dict[str, dict[str, Scale]] = {
-    "persona-usr": _USR,
-    "topical-usr": _USR,
+    "persona-usr": dict(USR.values()),
+    "topical-usr": dict(USR.values()),
     "persona-zhao": {"overall": _ONE_TO_FIVE},
     "dailydialog-zhao": {"relevance": _ONE_TO_FIVE, "overall": _ONE_TO_FIVE},
-    "fed-turn": {
-        "relevance": Scale(0.0, 2.0),
-        "specificity": Scale(0.0, 2.0),
-        "interestingness": Scale(0.0, 2.0),
-        "understandability": Scale(0.0, 1.0),
-        "overall": Scale(0.0, 4.0),
-    },
+    "fed-turn": dict(FED_TURN.values()),
     "conture-turn": {"overall": Scale(0.0, 2.0)},
     "convai2-grade": {"overall": _ONE_TO_FIVE},
     "dailydialog-grade": {"overall": _ONE_TO_FIVE},

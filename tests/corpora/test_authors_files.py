@@ -1,0 +1,60 @@
+"""Files that name the reader they should have been given to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.corpora.rated_readers import RATED_READERS, read_rated
+from dialeval.errors import UserError
+
+FED = {"context": "User: Hi", "response": "System: Yo", "system": "x", "annotations": {"Relevant": [1]}}
+USR = {"context": "hi", "fact": "", "responses": [{"response": "yo", "model": "x", "Maintains Context": [1]}]}
+GRADE = {"ID": 1, "Dataset": "convai2", "Context": "hi", "Response": "yo", "HumanScores": "[1]"}
+CONTURE = {"dialog_id": 1, "turns": [{"user": "hi", "chatbot": "yo", "overall impression": 1}], "dialog_ratings": []}
+ZHAO = {"context": [["A", "hi"]], "reference": ["B", "yo"], "responses": {}}
+
+
+@pytest.mark.parametrize(
+    ("content", "readers"),
+    [
+        ([FED], "fed_turn or fed_dialogue"),
+        ([USR], "usr"),
+        ([GRADE], "grade_convai2, grade_dailydialog or grade_empathetic"),
+        ([CONTURE], "conture_turn or conture_dialogue"),
+        ({"1": ZHAO}, "zhao"),
+        ([{"context": "A:在", "response": "B:好", "annotations": {"relevant": [1]}}], "dstc11_json"),
+    ],
+)
+def test_rated_jsonl_says_who_reads_a_file_of_others(tmp_path: Path, content: Any, readers: str) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(
+        UserError, match=f"'item_id' is missing; present: .*; a file with these fields is read by {readers}: "
+    ):
+        read_rated("rated_jsonl", "mine", path)
+    assert {name.strip(" ,") for name in readers.replace(" or ", ",").split(",")} <= {*RATED_READERS}
+
+
+FILES: dict[str, Any] = {"usr": [USR], "fed": [FED], "grade": [GRADE], "conture": [CONTURE], "zhao": {"1": ZHAO}}
+READERS = ("fed_turn", "fed_dialogue", "usr", "grade_convai2", "conture_turn", "zhao")
+
+
+@pytest.mark.parametrize(
+    ("reader", "whose"), [(reader, whose) for reader in READERS for whose in FILES if not reader.startswith(whose)]
+)
+def test_a_file_of_another_data_set_is_refused_with_its_reader(tmp_path: Path, reader: str, whose: str) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text(json.dumps(FILES[whose], indent=1), encoding="utf-8")
+    with pytest.raises(UserError, match=f"a file with these fields is read by {whose}"):
+        read_rated(reader, "mine", path)
+
+
+def test_rated_jsonl_names_no_reader_for_what_nobody_knows(tmp_path: Path) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text('[{"id": 1, "response": "x"}]', encoding="utf-8")
+    with pytest.raises(UserError, match="'item_id' is missing; present: id, response$"):
+        read_rated("rated_jsonl", "mine", path)
