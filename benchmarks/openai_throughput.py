@@ -36,7 +36,7 @@ from dialeval.engines.request import Message, Request, Sampling
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.terms import Terms, digest_of, run_terms
 from dialeval.engines.store import ResponseStore
-from dialeval.garbage import keep_what_is_loaded
+from dialeval.processes.garbage import keep_what_is_loaded
 from dialeval.progress import Progress
 from gates import Gates, arguments
 

@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dialeval import fingerprint, source_code
+from dialeval.fingerprints import sources
+from dialeval.fingerprints.code import fingerprint
 from gates import ROOT, Gates, arguments
 
 SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
@@ -63,7 +64,7 @@ def fingerprinting() -> float:
     stages = sorted(path.stem for path in STAGES.glob("[a-z]*.py") if path.stem != "command")
     before = time.process_time()
     for stage in stages:
-        fingerprint.fingerprint(f"dialeval.stages.{stage}")
+        fingerprint(f"dialeval.stages.{stage}")
     return time.process_time() - before
 
 
@@ -94,11 +95,11 @@ def main() -> int:
         gate("dry run with nothing to do", snakemake(folder, *given, "--dry-run")[0])
         gate("run with nothing to do", snakemake(folder, *given, "--cores", "1")[0])
     gates.at_most("fingerprints of all stages, their sources kept", fingerprinting(), 1.0, unit="CPU s")
-    sources = list((ROOT / "workflow" / "dialeval").rglob("*.py"))
+    modules = list((ROOT / "workflow" / "dialeval").rglob("*.py"))
     before = time.process_time()
-    for path in sources:
-        source_code._read(path.read_bytes(), path)
-    gates.told(f"sources of {len(sources)} modules read anew", time.process_time() - before, unit="CPU s")
+    for path in modules:
+        sources._read(path.read_bytes(), path)
+    gates.told(f"sources of {len(modules)} modules read anew", time.process_time() - before, unit="CPU s")
     return gates.finish()
 
 

@@ -25,7 +25,7 @@ import typing
 import gc
 gc.disable()
 import pyarrow
-from dialeval import arrow_alone
+from dialeval.processes import arrow_alone
 from dialeval.stages import __main__, command, {stage}
 arrow_alone.leave_pandas_out()
 pyarrow.array([])

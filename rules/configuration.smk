@@ -12,15 +12,7 @@ from snakemake_interface_executor_plugins.settings import ExecMode, SharedFSUsag
 gc.set_threshold(50_000, 20, 20)
 
 try:
-    from dialeval import (
-        how_jobs_run,
-        kept,
-        lagging,
-        preflight,
-        progress_files,
-        runlock,
-        runwatch,
-    )
+    from dialeval import lagging
     from dialeval.aggregation.labels.design import labelled_design
     from dialeval.aggregation.measures.design import design_of
     from dialeval.cluster.requests import Request
@@ -36,28 +28,27 @@ try:
     )
     from dialeval.config.absent import told, without_absent
     from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
-    from dialeval.config.labelling import labelled_protocols as labelled_protocols_of
-    from dialeval.config.labelling import labelled_sheets
+    from dialeval.config.dialogbench import parts_in_items
     from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
     from dialeval.config.ensemble_pool import one_model, pool_of
-    from dialeval.config.dialogbench import parts_in_items
     from dialeval.config.fill import partial_to
-    from dialeval.config.joined_criteria import fillable, joined_criteria
-    from dialeval.config.printed import asks_otherwise
     from dialeval.config.groups import kinds, tagged
     from dialeval.config.job_resources import JobResources, gpus_for, resource_for
-    from dialeval.config.resolved import SHIPPED
-    from dialeval.config.robustness import PACKAGE
-    from dialeval.config.training import LoraTraining
-    from dialeval.config.written import write_configuration
-    from dialeval.configuration_files import (
+    from dialeval.config.joined_criteria import fillable, joined_criteria
+    from dialeval.config.labelling import labelled_protocols as labelled_protocols_of
+    from dialeval.config.labelling import labelled_sheets
+    from dialeval.config.origin import (
         check_files,
         check_module,
         configuration_file,
         from_results,
         shown,
     )
-    from dialeval.content import content_digest
+    from dialeval.config.printed import asks_otherwise
+    from dialeval.config.resolved import SHIPPED
+    from dialeval.config.robustness import PACKAGE
+    from dialeval.config.training import LoraTraining
+    from dialeval.config.written import write_configuration
     from dialeval.corpora import robustness_sets
     from dialeval.corpora.dialogbench_items import item_files
     from dialeval.corpora.rated_readers import rated_source_files
@@ -75,21 +66,26 @@ try:
     from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
     from dialeval.figures import entries
     from dialeval.figures.entry import drawings
-    from dialeval.fingerprint import fingerprint
-    from dialeval.job_lines import JobLines
+    from dialeval.fingerprints.code import fingerprint
+    from dialeval.fingerprints.content import content_digest
     from dialeval.labels.files import label_files, ledger_files
-    from dialeval.leftovers import check_folder
-    from dialeval.last_words import Notices, say_at_exit
     from dialeval.labels.ledger import ledger_digest, ledger_path
+    from dialeval.last_words import Notices, say_at_exit
     from dialeval.perturbations.wordnet import wordnet_files
+    from dialeval.processes import how_jobs_run, runlock, runwatch
+    from dialeval.progress import files as progress_files
+    from dialeval.progress.job_lines import JobLines
+    from dialeval.progress.whole_run import AskingJob, Requests
+    from dialeval.project import check_can_be_installed
+    from dialeval.provenance import kept
+    from dialeval.provenance.leftovers import check_folder
+    from dialeval.readiness import preflight
+    from dialeval.readiness.target_sections import is_named, refuse_without_section
     from dialeval.run_summary.at_exit import say_at_exit as say_summary_at_exit
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
     from dialeval.training.lora.identity import DECIDES
-    from dialeval.project import check_can_be_installed
-    from dialeval.target_sections import is_named, refuse_without_section
     from dialeval.translation.quality import outside
-    from dialeval.whole_progress import AskingJob, Requests
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 

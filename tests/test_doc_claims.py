@@ -23,8 +23,8 @@ from dialeval.schemas.every import TABLES, table_named
 OWN = ("benchmarks", "configs", "docs", "envs", "examples", "profiles", "rules", "tests", "workflow", ".ci")
 FOLDERS = {name.split("/")[0] for name in TABLES if "/" in name} | {"unieval", "arena", "gteval"}
 BY_ANOTHER_WAY = {
-    ".": "hidden folders, by dialeval.kept and dialeval.progress_files",
-    "provenance": "beside every file, by dialeval.provenance",
+    ".": "hidden folders, by dialeval.provenance.kept and dialeval.progress.files",
+    "provenance": "beside every file, by dialeval.provenance.records",
     "comparison": "by the stage that compares two runs, which is told a folder",
     "dialogbench/experts/sheet.csv": "beside the digest that its rule names",
     "trained-desk": "another folder of results, in docs/training.md",

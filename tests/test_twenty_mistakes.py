@@ -23,9 +23,8 @@ import pytest
 from config_example import BASE
 from loopback_endpoint import LoopbackEndpoint, Reply, refusal
 
-from dialeval import runlock
 from dialeval.config import OpenAIModel, load_config
-from dialeval.configuration_files import check_files
+from dialeval.config.origin import check_files
 from dialeval.engines import cl100k_vocabulary, gpus
 from dialeval.engines.answering import Answering
 from dialeval.engines.availability import cannot_compute_here
@@ -38,8 +37,9 @@ from dialeval.errors import UserError
 from dialeval.last_words.causes import cause_in
 from dialeval.last_words.notices import unknown_target
 from dialeval.last_words.told import FailedJob, closing_words, words_of_ending
-from dialeval.preflight import check_transcripts, checked_config
+from dialeval.processes import runlock
 from dialeval.progress import Progress
+from dialeval.readiness.preflight import check_transcripts, checked_config
 from dialeval.stages import command
 
 LAST = 5
@@ -168,7 +168,7 @@ def another_run(desk: Desk) -> str:
 HOLDER = """
 import sys
 from pathlib import Path
-from dialeval import runlock
+from dialeval.processes import runlock
 runlock.acquire(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dialeval import content
 from dialeval.config import EmbeddedModel, EncoderModel, Model, NllbModel, OpenAIModel, VllmModel
 from dialeval.engines.local_content import local_content
+from dialeval.fingerprints import content
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from dialeval import runwatch
+from dialeval.processes import runwatch
 
 FROM_A_TERMINAL = """
 import signal

@@ -11,7 +11,7 @@ import pytest
 from dialeval.errors import UserError
 from dialeval.figures import entries
 from dialeval.figures.entry import Figure, drawings
-from dialeval.fingerprint import fingerprint
+from dialeval.fingerprints.code import fingerprint
 from dialeval.stages.draw import Drawing, Settings, stage
 
 PARTS = {name: part for name, part in vars(entries).items() if isinstance(part, tuple) and isinstance(part[0], Figure)}
@@ -63,6 +63,6 @@ def test_no_stage_reaches_the_entries_or_the_figures_of_other_parts() -> None:
 
 
 def _reached(module: str) -> frozenset[object]:
-    from dialeval import fingerprint as fingerprints
+    from dialeval.fingerprints.code import _reach
 
-    return fingerprints._reach(module)[0]
+    return _reach(module)[0]

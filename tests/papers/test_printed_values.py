@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from scipy.stats import pearsonr
 
-from dialeval import printed_values
 from dialeval.errors import UserError
-from dialeval.papers import from_data, from_rows
+from dialeval.papers import from_data, from_rows, printed_values
 from dialeval.papers.from_data import values_from_data
 from dialeval.papers.from_rows import values_from_rows
 from dialeval.papers.printed import PrintedValue, n_stored, read_record, write_record
@@ -33,7 +32,7 @@ def test_every_value_of_the_record_comes_out_of_the_public_data(of_data: list[Pr
     found = [value.as_row() for value in of_data]
     recorded = [row for row in RECORD if row["source"] == "data"]
     assert len(recorded) > 120
-    assert [row for row in recorded if row not in found] == [], "run: python -m dialeval.printed_values DATA_DIR"
+    assert [row for row in recorded if row not in found] == [], "run: python -m dialeval.papers.printed_values DATA_DIR"
 
 
 def test_what_the_public_data_do_not_give_is_named_with_its_reason(of_data: list[PrintedValue]) -> None:

@@ -12,7 +12,7 @@ from dialeval.config.reading import read_config_file
 from dialeval.figures import entries
 from dialeval.papers.entry import NEEDS, Item, Paper
 from dialeval.papers.registry import PAPERS
-from dialeval.papers_reference import DOCS, docs_text
+from dialeval.reference.papers import DOCS, docs_text
 from dialeval.schemas.every import TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -79,4 +79,4 @@ def test_every_target_is_a_rule() -> None:
 
 
 def test_the_page_is_what_is_generated() -> None:
-    assert DOCS.read_text(encoding="utf-8") == docs_text(), "run: python -m dialeval.papers_reference"
+    assert DOCS.read_text(encoding="utf-8") == docs_text(), "run: python -m dialeval.reference"

@@ -14,7 +14,7 @@ from dialeval.criteria import SHIPPED, Criterion, Scale, Words
 from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.writing import prompt
 from dialeval.engines.request import Sampling
-from dialeval.fingerprint import fingerprint
+from dialeval.fingerprints.code import fingerprint
 from dialeval.forms import probability, scale
 from dialeval.forms.scale_text import read_scores
 from dialeval.forms.verdict_text import read_verdict

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import report_example as example
 
-from dialeval.origins import commit_of, records_behind, versions_of
+from dialeval.provenance.origins import commit_of, records_behind, versions_of
 from dialeval.report import build_report
 from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
 from dialeval.report.about_files import read_about

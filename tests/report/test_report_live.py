@@ -6,7 +6,7 @@ from pathlib import Path
 
 import report_example as example
 
-from dialeval.progress_files import SoFar
+from dialeval.progress.files import SoFar
 from dialeval.report import build_report
 from dialeval.report.live import live_of
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.progress.whole_run import Whole
 from dialeval.run_summary.at_exit import words_of_this_run
-from dialeval.whole_progress import Whole
 
 PROGRAM = """
 from pathlib import Path
 from dialeval.run_summary.at_exit import say_at_exit
-from dialeval.whole_progress import Whole
+from dialeval.progress.whole_run import Whole
 say_at_exit(Path({results!r}), {whole}, {spent}, finished={finished})
 print("Elapsed time: 0:00:01")
 """

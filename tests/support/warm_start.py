@@ -69,7 +69,7 @@ def serve(address: str, library: str) -> None:
 def import_ours() -> None:
     """Imports every stage that is not heavy, and reads the code of each as Snakemake does at its start."""
     stages = importlib.import_module("dialeval.stages")
-    fingerprints = importlib.import_module("dialeval.fingerprint")
+    fingerprints = importlib.import_module("dialeval.fingerprints.code")
     sys.meta_path.insert(0, Refusing())
     for stage in pkgutil.iter_modules(stages.__path__):
         if stage.name == "__main__":  # each job runs it

@@ -41,7 +41,7 @@ WORDS = all_of(
     code("__init__.py", "0.1.0", "0.2.0"),
     code("stages/command.py", "what was answered is stored", "answers are stored"),
     code("errors.py", "did you mean", "do you mean"),
-    code("progress.py", "from the store", "out of the store"),
+    code("progress/stage.py", "from the store", "out of the store"),
     code("forms/detect.py", '"""Where and what?', '"""What and where?'),
     code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
 )

@@ -98,7 +98,7 @@ def test_a_mistake_in_the_configuration_stops_before_any_job(
 
 
 def test_a_second_run_at_the_same_time_is_refused(finished: Workspace) -> None:
-    from dialeval import runlock
+    from dialeval.processes import runlock
 
     runlock.acquire(finished.folder / "results")
     finished.configure(elo={**SMALL["elo"], "k": 16})

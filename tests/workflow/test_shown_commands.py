@@ -32,17 +32,7 @@ NOT_RUN = {
     ("source",): "a shell's own command",
     ("python", "venv"): "Python's own module",
     ("python", "vllm."): "vLLM's own module, which needs vLLM",
-    ("python", "dialeval.config_reference"): "writes files of the project; test_config.py calls what it is made of",
-    (
-        "python",
-        "dialeval.tables_reference",
-    ): "writes a file of the project; test_tables_reference.py calls what it is made of",
-    ("python", "dialeval.interface_reference"): "writes a file of the project; test_interface.py calls what makes it",
-    ("python", "dialeval.papers_reference"): "writes a file of the project; test_registry.py calls what it is made of",
-    (
-        "python",
-        "dialeval.prompts_reference",
-    ): "writes a file of the project; test_prompts_reference.py calls what it is made of",
+    ("python", "dialeval.reference"): "writes files of the project; tests/reference calls what they are made of",
     ("snakemake", "profiles/slurm"): "needs the executor plugin that stands beside it",
     ("snakemake", "mine.yaml"): "docs/extending.md; test_extending.py runs it",
     ("snakemake", "mine-in-other-words.yaml"): "docs/extending.md; test_extending.py runs it",
@@ -51,7 +41,7 @@ NOT_RUN = {
     ("snakemake", "judged.yaml"): "docs/training.md; test_training.py runs it",
     ("snakemake", "configs/train-tiny.yaml"): "needs torch; test_training.py runs it",
     ("snakemake", "--list-rules"): "plans nothing; test_rule_list.py runs it",
-    ("python", "STAGE"): "stands for any stage; test_provenance.py runs it with one",
+    ("python", "STAGE"): "stands for any stage; tests/provenance runs it with one",
     ("snakemake", "DialEval/"): "from another folder; test_elsewhere.py runs it",
     ("snakemake", "judging_"): "in another workflow; test_elsewhere.py runs it",
     ("snakemake", "conda"): "needs conda; test_environments.py runs it with a stand-in",
@@ -142,7 +132,7 @@ def test_dry_runs_of_snakemakes_commands(folder: Path, run_all: RunAll, first_re
     assert len(by_command) > 5
 
 
-@pytest.mark.slow  # that they load is looked at in test_config_absent.py
+@pytest.mark.slow  # that they load is looked at in tests/config/test_absent.py
 def test_dry_runs_of_the_papers_models(folder: Path, run_all: RunAll) -> None:
     names = ("botchat", "botchat-today", "dialogbench-models", "comp-analysis-models", "xdial-models")
     shown = [Shown("here", ("snakemake", "--cores", "8", "--configfile", f"configs/{name}.yaml")) for name in names]

@@ -11,7 +11,7 @@ import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from workspace import Workspace
 
-from dialeval import runwatch
+from dialeval.processes import runwatch
 
 pytestmark = pytest.mark.workflow
 SOON = {signal.SIGTERM: 2.5, signal.SIGKILL: 2.5, signal.SIGINT: 2.5 + runwatch.OWN_WAY}

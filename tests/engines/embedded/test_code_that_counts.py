@@ -20,7 +20,7 @@ from dialeval.engines.embedded import baselines, learning, ngram, retrieval, sto
 from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.opening import open_model
 from dialeval.engines.request import Dialogue, Engine, Message, Request, Response
-from dialeval.fingerprint import _parse, _reach
+from dialeval.fingerprints.code import _parse, _reach
 
 FEW, MANY = 12, 36
 LEARNING = "dialeval.stages.learn_embedded"

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import wait_until_gone
 
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.driving import Copies, EngineProcess
 from dialeval.engines.vllm_engine.exchange import Answered, Ask
 from dialeval.errors import UserError
-from dialeval.provenance import libraries
+from dialeval.provenance.records import libraries
+from processes import wait_until_gone
 
 pytestmark = pytest.mark.vllm
 HELLO = (Message("system", "Be brief."), Message("user", "Hello, how are you?"))

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from dialeval.errors import UserError
-from dialeval.provenance import FOLDER as RECORDS
-from dialeval.provenance import read_provenance, read_record
+from dialeval.provenance.records import FOLDER as RECORDS
+from dialeval.provenance.records import read_provenance, read_record
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.measures import FOLDER as MEASURES
 from dialeval.schemas.table import Table

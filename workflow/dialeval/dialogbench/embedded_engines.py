@@ -12,7 +12,7 @@ from dialeval.dialogbench import examination, filtering, writing
 from dialeval.dialogbench.embedded_writer import filter_embedded, write_embedded
 from dialeval.dialogbench.subjects import fields_of
 from dialeval.engines.request import AnswerFailure, Dialogue, Engine, Message, Request, Response
-from dialeval.fingerprint import fingerprint
+from dialeval.fingerprints.code import fingerprint
 
 
 class RuleWriter:

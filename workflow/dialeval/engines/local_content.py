@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from dialeval.config.models import EncoderModel, Model
-from dialeval.content import content_digest, kept
 from dialeval.engines.vllm_engine.identity import folder_digest
 from dialeval.errors import UserError
+from dialeval.fingerprints.content import content_digest, kept
 
 
 def local_content(model: Model) -> str:

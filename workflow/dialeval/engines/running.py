@@ -7,7 +7,7 @@ import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from dialeval.interrupts import is_stopping, next_ends_at_once
+from dialeval.processes.interrupts import is_stopping, next_ends_at_once
 
 _Result = TypeVar("_Result")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Protocol
 
 from dialeval.cluster.slurm import JobState, job_state
-from dialeval.job_lines import job_words
 from dialeval.last_words.causes import READ, cause_in, cause_in_cluster_log, last_lines
 from dialeval.last_words.notices import Notice, Notices, failed_of
 from dialeval.last_words.told import FailedJob, closing_words, wants_colour, words_of_ending, words_of_state
+from dialeval.progress.job_lines import job_words
 
 _NO_ROOM = 64 * 1024
 """Bytes, fewer than which a disk is full."""

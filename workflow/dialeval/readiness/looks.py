@@ -6,18 +6,18 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dialeval import runlock
 from dialeval.config.absent import told, without_absent
+from dialeval.config.origin import configuration_file, shown
 from dialeval.config.reading import read_config_file
 from dialeval.config.vllm_model import VllmModel
 from dialeval.config.whole import Config
-from dialeval.configuration_files import configuration_file, shown
 from dialeval.engines.availability import cannot_compute_here, unavailable
 from dialeval.engines.cl100k_vocabulary import at_hand
 from dialeval.errors import UserError
-from dialeval.preflight import check_transcripts, checked_config
+from dialeval.processes import runlock
 from dialeval.project import PROJECT
 from dialeval.readiness.finding import Finding, State
+from dialeval.readiness.preflight import check_transcripts, checked_config
 
 LEAST_FREE = 1e9
 """Bytes; the default run leaves a tenth of that behind."""

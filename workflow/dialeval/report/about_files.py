@@ -11,10 +11,10 @@ from typing import Any, cast
 import pyarrow.parquet as pq
 import yaml
 
-from dialeval.fingerprint import templates_reached
-from dialeval.origins import commit_of, records_behind, versions_of
+from dialeval.fingerprints.code import templates_reached
 from dialeval.prompt_sets import PromptSet, template_folders
 from dialeval.prompts.references import with_references
+from dialeval.provenance.origins import commit_of, records_behind, versions_of
 from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
 from dialeval.schemas.shared import USAGE
 from dialeval.tables import read_table

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.progress_files import SoFar
+from dialeval.progress.files import SoFar
 from dialeval.report.numbers import plural
 from dialeval.schemas.every import table_named
 

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from dialeval.errors import UserError
+from dialeval.processes.terminal_letters import bear_all_letters
+from dialeval.progress.whole_run import Whole
 from dialeval.run_summary.told import words_of_results
-from dialeval.terminal_letters import bear_all_letters
-from dialeval.whole_progress import Whole
 
 
 def say_at_exit(results_dir: Path, whole: Whole | None, spent: float | None, *, finished: bool) -> None:

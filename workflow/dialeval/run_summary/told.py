@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from dialeval.errors import UserError
-from dialeval.provenance import digest_of, read_record, record_path
+from dialeval.provenance.records import digest_of, read_record, record_path
 from dialeval.run_summary.small_tables import plain_lines
 
 FILE = "summary.md"

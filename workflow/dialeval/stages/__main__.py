@@ -17,13 +17,14 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from dialeval import kept, progress_files
-from dialeval.arrow_alone import leave_pandas_out
 from dialeval.errors import UserError, nearest
-from dialeval.garbage import keep_what_is_loaded
-from dialeval.interrupts import INTERRUPTED
-from dialeval.provenance import Job, write_record
-from dialeval.whole_lines import write_whole_lines
+from dialeval.processes.arrow_alone import leave_pandas_out
+from dialeval.processes.garbage import keep_what_is_loaded
+from dialeval.processes.interrupts import INTERRUPTED
+from dialeval.processes.whole_lines import write_whole_lines
+from dialeval.progress import files as progress_files
+from dialeval.provenance import kept
+from dialeval.provenance.records import Job, write_record
 
 RESULTS = "DIALEVAL_RESULTS"
 _SHARED = {"asking", "command", "measuring"}

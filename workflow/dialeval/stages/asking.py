@@ -12,8 +12,8 @@ from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.request import Engine, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.kept import keep_nothing
 from dialeval.progress import Progress
+from dialeval.provenance.kept import keep_nothing
 from dialeval.schemas.shared import NOT_ASKED
 
 _Result = TypeVar("_Result")

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dialeval.errors import UserError
-from dialeval.progress_files import read_all
+from dialeval.processes.runlock import refuse_second_run
+from dialeval.progress.files import read_all
 from dialeval.report.answer_tables import Answers
 from dialeval.report.live import live_of
-from dialeval.runlock import refuse_second_run
 from dialeval.stages import build_report
 
 

@@ -20,10 +20,10 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
-from dialeval import runwatch
 from dialeval.errors import UserError
-from dialeval.how_jobs_run import with_how_jobs_run
-from dialeval.interrupts import INTERRUPTED, end_at_once, is_stopping
+from dialeval.processes import runwatch
+from dialeval.processes.how_jobs_run import with_how_jobs_run
+from dialeval.processes.interrupts import INTERRUPTED, end_at_once, is_stopping
 from dialeval.prompt_sets import PromptSet
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
-from dialeval.leftovers import Leftover, list_leftovers, remove
-from dialeval.whole_graph import read_graph
+from dialeval.provenance.graph import read_graph
+from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
 
 AT_MOST = 10
 """How many files are named that no record tells of."""

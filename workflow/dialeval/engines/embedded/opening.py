@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dialeval.config.models import EmbeddedModel
-from dialeval.content import content_digest
 from dialeval.engines.embedded.engine import EmbeddedEngine
 from dialeval.engines.embedded.learned_file import read_learned
 from dialeval.engines.request import Engine
-from dialeval.fingerprint import fingerprint
+from dialeval.fingerprints.code import fingerprint
+from dialeval.fingerprints.content import content_digest
 
 
 def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:

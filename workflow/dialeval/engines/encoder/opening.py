@@ -13,7 +13,7 @@ from dialeval.engines.encoder.metric import read_metric
 from dialeval.engines.local_models import SCORES, check_precision, missing_libraries
 from dialeval.engines.request import Engine
 from dialeval.errors import UserError
-from dialeval.fingerprint import fingerprint
+from dialeval.fingerprints.code import fingerprint
 
 
 def open_model(model: EncoderModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:

@@ -12,7 +12,7 @@ from dialeval.engines.nllb.engine import NllbEngine
 from dialeval.engines.nllb.translator import Translator
 from dialeval.engines.request import Engine
 from dialeval.errors import UserError
-from dialeval.fingerprint import fingerprint
+from dialeval.fingerprints.code import fingerprint
 
 
 def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:

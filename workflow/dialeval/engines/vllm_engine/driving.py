@@ -29,7 +29,7 @@ from dialeval.engines.vllm_engine.exchange import Answered, Ask, Computed, Ended
 from dialeval.engines.vllm_engine.routing import PrefixRouting
 from dialeval.engines.vllm_engine.start_failures import remedy
 from dialeval.errors import UserError
-from dialeval.provenance import computed_elsewhere
+from dialeval.provenance.records import computed_elsewhere
 
 SECONDS_TO_END = 60
 _COMMAND = f"from {compute.__module__} import compute; import sys; sys.exit(compute(int(sys.argv[1])))"

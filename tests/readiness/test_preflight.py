@@ -1,0 +1,108 @@
+"""Before anything runs: all that a run needs and has not is told at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from config_example import BASE
+
+from dialeval.config import load_config
+from dialeval.corpora.robustness_sets import SETS
+from dialeval.errors import UserError
+from dialeval.readiness.preflight import check_transcripts, checked_config
+
+
+def check(raw: dict[str, Any], *given: Path, asks: bool = True) -> str:
+    with pytest.raises(UserError) as caught:
+        checked_config(raw, given, asks=asks, reads=True, own_environments=False)
+    return str(caught.value)
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.yaml"
+    path.write_text("models: {a: {}}\n", encoding="utf-8")
+    return path
+
+
+def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) -> None:
+    (mine.parent / "taken").write_text("", encoding="utf-8")
+    robustness = {"corpora": ["bundled"], "strategies": ["order_shufle"]}
+    raw = {**BASE, "random_seed": "x", "results_dir": "taken", "robustness": robustness}
+    message = check(raw, mine)
+    assert "the configuration in mine.yaml has 4 mistakes" in message
+    for words in ("random_seed: 'x'", "results_dir: ", "robustness.strategies: there is no", "OPENAI_API_KEY"):
+        assert words in message
+    assert "stands alone" not in message
+    assert "OPENAI_API_KEY" not in check(raw, mine, asks=False)
+
+
+def test_a_rewriter_is_asked_for_what_a_model_makes(mine: Path) -> None:
+    robustness = {"corpora": ["bundled"], "rewriter": "local", "rewritten": ["order_shuffle"]}
+    assert "robustness.rewritten: no model makes 'order_shuffle'" in check({**BASE, "robustness": robustness}, mine)
+
+
+def test_wordnet_that_is_not_there_is_told_before_anything_runs(mine: Path) -> None:
+    robustness = {"corpora": ["bundled"], "wordnet": "dict"}
+    message = check({**BASE, "data_dir": str(mine.parent), "robustness": robustness}, mine)
+    assert "robustness.wordnet: " in message
+    assert "dict has no file index.noun" in message
+
+
+def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(mine: Path) -> None:
+    translate = {"bundled": {"into": ["es", "xx"], "by": "gpt", "source": "englsh"}}
+    message = check({**BASE, "translate": translate}, mine, asks=False)
+    assert "translate.bundled.into: nothing is known of a language 'xx'" in message
+    assert "translate.bundled.source: nothing is known of a language 'englsh'" in message
+    assert "'es'" not in message
+
+
+def test_a_file_that_lacks_something_is_said_to_stand_alone(mine: Path) -> None:
+    assert "stands alone: nothing is taken from config.yaml" in check({"judges": ["forest"]}, mine)
+
+
+def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: Path) -> None:
+    folder = mine.parent / "sets"
+    damaged, original = (folder / path for path in SETS["repetition"].files)
+    damaged.parent.mkdir(parents=True)
+    for published, strategies, words in (
+        ([], None, "has none of the published sets"),
+        ([damaged], None, "und/repetition-original_text.txt of repetition"),
+        ([damaged, original], ["repetition", "dullness"], "int/dullness-perturbed_text.txt of dullness"),
+    ):
+        for path in published:
+            path.write_text("r\tA\tB\n", encoding="utf-8")
+        robustness = {"published": str(folder), "strategies": strategies}
+        message = check({**BASE, "robustness": robustness}, mine, asks=False)
+        assert f"robustness.published: {folder}" in message
+        assert words in message
+    robustness = {"published": str(folder), "strategies": ["repetition"]}
+    checked_config({**BASE, "robustness": robustness}, [mine], asks=False, reads=True, own_environments=False)
+
+
+def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
+    line = '{"dialogue_id": 1, "system": "a", "utterances": ["Hi.", "Hello."]}\n'
+    (tmp_path / "good.jsonl").write_text(line, encoding="utf-8")
+    (tmp_path / "twice.jsonl").write_text(line * 2, encoding="utf-8")
+    (tmp_path / "odd.jsonl").write_text('{"utterances": 3}', encoding="utf-8")
+    names = ("good", "twice", "odd")
+    transcripts = {name: {"path": str(tmp_path / f"{name}.jsonl")} for name in names}
+    config = load_config(
+        {
+            "models": {"forest": {"engine": "embedded", "method": "forest"}},
+            "judges": ["forest"],
+            "transcripts": transcripts,
+            "protocols": {"human_like": {"form": "detect", "of": {"source": list(names)}}},
+        }
+    )
+    check_transcripts(config, ["good"])
+    with pytest.raises(UserError) as caught:
+        check_transcripts(config, names)
+    twice, odd = str(caught.value).splitlines()
+    assert twice.startswith("transcripts.twice: ")
+    assert "line 1; line 2" in twice
+    assert odd.startswith(f"transcripts.odd: {tmp_path / 'odd.jsonl'}, line 1: 'utterances' must be a list")

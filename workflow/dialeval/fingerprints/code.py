@@ -1,0 +1,200 @@
+"""Fingerprints of a stage's code, so that a changed line re-runs what depends on it and nothing else.
+
+A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
+functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
+Comments, docstrings, layout, words for readers, messages of errors and the texts of remarks do not count (see
+`spelling`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
+data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose
+content counts too, as does that of the prompts that it includes, imports or extends.
+
+What is followed: names, `module.name` for modules of ours, and imports of both kinds. A module of ours that is used in
+any other way (passed on, say) counts whole. Relative imports are refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from dialeval.fingerprints.sources import Import, Source, Statement, read_sources
+from dialeval.prompt_sets import PromptSet, template_folders
+from dialeval.prompts.references import with_references
+
+PACKAGE = "dialeval"
+ROOT = Path(__file__).parents[1]
+PROMPTS = ROOT / "prompts"
+SPEAKING = ("dialeval.errors", "dialeval.processes", "dialeval.progress")
+"""Modules and packages that only speak to people or watch over processes: nothing of theirs reaches a result."""
+
+
+class _Definition(NamedTuple):
+    """A top-level name of a module; None stands for the statements that bind no name.
+
+    Attributes:
+        with_words: whether what it says for readers counts too, as it does where a module counts whole.
+    """
+
+    module: str
+    name: str | None
+    with_words: bool = False
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A module of ours.
+
+    Attributes:
+        statements: the top-level statements by the name that they bind; under None those that bind none.
+        imports: local name -> (module, name in it or None for the module itself).
+    """
+
+    path: Path
+    statements: dict[str | None, list[Statement]] = field(default_factory=dict)
+    imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+
+
+def fingerprint(
+    *modules: str,
+    templates: Iterable[str] = (),
+    prompts_directory: Path | None = None,
+    prompt_set: PromptSet = "ours",
+) -> str:
+    """Returns 16 hexadecimal digits that change when the behaviour of modules may have changed.
+
+    Args:
+        modules: modules of ours, such as `dialeval.stages.plan_pair`.
+        templates: prompts that they render besides those that their code names.
+        prompts_directory: folder with templates that replace ours of the same name, or that only it has.
+        prompt_set: the set whose templates replace ours behind that folder's.
+    """
+    reached = [_reach(module) for module in modules]
+    digest = hashlib.sha256()
+    definitions = frozenset[_Definition]().union(*(definitions for definitions, _ in reached))
+    digest.update("".join(sorted(map(_line, definitions))).encode())
+    files = frozenset[Path]().union(*(files for _, files in reached))
+    folders = template_folders(prompts_directory, prompt_set, PROMPTS)
+    named = {*templates, *(file.name for file in files if file.parent == PROMPTS)}
+    for file in sorted(file for file in files if file.parent != PROMPTS):
+        digest.update(f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    for name, content in sorted(with_references(named, folders).items()):
+        digest.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def templates_reached(modules: Iterable[str]) -> frozenset[str]:
+    """Returns the names of the prompts that the code of some modules names."""
+    files = frozenset[Path]().union(*(_reach(module)[1] for module in modules))
+    return frozenset(file.name for file in files if file.parent == PROMPTS)
+
+
+@cache
+def _reach(module: str) -> tuple[frozenset[_Definition], frozenset[Path]]:
+    """Returns every definition that a module reaches, and the data files that these name."""
+    parsed = _parse(module)
+    found: set[_Definition] = set()
+    waiting = [_Definition(module, name) for name in parsed.statements]
+    while waiting:
+        definition = waiting.pop()
+        if definition in found:
+            continue
+        found.add(definition)
+        # statements that bind no name run on import, whichever name of the module is used
+        waiting += [_Definition(definition.module, None), *_uses(definition)]
+    return frozenset(found), frozenset(file for definition in found for file in _data_files(definition))
+
+
+@cache
+def _sources() -> dict[Path, Source]:
+    return read_sources(ROOT)
+
+
+@cache
+def _parse(module: str) -> _Module:
+    path = _path(module)
+    assert path is not None, module
+    source = _sources()[path]
+    parsed = _Module(path, {None: []}, _imported_names(module, source.imports))
+    for statement in source.statements:
+        for name in statement.binds or [None]:
+            parsed.statements.setdefault(name, []).append(statement)
+    return parsed
+
+
+def _path(module: str) -> Path | None:
+    """Returns the source file of a module of ours, or None if the name is no module of ours."""
+    return _modules().get(module)
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    """Returns the source file of every module of ours, by its name."""
+    found: dict[str, Path] = {}
+    for path in _sources():
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        name = parts[:-1] if parts[-1] == "__init__" else parts
+        found.setdefault(".".join((PACKAGE, *name)), path)  # a package stands before a module of its name
+    return found
+
+
+def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[str, str | None]]:
+    """Returns what imports bind, as far as it is ours."""
+    bound: dict[str, tuple[str, str | None]] = {}
+    for one in imports:
+        if one.level:
+            raise ValueError(f"{module} imports relatively, which fingerprints do not follow")
+        if (one.source or one.name).split(".")[0] != PACKAGE:
+            continue
+        if one.source is None:
+            raise ValueError(f"{module}: 'import {one.name}' is not followed; write 'from ... import ...'")
+        whole = f"{one.source}.{one.name}"
+        bound[one.bound] = (whole, None) if _path(whole) else (one.source, one.name)
+    return bound
+
+
+@cache
+def _uses(definition: _Definition) -> tuple[_Definition, ...]:
+    """Returns the definitions of ours that the statements of one name."""
+    parsed = _parse(definition.module)
+    uses: list[_Definition] = []
+    for statement in parsed.statements.get(definition.name, []):
+        imports = parsed.imports | _imported_names(definition.module, statement.imports)
+        for name, attribute in statement.uses + (statement.words_use if definition.with_words else ()):
+            if name in parsed.statements:
+                uses.append(_Definition(definition.module, name))
+            elif name in imports:
+                uses += _resolve(*imports[name], attribute)
+    return tuple(uses)
+
+
+def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]:
+    """Returns the definitions that an imported name, or `name.attribute` of an imported module, stands for."""
+    if any(f"{module}.".startswith(f"{speaking}.") for speaking in SPEAKING):
+        return []
+    parsed = _parse(module)
+    if name is None and (attribute in parsed.statements or attribute in parsed.imports):
+        name = attribute
+    if name is None:
+        return [_Definition(module, every, with_words=True) for every in parsed.statements]
+    if name in parsed.imports:  # passed on from another module
+        return [_Definition(module, None), *_resolve(*parsed.imports[name], "")]
+    return [_Definition(module, name)]
+
+
+@cache
+def _line(definition: _Definition) -> str:
+    """Returns a definition with the digest of what it says."""
+    statements = _parse(definition.module).statements.get(definition.name, [])
+    said = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
+    return f"{definition} {hashlib.sha256(chr(10).join(said).encode()).hexdigest()}\n"
+
+
+@cache
+def _data_files(definition: _Definition) -> tuple[Path, ...]:
+    parsed = _parse(definition.module)
+    names = {name for statement in parsed.statements.get(definition.name, []) for name in statement.files}
+    candidates = [folder / name for name in names for folder in (parsed.path.parent, PROMPTS)]
+    return tuple(candidate for candidate in candidates if candidate.is_file())

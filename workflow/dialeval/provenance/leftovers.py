@@ -1,0 +1,217 @@
+"""What lies in the results and the configuration no longer makes: shards of another number, files of a dropped chatbot.
+
+A file is only taken for one that a run made where the record of a job names it, and only removed where it still has the
+content that the job gave it. All else is left alone: what people put there, links and what lies behind them, the store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from dialeval.config.reading import WRITTEN_DOWN
+from dialeval.errors import UserError
+from dialeval.provenance import kept
+from dialeval.provenance.records import FOLDER, digest_of
+
+BESIDE = {"trained": "checkpoints"}
+"""Folders of what is trained -> where training keeps its checkpoints, under the same name and in no record."""
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A file or folder that a job made and the configuration no longer makes.
+
+    Attributes:
+        name: its path below the results.
+        size: bytes, of a folder those of its files.
+        stage: that made it.
+        reason: why it is not to be removed; empty where it is.
+    """
+
+    name: str
+    size: int
+    stage: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What lies in a folder of results beside what the configuration makes.
+
+    Attributes:
+        leftovers: what jobs made, by name.
+        unknown: names of files that no record names; they are never removed.
+    """
+
+    leftovers: list[Leftover]
+    unknown: list[str]
+
+
+@dataclass(frozen=True)
+class _Made:
+    stage: str
+    configuration: str
+    digest: str
+    """Of the content; empty where it is not written down."""
+
+
+def check_folder(results: Path, store: Path, here: Path) -> None:
+    """Checks that a folder of results is one in which files may be removed.
+
+    Args:
+        results: the folder.
+        store: of the answers.
+        here: the folder in which the run works.
+
+    Raises:
+        UserError: it holds the folder of the run or somebody's home, so that it is no folder of results alone, or it
+            lies in the store.
+    """
+    folder, kept = results.expanduser().resolve(), store.expanduser().resolve()
+    if any(one.resolve().is_relative_to(folder) for one in (here, Path.home())) or folder.is_relative_to(kept):
+        raise UserError(
+            f"results_dir is {results}, a folder that holds more than results, in which nothing is listed or removed; "
+            "give results a folder of their own, such as results_dir: results"
+        )
+
+
+def list_leftovers(results: Path, made: Collection[str], store: Path, configuration: str) -> Listing:
+    """Returns what lies in the results and is not made by the configuration.
+
+    Args:
+        results: the folder.
+        made: names of the files and folders that the configuration makes, its logs among them.
+        store: of the answers, which may lie in the results; it is not looked at.
+        configuration: the files of this configuration, as records name them, from the folder of the results.
+
+    Raises:
+        UserError: a record cannot be read.
+    """
+    recorded = _recorded(results)
+    found, unknown = set(), []
+    for name in _files(results, store):
+        if _named(name, made) is None:
+            owner = _named(name, recorded)
+            if owner is None:
+                unknown.append(name)
+            else:
+                found.add(owner)
+    leftovers = []
+    for name in sorted(found):
+        path, made_by = results / name, recorded[name]
+        reason = _reason(results, path, made_by, configuration)
+        leftovers.append(Leftover(name, _size(path), made_by.stage, reason))
+    return Listing(leftovers, sorted(unknown))
+
+
+def remove(results: Path, leftovers: Sequence[Leftover]) -> Iterator[Leftover]:
+    """Removes leftovers, the records of jobs of which nothing is left, and folders that become empty.
+
+    Yields:
+        What was removed, each as soon as it was.
+    """
+    removed = {one.name for one in leftovers if not one.reason}
+    for one in leftovers:
+        path = results / one.name
+        if one.reason:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+        _remove_empty(results, path.parent)
+        yield one
+        kept.forget(results, [path])
+        _remove_empty(results, (results / kept.FOLDER / one.name).parent)
+    for path, record in list(_records(results)):
+        names = record["outputs"]
+        if removed.intersection(names) and not any(os.path.lexists(results / name) for name in names):
+            path.unlink()
+            _remove_empty(results, path.parent)
+
+
+def _recorded(results: Path) -> dict[str, _Made]:
+    """Returns what jobs made, by name: their files and folders, and what goes with them."""
+    found: dict[str, _Made] = {}
+    for _, record in _records(results):
+        by = record.get("stage", ""), record.get("configuration", "")
+        found[record.get("log", "")] = _Made(*by, "")
+        for name, digest in record["outputs"].items():
+            first, *rest = PurePath(name).parts
+            if first in BESIDE and len(rest) == 1:
+                found[str(PurePath(BESIDE[first], *rest))] = _Made(*by, "")
+            found[name] = _Made(*by, digest)
+    return {name: made for name, made in found.items() if not _is_outside(name)}
+
+
+def _records(results: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for path in sorted((results / FOLDER).rglob("*.json")):
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            outputs = record["outputs"]
+        except (ValueError, KeyError, TypeError):
+            raise UserError(
+                f"{path} is no record of a job; remove it, and what it was of counts as unknown and stays"
+            ) from None
+        if isinstance(outputs, dict):
+            yield path, record
+
+
+def _files(results: Path, store: Path) -> Iterator[str]:
+    """Yields the names of files and links, without the store and what a run itself writes down or keeps hidden."""
+    kept = store.expanduser().resolve()
+    for folder, folders, files in os.walk(results):
+        is_top = Path(folder) == results
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        folders[:] = [
+            name
+            for name in folders
+            if name not in links
+            and Path(folder, name).resolve() != kept
+            and not (is_top and (name == FOLDER or name.startswith(".")))
+        ]
+        for name in [*files, *links]:
+            if not (is_top and (name.startswith(".") or name == WRITTEN_DOWN)):
+                yield os.path.relpath(Path(folder, name), results)
+
+
+def _named(name: str, names: Collection[str]) -> str | None:
+    """Returns which of some files and folders a file is or lies in."""
+    path = PurePath(name)
+    return next((str(one) for one in (path, *path.parents) if str(one) in names), None)
+
+
+def _reason(results: Path, path: Path, made: _Made, configuration: str) -> str:
+    """Returns why a file or folder is not to be removed, or an empty text."""
+    if path.is_symlink() or (path.is_dir() and any(one.is_symlink() for one in path.rglob("*"))):
+        return "a link, or with links in it"
+    if made.configuration not in ("", configuration):
+        files = [results.resolve() / file for file in made.configuration.split(", ")]
+        if all(file.exists() for file in files):
+            return f"made for {', '.join(os.path.relpath(file.resolve()) for file in files)}"
+    if made.digest and digest_of(path) != made.digest:
+        return "changed since a run made it"
+    return ""
+
+
+def _is_outside(name: str) -> bool:
+    return PurePath(name).is_absolute() or os.pardir in PurePath(name).parts
+
+
+def _size(path: Path) -> int:
+    if path.is_dir() and not path.is_symlink():
+        return sum(one.lstat().st_size for one in path.rglob("*") if not one.is_dir())
+    return path.lstat().st_size
+
+
+def _remove_empty(results: Path, folder: Path) -> None:
+    """Removes a folder below the results if it is empty, and so those above it."""
+    while folder != results and folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent

@@ -1,0 +1,85 @@
+"""Which results were made with other versions of libraries than are installed.
+
+`python -m dialeval.provenance.versions RESULTS GRAPH` prints it, where GRAPH is what the configuration makes (`graph`).
+
+Another version re-runs nothing by itself: numbers that were paid for and published stay what they are. This says what a
+version may have touched, and what has it made anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dialeval.errors import UserError
+from dialeval.provenance.graph import read_graph
+from dialeval.provenance.records import installed, read_records
+
+
+def outdated(
+    records: Iterable[dict[str, Any]], made: Mapping[str, str], now: Callable[[str], str | None] = installed
+) -> list[str]:
+    """Returns what to say of records, in lines.
+
+    Args:
+        records: as `records` writes them.
+        made: names of the files that the configuration makes -> the rule that makes them.
+        now: gives the version of a library that is installed here, or None.
+    """
+    versions: dict[str, str | None] = {}
+    files: Counter[tuple[str, str]] = Counter()
+    rules: set[str] = set()
+    gone: set[str] = set()
+    n_records = 0
+    for record in records:
+        n_records += 1
+        for name, known in record.get("libraries", {}).items():
+            if name not in versions:
+                versions[name] = now(name)
+            if known != versions[name]:
+                files[name, known] += len(record["outputs"])
+                found = {made[output] for output in record["outputs"] if output in made}
+                rules |= found
+                gone |= set() if found else {*record["outputs"]}
+    if not files:
+        return [f"all results were made with the versions that are installed ({n_records} records)"]
+    lines = [
+        f"{n} {'files were' if n > 1 else 'file was'} made with {name} {known}; "
+        + (f"{versions[name]} is installed" if versions[name] else "it is not installed here")
+        for (name, known), n in sorted(files.items())
+    ]
+    if rules:
+        lines.append("nothing of that runs again by itself. To make it anew, add this to your command:")
+        lines.append(f"  --forcerun {' '.join(sorted(rules))}")
+        lines.append(
+            "What follows from it is made anew where it comes out otherwise. Answers are taken from the store."
+        )
+    if gone:
+        lines.append(f"this configuration does not make {len(gone)} of these files; snakemake tidy lists them")
+    return lines
+
+
+def main() -> None:
+    """Prints what was made with other versions."""
+    parser = argparse.ArgumentParser(description="Tells which results were made with other versions of libraries.")
+    parser.add_argument("results", type=Path, help="folder of the results")
+    parser.add_argument("graph", type=Path, help="what the configuration makes, as a run writes it down")
+    given = parser.parse_args()
+    results, made = given.results, read_graph(given.graph)["made"]
+    there = (
+        record
+        for record in read_records(results)
+        if all((results / name).exists() for name in record.get("outputs", {}))
+    )
+    print("\n".join(outdated(there, made)), flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"error in versions: {error}")
