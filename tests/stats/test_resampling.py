@@ -50,6 +50,31 @@ def test_percentiles_leave_out_what_is_missing():
     assert np.isnan(percentile_interval(np.empty((0, 2)))).all()
 
 
+def test_percentiles_are_numpys_whatever_the_shape_of_the_replicates():
+    """Columns whose tails hold the ends, columns whose tails do not, and columns that have none."""
+    rng = np.random.default_rng(7)
+    normal = rng.normal(size=(400, 12))
+    normal[:, 1] *= 1e200  # its square has no room
+    normal[:, 2] = normal[:, 2] > 1.0
+    normal[:, 3] = np.exp(5.0 * normal[:, 3])
+    normal[:, 4] = 0.3
+    normal[:, 5] = np.round(normal[:, 5])
+    normal[:, 6] += 1e9  # nothing but rounding is left of its variance
+    normal[:7, 7] = np.nan
+    normal[1:, 8] = np.nan
+    normal[:3, 9] = 1e6
+    normal[:, 10] = np.where(np.arange(400) < 200, -1.0, 1.0)
+    for confidence in (0.2, 0.9, 0.95, 0.999):
+        ends = percentile_interval(normal.reshape(400, 3, 4), confidence)
+        tail = 0.5 * (1.0 - confidence)
+        np.testing.assert_allclose(
+            np.reshape(ends, (2, 12)), np.nanquantile(normal, [tail, 1.0 - tail], axis=0), rtol=1e-13
+        )
+    ordered = np.arange(101.0)
+    low, high = percentile_interval(np.where(ordered > 90, np.inf, ordered), 0.9)
+    assert (float(low), float(high)) == (pytest.approx(5.0), np.inf)
+
+
 def test_an_interval_without_replicates_says_so():
     result = interval(0.3, np.full(10, np.nan))
     assert np.isnan(result.low)

@@ -23,6 +23,7 @@ ONE_CLUSTER = "a single cluster gives no interval"
 ALL_THE_SAME = "every resample gives the same rating, which gives no interval"
 
 _DRAWS_PER_BLOCK = 100_000
+_FAR = 1.5  # standard deviations: beyond them lie some 7% of normal replicates at either end, and the ends at 95%
 _NO_WIDTH = 1e-6  # points: what rounding leaves
 
 
@@ -122,25 +123,20 @@ def percentile_interval(
     """
     check_confidence(confidence)
     shape = replicates.shape[1:]
-    columns = np.sort(replicates.reshape(len(replicates), math.prod(shape)), axis=0)  # NaN goes last
-    if len(columns) == 0:
+    if len(replicates) == 0:
         return np.full(shape, np.nan), np.full(shape, np.nan)
-    known = np.full(columns.shape[1], len(columns))
-    gaps = np.isnan(columns[-1])
-    known[gaps] = np.count_nonzero(~np.isnan(columns[:, gaps]), axis=0)
+    rows = np.ascontiguousarray(replicates.reshape(len(replicates), math.prod(shape)).T, dtype=np.float64)
+    known = len(replicates) - np.count_nonzero(np.isnan(rows), axis=1)
     tail = np.broadcast_to(_tail(confidence, n_clusters), shape).ravel()
     known = np.where(np.isnan(tail), 0, known)
-    ends = []
-    for share in (np.nan_to_num(tail), 1.0 - np.nan_to_num(tail)):
-        position = share * np.maximum(known - 1, 0)
-        below = np.floor(position).astype(np.int64)
-        above = np.minimum(below + 1, np.maximum(known - 1, 0))
-        low, high = (np.take_along_axis(columns, row[np.newaxis], axis=0)[0] for row in (below, above))
-        with np.errstate(invalid="ignore"):  # of infinite replicates the outer one is the end
-            between = low + (position - below) * (high - low)
-        between = np.where(np.isinf(low) | (position == below), low, np.where(np.isinf(high), high, between))
-        end = np.where(np.isnan(tail), np.nan, between)
-        ends.append(end.reshape(shape))
+    position = np.stack([np.nan_to_num(tail), 1.0 - np.nan_to_num(tail)]) * np.maximum(known - 1, 0)
+    below = np.floor(position).astype(np.int64)
+    above = np.minimum(below + 1, np.maximum(known - 1, 0))
+    low, high = np.split(_at_ranks(rows, np.concatenate([below, above])), 2)
+    with np.errstate(invalid="ignore"):  # of infinite replicates the outer one is the end
+        between = low + (position - below) * (high - low)
+    between = np.where(np.isinf(low) | (position == below), low, np.where(np.isinf(high), high, between))
+    ends = np.where(np.isnan(tail), np.nan, between).reshape(2, *shape)
     return ends[0], ends[1]
 
 
@@ -148,6 +144,30 @@ def unless_same(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArr
     """Ends of intervals of ratings, NaN where there is no width: resamples that are all alike say nothing of others."""
     same = high - low <= _NO_WIDTH
     return np.where(same, np.nan, low), np.where(same, np.nan, high)
+
+
+def _at_ranks(rows: FloatArray, ranks: IntArray) -> FloatArray:
+    """Values of each row, shape [rows, n], at ranks counted from 0, shape [k, rows]; NaN has the last ranks.
+
+    Only what lies far from a row's mean is sorted, unless a rank falls nearer to it.
+    """
+    n = rows.shape[1]
+    with np.errstate(invalid="ignore", over="ignore"):  # a row with NaN or without a limit is sorted whole
+        mean = rows.mean(axis=1)
+        far = _FAR * np.sqrt(np.einsum("rn,rn->r", rows, rows) / n - mean**2)
+        low, high = rows < (mean - far)[:, np.newaxis], rows > (mean + far)[:, np.newaxis]
+    n_low, n_high = np.count_nonzero(low, axis=1), np.count_nonzero(high, axis=1)
+    in_tails = ((ranks < n_low) | (ranks >= n - n_high)).all(axis=0)
+    values = np.empty(ranks.shape)
+    whole = np.sort(rows[~in_tails], axis=1)
+    values[:, ~in_tails] = np.take_along_axis(whole, ranks[:, ~in_tails].T, axis=1).T
+    n_kept = (n_low + n_high)[in_tails, np.newaxis]
+    tails = np.full((len(n_kept), n_kept.max(initial=0)), np.inf)
+    tails[np.arange(tails.shape[1]) < n_kept] = rows[(low | high) & in_tails[:, np.newaxis]]
+    tails.sort(axis=1)
+    place = np.where(ranks < n_low, ranks, ranks - (n - n_low - n_high))
+    values[:, in_tails] = np.take_along_axis(tails, place[:, in_tails].T, axis=1).T
+    return values
 
 
 def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:
