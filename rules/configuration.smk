@@ -76,7 +76,7 @@ try:
     from dialeval.progress import files as progress_files
     from dialeval.progress.job_lines import JobLines
     from dialeval.progress.whole_run import AskingJob, Requests
-    from dialeval.project import check_can_be_installed
+    from dialeval.project import check_can_be_installed, check_name
     from dialeval.provenance import kept
     from dialeval.provenance.leftovers import check_folder
     from dialeval.readiness import preflight
@@ -116,6 +116,8 @@ def say(words):
     if words and workflow.exec_mode == ExecMode.DEFAULT:
         print(words, file=sys.stderr)
 
+
+in_words(check_name, PROJECT)
 
 # these ask nobody, so engines and keys need not be at hand
 ESTIMATING = asked_for("estimate")

@@ -54,7 +54,17 @@ def write_down_configuration():
     """Writes down the configuration beside the results, where the run makes any of them."""
     made = [str(path) for job in workflow.dag.needrun_jobs() for path in job.output]
     if any(path.startswith(f"{RESULTS}/") for path in made):
-        in_words(write_configuration, CONFIG)
+        write_configuration(CONFIG)
+
+
+def take_the_results():
+    """Has nobody else work in the results until this run ends, and writes there what its jobs are to know of it."""
+    with runlock.writing(CONFIG.results_dir):
+        runlock.acquire(CONFIG.results_dir)
+        make_forced_anew()
+        write_down_configuration()
+        runwatch.mark_when_terminated(CONFIG.results_dir)
+        write_graph()
 
 
 def only_looks():
@@ -71,12 +81,8 @@ def begin():
         LIVE
     ):  # it was not looked at before, as this target alone may run beside another run
         in_words(runlock.refuse_second_run, CONFIG.results_dir)
-    runlock.acquire(CONFIG.results_dir)
-    make_forced_anew()
-    write_down_configuration()
-    runwatch.mark_when_terminated(CONFIG.results_dir)
+    in_words(take_the_results)
     watch_slurm()
-    write_graph()
     tell_of_jobs()
 
 

@@ -11,7 +11,7 @@ from workspace import ROOT
 from dialeval.errors import UserError
 from dialeval.own_folder.configuration import Model, Wish
 from dialeval.own_folder.files import make_folder
-from dialeval.project import PROJECT, check_can_be_installed
+from dialeval.project import PROJECT, check_can_be_installed, check_name
 
 FILES = {"config.yaml", "Snakefile", "profiles/default/config.yaml", "README.md", ".gitignore"}
 
@@ -69,3 +69,9 @@ def test_environments_of_jobs_need_the_project(tmp_path: Path) -> None:
     check_can_be_installed(PROJECT)
     with pytest.raises(UserError, match="--sdm"):
         check_can_be_installed(tmp_path)
+
+
+def test_a_project_whose_folder_snakemake_cannot_read_is_told(tmp_path: Path) -> None:
+    check_name(PROJECT)
+    with pytest.raises(UserError, match="braces Snakemake takes for a wildcard; rename or move that folder"):
+        check_name(tmp_path / "{mine}" / "DialEval")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import threading
 from collections import Counter
@@ -11,8 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-LIFETIME = 300.0
-"""Seconds after which a forgotten endpoint ends by itself."""
 MOST_CONNECTIONS = 600
 
 
@@ -62,7 +59,7 @@ def refusal(message: str, **more: Any) -> dict[str, Any]:
 
 
 class LoopbackEndpoint:
-    """Serves on 127.0.0.1 in a thread of its own, and keeps a log.
+    """Serves on 127.0.0.1 in a thread of its own, as long as a test needs it, and keeps a log.
 
     Args:
         script: what to answer.
@@ -99,8 +96,7 @@ class LoopbackEndpoint:
         server = await self._loop.create_server(lambda: _Exchange(self), "127.0.0.1", 0, backlog=MOST_CONNECTIONS)
         self.port: int = server.sockets[0].getsockname()[1]
         self._ready.set()
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stop.wait(), LIFETIME)
+        await self._stop.wait()
         server.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -102,7 +103,13 @@ def test_a_full_disk_is_one_message_and_earlier_results_are_whole(finished: Work
         models = {**SMALL["models"], "other": {"engine": "embedded", "method": "random", "folds": 2}}
         finished.configure(models=models, chatbots=["random", "generic", "other"])
         output = finished.run(ok=False)
-        assert "No space left on device" in output
+        assert "the results folder results cannot be written: No space left on device" in output
+        assert ".smk" not in output
+        assert finished.tables() == before
+        os.truncate(filler, filler.stat().st_size - 12_000)
+        output = finished.run(ok=False)
+        assert "job failed:" in output or "jobs failed:" in output
+        assert "No space left on device" in output or "is full, so that" in output
         assert "Traceback (most recent call last)" not in output
         assert finished.tables() == before
         filler.unlink()

@@ -153,6 +153,7 @@ def test_a_target_behind_configfile_is_found_out(folder: Path, run_all: RunAll) 
     wrong = Shown("here", ("snakemake", "--cores", "8", "--configfile", "configs/api.yaml", "estimate"))
     ((status, output),) = run_all([dry_run(wrong, folder / "public")])
     assert status != 0, output
+    assert "No such file or directory: 'estimate'" in output
 
 
 def test_pythons_commands_and_their_options(run_all: RunAll) -> None:

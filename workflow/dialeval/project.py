@@ -15,6 +15,21 @@ SNAKEFILE = PROJECT / "Snakefile"
 """What a Snakefile elsewhere includes."""
 
 
+def check_name(project: Path) -> None:
+    """Checks that Snakemake can read what lies in the folder of the workflow.
+
+    Args:
+        project: the folder of the workflow that runs.
+
+    Raises:
+        UserError: its name has braces.
+    """
+    if {"{", "}"}.intersection(str(project)):
+        raise UserError(
+            f"the workflow lies in {project}, whose braces Snakemake takes for a wildcard; rename or move that folder"
+        )
+
+
 def check_can_be_installed(project: Path) -> None:
     """Checks that environments of jobs can be made, into which the project is installed from its folder.
 

@@ -87,6 +87,15 @@ def test_runs_are_told_apart_by_their_results_and_their_shards(tmp_path: Path) -
     assert run_of(tmp_path / "b" / ".." / "a", 2) == runs[0]
 
 
+def test_a_folder_named_in_another_encoding_has_its_run(tmp_path: Path, capsys: Output) -> None:
+    results = Path(os.fsdecode(os.fsencode(tmp_path) + b"/f\xfcr"))
+    holder = Holder(tmp_path, writer="shard-1-of-2", run=run_of(results, 2))
+    (lock,) = tmp_path.rglob("*.run")
+    assert os.fsencode(results) in lock.read_bytes()
+    assert opened_while(holder.end, tmp_path, writer="shard-1-of-3", run=run_of(results, 3))
+    assert "another run is answering" in capsys.readouterr().out
+
+
 def test_two_runs_with_other_shards_ask_for_everything_once(tmp_path: Path) -> None:
     asked = CONTEXT.Value("i", 0)
     jobs = [

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dialeval.errors import UserError
@@ -62,19 +64,30 @@ def _held_elsewhere(results_dir: Path, descriptor: int) -> UserError:
     )
 
 
-def check_writable(folder: Path) -> None:
-    """Makes a folder if need be and checks that files can be written there.
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Has words for what cannot be written in the folder of the results.
 
     Raises:
-        UserError: it cannot be made or written.
+        UserError: something could not be made or written there.
     """
-    probe = folder / f".writable.{os.getpid()}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.write_bytes(b"")
-        probe.unlink()
+        yield
     except OSError as error:
         raise UserError(
             f"the results folder {folder} cannot be written: {error.strerror or error}; "
             "correct `results_dir` or the rights and space of that disk"
         ) from error
+
+
+def check_writable(folder: Path) -> None:
+    """Makes a folder if need be and checks that files can be made there.
+
+    Raises:
+        UserError: it cannot be made or written.
+    """
+    probe = folder / f".writable.{os.getpid()}"
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"")
+        probe.unlink()

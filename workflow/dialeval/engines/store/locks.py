@@ -53,7 +53,8 @@ class WriterLocks:
             os.close(self._held.pop())
 
     def _join_run(self) -> None:
-        name = f"{hashlib.sha256(self._run.encode()).hexdigest()[:12]}.run"
+        run = self._run.encode("utf-8", "surrogateescape")  # names of folders may be in another encoding
+        name = f"{hashlib.sha256(run).hexdigest()[:12]}.run"
         told = False
         while True:
             gate = _opened(self._folder / "runs.lock")
@@ -64,7 +65,7 @@ class WriterLocks:
                     own = _opened(self._folder / name)
                     self._held.append(own)
                     if not os.fstat(own).st_size:
-                        os.write(own, self._run.encode("utf-8", "replace"))
+                        os.write(own, run)
                     fcntl.flock(own, fcntl.LOCK_SH)
                     return
             finally:
