@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import expit
 
 from coverage_cases import CLUSTERS, Measured, alike, cases, measured
+from dialeval.stats.bias import length_bias
 from dialeval.stats.differences import contrast_interval, contrast_variance, paired_differences
 from dialeval.stats.judge_pairs import compare_judges
 from dialeval.stats.multiplicity import holm
@@ -60,6 +62,23 @@ def style_control(repetitions: int) -> Iterator[Measured]:
             yield measured("length slope, models held fixed", clusters, 0.0, case, *slope, SLOPE)
             yield measured("length-controlled ratings", clusters, 0.0, case, *rating, truth)
             yield measured("differences of these", clusters, 0.0, case, *ahead, truth[one] - truth[other])
+
+
+def length_slope(repetitions: int) -> Iterator[Measured]:
+    """The slope of a judge's bias for length, over seeds of one size and of very unequal sizes, and no bias at all."""
+    for clusters, correlation in cases():
+        for unequal, case in ((False, "equal sizes"), (True, "unequal sizes")):
+            rng = np.random.default_rng(clusters)
+            ends = np.full((repetitions, 2), np.nan)
+            for number in range(repetitions):
+                sizes = rng.geometric(1 / PER_CLUSTER, clusters) if unequal else np.full(clusters, PER_CLUSTER)
+                seed = np.repeat(np.arange(clusters), sizes)
+                shared = np.sqrt(correlation) * rng.normal(size=(2, clusters))[:, seed]
+                ratio = 0.5 * (shared[0] + np.sqrt(1.0 - correlation) * rng.normal(size=len(seed)))
+                won = (rng.random(len(seed)) < expit(1.8 * shared[1])).astype(float)
+                slope = length_bias(np.exp(ratio), np.ones(len(seed)), won, seed).slope
+                ends[number] = slope.low, slope.high
+            yield measured("length slope 0", clusters, correlation, case, *ends.T, 0.0)
 
 
 def judge_pairs(repetitions: int) -> Iterator[Measured]:

@@ -14,7 +14,7 @@ from coverage_auc import aucs
 from coverage_cases import Measured
 from coverage_ceilings import ceilings
 from coverage_correlations import correlations
-from coverage_differences import differences, false_claims, judge_pairs, style_control
+from coverage_differences import differences, false_claims, judge_pairs, length_slope, style_control
 from coverage_ranks import ranks
 from coverage_ratings import ratings
 from coverage_shares import shares
@@ -26,6 +26,7 @@ SECTIONS = {
     "correlations": correlations,
     "differences": differences,
     "style_control": style_control,
+    "length_slope": length_slope,
     "judge_pairs": judge_pairs,
     "false_claims": false_claims,
     "ranks": ranks,

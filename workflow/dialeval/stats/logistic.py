@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import expit
 
-from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.arrays import FloatArray, IntArray, dense_codes
+from dialeval.stats.differences import contrast_interval
 from dialeval.stats.resampling import Interval
 
 _MOST_STEPS = 35
@@ -15,6 +16,9 @@ _STEP = 1e-8
 """A step in no coefficient longer than this is the last one."""
 _RIDGE = 1e-10
 """What is added to the mean information of a coefficient, so that it can be inverted."""
+_IDENTIFIED = 1e-8
+"""Share of the information, in the direction that has least of it, that must be left without a cluster."""
+ONE_CLUSTER_TELLS = "what is known of the slope is all from one seed or case, which tells nothing of others"
 
 
 def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, confidence: float) -> Interval:
@@ -24,10 +28,11 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
         won: 1 or 0, shape [n].
         covariates: shape [n, k].
         cluster: cluster of each row, shape [n]; the covariance is robust to dependence within one.
-        confidence: nominal coverage of the normal interval.
+        confidence: nominal coverage of the interval, which is Student's with the effective number of clusters less one.
 
     Returns:
-        The coefficient with its interval; missing, with the reason, where the maximum is not finite or unknown.
+        The coefficient with its interval; missing, with the reason, where the maximum is not finite or unknown, and
+        without ends where it hangs on one cluster.
     """
 
     def missing(reason: str) -> Interval:
@@ -39,20 +44,24 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
         return missing("every length ratio is the same")
     if np.ptp(won) == 0.0:
         return missing("the same place wins every decided verdict")
-    if len(np.unique(cluster)) < 2:
+    clusters, n_clusters = dense_codes("cluster", cluster, len(won))
+    if n_clusters < 2:
         return missing("a robust interval needs two clusters or more")
     design = np.column_stack([np.ones(len(won)), covariates])
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # on the way to no finite solution
             coefficients, converged = _maximise(design, won)
-            error = float(np.sqrt(_covariance(design, won, coefficients, cluster)[1, 1]))
     except np.linalg.LinAlgError:
         return missing("the regression has no finite solution")
     separated = bool((np.abs(expit(design @ coefficients) - won) < 1e-6).all())
-    if not converged or separated or not math.isfinite(error):
+    if not converged or separated:
         return missing("the regression has no finite solution: length decides every verdict")
-    estimate, reach = float(coefficients[1]), float(ndtri(0.5 + 0.5 * confidence)) * error
-    return Interval(estimate, estimate - reach, estimate + reach, confidence, 0)
+    estimate, error = float(coefficients[1]), _error(design, won, coefficients, clusters, n_clusters)
+    if not math.isfinite(error):
+        return Interval(estimate, math.nan, math.nan, confidence, 0, ONE_CLUSTER_TELLS, n_clusters)
+    sizes = np.bincount(clusters)
+    low, high, _ = contrast_interval(estimate, error, sizes.sum() ** 2 / (sizes**2).sum() - 1.0, confidence)
+    return Interval(estimate, float(low), float(high), confidence, 0, n_clusters=n_clusters)
 
 
 def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:
@@ -73,19 +82,20 @@ def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:
     return coefficients, False
 
 
-def _covariance(design: FloatArray, won: FloatArray, coefficients: FloatArray, cluster: IntArray) -> FloatArray:
-    """Returns the covariance of the coefficients that is robust to clusters, shape [k, k].
+def _error(design: FloatArray, won: FloatArray, coefficients: FloatArray, cluster: IntArray, n_clusters: int) -> float:
+    """Returns the standard error of the first covariate's coefficient that is robust to clusters.
 
-    It is the sandwich of the inverse information around the scores' sums over each cluster (Liang and Zeger, 1986),
-    widened by G / (G - 1) * (n - 1) / (n - k) for G clusters.
-
-    Raises:
-        numpy.linalg.LinAlgError: if the information cannot be inverted.
+    The sandwich of Liang and Zeger (1986) takes few clusters to be surer than they are, so that each one's score is
+    taken through the information without it (CR3, nearly the jackknife). Infinite where nothing is known without one.
     """
     win = expit(design @ coefficients)
-    bread = np.linalg.inv((design.T * (win * (1.0 - win))) @ design)
-    groups, number = np.unique(cluster, return_inverse=True)
-    scores = design * (won - win)[:, np.newaxis]
-    sums = np.column_stack([np.bincount(number, column, minlength=len(groups)) for column in scores.T])
-    few = len(groups) / (len(groups) - 1.0) * (len(won) - 1.0) / (len(won) - design.shape[1])
-    return np.asarray(few * bread @ (sums.T @ sums) @ bread, dtype=np.float64)
+    k = design.shape[1]
+    curved = design * (win * (1.0 - win))[:, np.newaxis]
+    scores = np.column_stack([np.bincount(cluster, column) for column in (design * (won - win)[:, np.newaxis]).T])
+    own = np.stack([np.bincount(cluster, curved[:, i] * design[:, j]) for i in range(k) for j in range(k)], axis=1)
+    whole = curved.T @ design
+    without, size = whole - own.reshape(n_clusters, k, k), np.sqrt(np.diag(whole))
+    if np.linalg.eigvalsh(without / np.outer(size, size)).min() < _IDENTIFIED:
+        return math.inf
+    moved = np.linalg.solve(without, scores[:, :, np.newaxis])[:, 1, 0]
+    return float(np.sqrt((moved**2).sum() * (n_clusters - 1.0) / n_clusters))

@@ -182,7 +182,7 @@ def controlled_ratings(
         if not variance < _LARGEST_ERROR**2:
             return missing(NOT_FINITE)
         low, high, _ = contrast_interval(value, math.sqrt(variance), freedom, confidence)
-        return Interval(value, float(low), float(high), confidence, 0)
+        return Interval(value, float(low), float(high), confidence, 0, n_clusters=n_clusters)
 
     slope = coefficient(n_players) if has_length else missing("no lengths")
     place = coefficient(len(parameters) - 1) if has_position else missing("place and models cannot be told apart")
