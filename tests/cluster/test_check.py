@@ -101,7 +101,7 @@ def test_gpus_that_the_job_does_not_see_are_a_problem(slurm, library, tmp_path: 
         sinfo=SINFO, scontrol=state("COMPLETED"), sacct="exit 0", sbatch=RUNS.format("export CUDA_VISIBLE_DEVICES=; ")
     )
     (problem,) = told(asked(tmp_path, request={"gpu": 1}))["problem"]
-    assert "0 of 1 GPU(s)" in problem
+    assert "0 of 1 GPU can be seen" in problem
 
 
 def test_without_slurm_or_its_profile_the_way_is_told(

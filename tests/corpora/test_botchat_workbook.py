@@ -58,7 +58,7 @@ def test_a_wrong_row_is_told(tmp_path: Path, row: tuple[Any, ...], words: list[s
 
 
 def test_a_missing_column_and_a_foreign_file_are_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"lacks the column\(s\) conv-GT"):
+    with pytest.raises(UserError, match=r"lacks 1 column \(conv-GT\)"):
         botchat_workbook.read(workbook(tmp_path, ("MT-1", 2), header=("index", "nround")), "en")
     (tmp_path / "text.xlsx").write_text("not a workbook")
     with pytest.raises(UserError, match="cannot be read as an xlsx workbook"):

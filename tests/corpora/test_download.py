@@ -103,7 +103,7 @@ def test_files_come_from_the_server_after_the_licence_was_said(tmp_path: Path, s
     paths = download(["set"], tmp_path / "data", base_url=server.url, say=say)
     assert files_under(tmp_path / "data") == WHOLE
     assert paths == [tmp_path / "data" / name for name in WHOLE]
-    assert said[0] == "0 asked: set: 2 file(s) of owner/repo at ccccccc; licence: none stated"
+    assert said[0] == "0 asked: set: 2 files of owner/repo at ccccccc; licence: none stated"
     assert "2 files fetched" in said[-1]
     assert "1 have the checksum on record, of 1 no checksum is on record" in said[-1]
 
@@ -234,7 +234,7 @@ def test_the_public_files_can_be_had_from_a_mirror(
     said: list[str] = []
     (workbook, _) = download(["botchat", "dialogbench"], tmp_path / "data", real_data, say=said.append)
     assert workbook == tmp_path / "data" / "botchat" / "MuTual_test.xlsx"
-    assert "botchat: 1 file(s) of open-compass/BotChat at 70e1e63; licence: Apache-2.0" in said
+    assert "botchat: 1 file of open-compass/BotChat at 70e1e63; licence: Apache-2.0" in said
     assert "2 files copied" in said[-1]
 
 

@@ -46,7 +46,7 @@ def test_a_sound_reading_passes_and_says_what_it_holds() -> None:
     found.notes["texts that are odd"] += 1
     assert check(found) is found
     line = found.summary()
-    for words in ("3 items in 2 language(s) (en, de)", "3 ratings", "3 of them by people"):
+    for words in ("3 items in 2 languages (en, de)", "3 ratings", "3 of them by people"):
         assert words in line
     assert "2 records left out (2 lines without a rating)" in line
     assert "1 texts that are odd" in line

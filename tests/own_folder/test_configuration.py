@@ -112,7 +112,7 @@ def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
     wish = Wish(judges=[JUDGE], dialogues=file, columns={"dialogue_id": "Case", "text": "Body: all"})
     config = load_config(yaml.safe_load(configuration_text(wish, tmp_path, notes)), files_are_there=False)
     assert config.transcripts["talks"].options()["columns"] == {"dialogue_id": "Case", "text": "Body: all"}
-    assert any("2 dialogues with 2 utterances of 2 system(s)" in note for note in notes)
+    assert any("2 dialogues with 2 utterances of 2 systems" in note for note in notes)
 
 
 @pytest.mark.parametrize(

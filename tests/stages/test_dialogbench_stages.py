@@ -225,7 +225,7 @@ def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
         writer.writerows(filled)
     told = dialogbench_experts.Settings(simulated=["bo"])
     dialogbench_experts.stage(told, items, tmp_path / "filled.csv", tmp_path / "experts.parquet")
-    assert "24 answers of 2 experts to 12 items; 0 rows were left blank" in capsys.readouterr().out
+    assert "24 answers of 2 experts to 12 items; left blank: 0 rows" in capsys.readouterr().out
     folder = tables_of(tmp_path, [], [], [tmp_path / "experts.parquet"])
     overall = {row["source"]: row for row in rows_of(folder, "accuracy") if row["scope"] == "overall"}
     assert overall["bundled"]["model"] == "people (simulated)"

@@ -125,7 +125,7 @@ def test_published_answers_become_tables_and_a_report(small: tuple[Workspace, st
     assert float(gteval[("second",)]["unparsed"]) == pytest.approx(2 / 6)
     for words in (
         "convs.tsv, column f: 4 dialogues of first",
-        "1 answers 'Choice: Yes' without an index: unparsed here, while the authors let them pass",
+        "1 answer 'Choice: Yes' without an index: unparsed here, while the authors let them pass",
         "1 requests without a published answer: missing",
         "1 published answers about models that are not chatbots here",
         "1 pairs that the file calls identical (EM) and that differ here: missing",

@@ -194,8 +194,8 @@ def test_what_is_passed_over_of_a_table_is_said(tmp_path: Path) -> None:
     notes: Counter[str] = Counter()
     (tmp_path / "t.csv").write_text("id,customer or bot,n,text\n1,bot,2,x\n2,bot,2,y\n1,bot,1,z\n", encoding="utf-8")
     list(read(tmp_path / "t.csv", "csv", {}, notes))
-    assert notes["column(s) of t.csv passed over: customer or bot, n"] == 2
-    assert notes["table(s) in which no column is known to name the speaker: two take turns, A and B"] == 1
+    assert notes["columns of t.csv passed over: customer or bot, n"] == 2
+    assert notes["tables in which no column is known to name the speaker: two take turns, A and B"] == 1
     apart = "dialogues whose rows stand apart put together, in the file's order, since no column is known to number"
     assert notes[f"{apart} the turns"] == 1
 

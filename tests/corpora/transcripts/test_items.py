@@ -44,7 +44,7 @@ def test_systems_meet_on_what_they_share(tmp_path: Path) -> None:
     assert [item.item_id for item in reading.items] == ["1/a", "2/a", "1/b", "2/b", "3/a"]
     assert cases(reading) == ["1", "2", "1", "2", ""]
     assert [item.cluster for item in reading.items] == ["1", "2", "1", "2", "3/a"]
-    assert "2 cases, 2 of them of several systems, 2 of all; 1 dialogues have none" in reading.notes
+    assert "2 cases, 2 of them of several systems, 2 of all; without one: 1 dialogue" in reading.notes
     assert cases(items(tmp_path, record(1, "a"), record(1, "b"), cases="none")) == ["", ""]
 
 
@@ -210,5 +210,7 @@ def test_dialogues_that_name_their_system_are_counted(tmp_path: Path) -> None:
         saying(5, "assistant", "I am your assistant."),
         saying(6, "苍鹭", "我是 苍鹭。"),
     )
-    found = [note for note in reading.notes if "name their system" in note]
-    assert found == ["3 dialogues name their system in what is said; judges and annotators read it, no text is altered"]
+    found = [note for note in reading.notes if "system's name" in note]
+    assert found == [
+        "3 dialogues with their system's name in what is said; judges and annotators read it, no text is altered"
+    ]

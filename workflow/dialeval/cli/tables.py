@@ -9,6 +9,7 @@ from dialeval.errors import UserError
 from dialeval.results_tables.csv_files import write_csv
 from dialeval.results_tables.dataset_folder import write_dataset
 from dialeval.results_tables.found import Found, chosen_tables, column_words, found_tables
+from dialeval.text.counting import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.to:
         write_dataset(tables, arguments.results, arguments.to)
         empty = sum(not table.rows for table in tables)
-        print(f"{arguments.to}: {_counted(tables)}{f', of which {empty} without rows are left out' if empty else ''}")
+        print(
+            f"{arguments.to}: {counted(len(tables), 'table')}"
+            f"{f', of which {empty} without rows are left out' if empty else ''}"
+        )
     elif arguments.columns:
         for kind in {table.kind.name: table.kind for table in tables}.values():
             print(f"{kind.name}: one row per {kind.row}")
@@ -56,14 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _write_csv(tables: list[Found], path: Path) -> None:
     if len(tables) != 1:
         raise UserError(
-            f"--csv writes one table, and this is about {_counted(tables)}; name one, or write all with --to FOLDER"
+            f"--csv writes one table, and this is about {counted(len(tables), 'table')}; name one, or write all with "
+            "--to FOLDER"
         )
     write_csv(tables[0], path)
-    print(f"{path}: {tables[0].rows:,} rows")
-
-
-def _counted(tables: list[Found]) -> str:
-    return "1 table" if len(tables) == 1 else f"{len(tables)} tables"
+    print(f"{path}: {counted(tables[0].rows, 'row')}")
 
 
 def _print_aligned(rows: list[tuple[str, str, str]]) -> None:

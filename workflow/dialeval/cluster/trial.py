@@ -16,6 +16,7 @@ from dialeval.cluster.probe import back, environment, there
 from dialeval.cluster.requests import Request
 from dialeval.cluster.slurm import JobState, ask, job_state
 from dialeval.cluster.waiting import remedy, stays
+from dialeval.text.counting import counted
 
 WAITING = ("PENDING", "CONFIGURING", "REQUEUED")
 AT_WORK = ("RUNNING", "COMPLETING", "SUSPENDED", "STAGE_OUT")
@@ -99,7 +100,7 @@ class Trial:
             yield self._same_project(found)
         if self.request.gpu:
             enough = found["gpus"] >= self.request.gpu
-            words = f"{where}: {found['gpus']} of {self.request.gpu} GPU(s) are seen on {found['host']}"
+            words = f"{where}: {found['gpus']} of {counted(self.request.gpu, 'GPU')} can be seen on {found['host']}"
             remedy = "" if enough else "; give the cluster's own option in slurm_extra, such as --gres=gpu:1"
             yield Finding("ok" if enough else "problem", words + remedy)
 

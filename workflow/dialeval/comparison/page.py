@@ -13,6 +13,7 @@ from markupsafe import Markup
 from dialeval.comparison import words
 from dialeval.comparison.numbers import PERHAPS, YES
 from dialeval.pages.self_contained import content_policy, palette, templates
+from dialeval.text.counting import counted
 
 Row = dict[str, Any]
 Texts = tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]
@@ -114,7 +115,7 @@ def _flips(comparison: Comparison) -> list[tuple[str, list[tuple[Row, Texts]]]]:
         kept = members[: min(FLIPS_OF_A_JUDGE, left)]
         left -= len(kept)
         if kept:
-            found.append((f"{name}: {words.counted(len(members), 'verdict')}", kept))
+            found.append((f"{name}: {counted(len(members), 'verdict')}", kept))
     return found
 
 

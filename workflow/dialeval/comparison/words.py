@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dialeval.comparison.numbers import ALPHA, PERHAPS, YES
 from dialeval.schemas.every import table_named
+from dialeval.text.counting import counted
 
 if TYPE_CHECKING:
     from dialeval.comparison.page import Comparison
@@ -51,11 +52,6 @@ def about_changes(comparison: Comparison) -> str:
         return "Nothing is known to have been set otherwise."
     counts = [f"{kind} ({sum(row['kind'] == kind for row in comparison.changes)})" for kind in kinds]
     return f"Set otherwise: {', '.join(counts)}."
-
-
-def counted(n: int, noun: str) -> str:
-    """Returns a number with its noun."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def shown(value: float | None, row: Row) -> str:

@@ -14,6 +14,7 @@ from dialeval.corpora.json_fields import name_of
 from dialeval.corpora.text_files import listed, parse_json
 from dialeval.corpora.workbooks import sheet_rows
 from dialeval.errors import UserError
+from dialeval.text.counting import counted
 
 COLUMNS = ("index", "conv-GT", "nround")
 
@@ -54,7 +55,10 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
     header = [str(cell) for cell in first]
     missing = [column for column in COLUMNS if column not in header]
     if missing:
-        raise UserError(f"{path}: the first sheet lacks the column(s) {', '.join(missing)}; it has {listed(header)}")
+        raise UserError(
+            f"{path}: the first sheet lacks {counted(len(missing), 'column')} ({', '.join(missing)}); it "
+            f"has {listed(header)}"
+        )
     places = [header.index(column) for column in COLUMNS]
     for number, row in rows:
         cells = [row[place] if place < len(row) else None for place in places]

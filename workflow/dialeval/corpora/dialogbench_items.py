@@ -18,6 +18,7 @@ from dialeval.corpora.json_records import Wanted, records_of
 from dialeval.corpora.multiple_choice import TestItem
 from dialeval.corpora.text_files import JsonLine
 from dialeval.errors import UserError
+from dialeval.text.counting import noted
 
 SUFFIXES = (".json", ".jsonl")
 _QUESTIONS = Wanted(["dialogue"])
@@ -41,7 +42,7 @@ class ItemReading:
             reasons = "; ".join(f"{count} {task} {reason}" for (task, reason), count in self.skipped.most_common())
             line += f", {sum(self.skipped.values())} records left out ({reasons})"
         for note, count in self.notes.items():
-            line += f"; {count} {note}"
+            line += f"; {noted(count, note)}"
         return line
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from dialeval.errors import UserError
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import to_table
+from dialeval.text.counting import counted
 
 
 class Utterance(NamedTuple):
@@ -48,7 +49,9 @@ class Reading:
     def summary(self) -> str:
         """Returns one line: what was read and what was left out, and why."""
         n_utterances = sum(len(dialogue.utterances) for dialogue in self.dialogues)
-        line = f"{self.source}: {len(self.dialogues)} dialogues with {n_utterances} utterances read"
+        line = (
+            f"{self.source}: {counted(len(self.dialogues), 'dialogue')} with {counted(n_utterances, 'utterance')} read"
+        )
         if self.skipped:
             reasons = "; ".join(f"{count} {reason}" for reason, count in self.skipped.most_common())
             line += f", {sum(self.skipped.values())} records left out ({reasons})"
@@ -74,7 +77,7 @@ def check(reading: Reading) -> Reading:
             raise UserError(f"{name} has an id that is used before, at {where}; ids must be unique")
         first_place[dialogue.dialogue_id] = dialogue.place
         if len(dialogue.utterances) < 2:
-            raise UserError(f"{name} has {len(dialogue.utterances)} utterance(s); a ChatSEED needs two")
+            raise UserError(f"{name} has {counted(len(dialogue.utterances), 'utterance')}; a ChatSEED needs two")
         for number, utterance in enumerate(dialogue.utterances, start=1):
             if not utterance.text.strip():
                 raise UserError(f"{name}: utterance {number} is empty; write what was said or remove the dialogue")

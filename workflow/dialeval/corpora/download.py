@@ -20,6 +20,7 @@ from typing import BinaryIO
 
 from dialeval.corpora.public_sources import PublicFile, files_of
 from dialeval.errors import UserError
+from dialeval.text.counting import counted
 
 RAW_FILES = "https://raw.githubusercontent.com"
 """Serves the files of public GitHub repositories at a commit."""
@@ -95,7 +96,7 @@ def licence_lines(files: Iterable[PublicFile]) -> list[str]:
     """Returns a line for every repository and commit: where the files come from and under which licence."""
     counts = Counter((file.name, file.repository, file.commit, file.licence) for file in files)
     return [
-        f"{name}: {count} file(s) of {repository} at {commit[:7]}; licence: {licence}"
+        f"{name}: {counted(count, 'file')} of {repository} at {commit[:7]}; licence: {licence}"
         for (name, repository, commit, licence), count in counts.items()
     ]
 

@@ -13,6 +13,7 @@ from dialeval.corpora.items import Item, RaterKind, Rating
 from dialeval.corpora.text_files import listed
 from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS
 from dialeval.errors import UserError
+from dialeval.text.counting import counted
 
 PEOPLE = "people"
 """The rater's name where a source does not tell people apart."""
@@ -80,11 +81,11 @@ class RatedReading:
         languages = list(dict.fromkeys(item.language for item in self.items))
         people = sum(rating.rater_kind == "human" for rating in self.ratings)
         line = (
-            f"{self.source}: {len(self.items)} items in {len(languages)} language(s) ({listed(languages)}) and "
-            f"{len(self.ratings)} ratings read, {people} of them by people"
+            f"{self.source}: {counted(len(self.items), 'item')} in {counted(len(languages), 'language')} "
+            f"({listed(languages)}) and {counted(len(self.ratings), 'rating')} read, {people:,} of them by people"
         )
         if self.skipped:
-            line += f"; {sum(self.skipped.values())} records left out ({_counted(self.skipped)})"
+            line += f"; {counted(sum(self.skipped.values()), 'record')} left out ({_counted(self.skipped)})"
         if self.notes:
             line += f"; kept as they are: {_counted(self.notes)}"
         return line

@@ -37,9 +37,7 @@ def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int
         return
     western = is_western(path)
     if western and notes is not None:
-        notes[
-            f"table(s) not in UTF-8 and read as Windows-1252, such as {path.name}; see that its letters are right"
-        ] += 1
+        notes[f"tables not in UTF-8 and read as Windows-1252, such as {path.name}; see that its letters are right"] += 1
     delimiter, begun = delimiter_of(path, western=western), False
     for line, cells in read_csv(path, delimiter, western=western):
         if "".join(cells).strip() and (begun or not _NAMED_DELIMITER.fullmatch(delimiter.join(cells))):

@@ -7,6 +7,8 @@ from itertools import islice, pairwise
 
 import pyarrow as pa
 
+from dialeval.text.counting import noted
+
 _SHOWN = 10
 
 
@@ -26,7 +28,7 @@ def are_two_in_turn(speakers: Sequence[str]) -> bool:
 
 def left_out(what: str, dialogue_ids: Sequence[str], why: str) -> str:
     """Returns a line for the log that says which dialogues were left out, and why."""
-    return f"{len(dialogue_ids)} {what} left out, {why}: {_names(dialogue_ids)}"
+    return f"{noted(len(dialogue_ids), what)} left out, {why}: {_names(dialogue_ids)}"
 
 
 def _names(names: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 
 from dialeval.engines.gpus import usable_gpus
+from dialeval.text.counting import counted
 
 TRANSLATES = ("torch", "transformers", "tokenizers")
 SCORES = (*TRANSLATES, "safetensors")
@@ -39,7 +40,7 @@ def too_few_gpus(wanted: int, field: str) -> str | None:
     usable = usable_gpus() if wanted else None
     if usable is None or usable >= wanted:
         return None
-    there = f"{usable} NVIDIA GPU{'' if usable == 1 else 's'}" if usable else "no NVIDIA GPU"
+    there = counted(usable, "NVIDIA GPU") if usable else "no NVIDIA GPU"
     return (
         f"{field}: {wanted}, and this machine has {there} for it; run the job where there are (docs/running.md: "
         f"clusters), or set {field}: {usable}" + ("" if usable else ", the CPU, for a small model")

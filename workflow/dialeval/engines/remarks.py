@@ -8,17 +8,18 @@ from dialeval.engines.answer_values import BROKEN
 from dialeval.engines.labels import LOWEST_MASS
 from dialeval.engines.request import Response
 from dialeval.reasoning_marks import thinking_mark
+from dialeval.text.counting import counted
 
 REASONING_MARK, LOW_MASS, BROKEN_LETTERS = "reasoning_mark", "low_mass", "broken_letters"
 _WORDS = {
-    REASONING_MARK: "hold a mark of reasoning, such as </think> or [THINK], that nothing was cut at, so that thoughts "
-    "may stand in what was said. For engine vllm name the model's reasoning_parser; an endpoint needs its own (vllm "
-    "serve --reasoning-parser NAME), or the model's field reasoning_end",
-    LOW_MASS: f"give all labels together a probability below {LOWEST_MASS:g} and have the status low_mass, no score: "
+    REASONING_MARK: "a mark of reasoning stands, such as </think> or [THINK], that nothing was cut at, so that "
+    "thoughts may stand in what was said. For engine vllm name the model's reasoning_parser; an endpoint needs its own "
+    "(vllm serve --reasoning-parser NAME), or the model's field reasoning_end",
+    LOW_MASS: f"all labels together have a probability below {LOWEST_MASS:g} and the status is low_mass, no score: "
     "the model is about to say something else, most often to think. Have it answer at once: chat_template_options: "
     "{enable_thinking: false} for engine vllm, extra_body: {chat_template_kwargs: {enable_thinking: false}} for a vLLM "
     "server, or ask for the answer in words (rating, letter)",
-    BROKEN_LETTERS: "hold U+FFFD, which stands for a character that came broken",
+    BROKEN_LETTERS: "U+FFFD stands in place of a character that came broken",
 }
 
 
@@ -40,4 +41,4 @@ def remark_lines(remarks: Mapping[str, int], about: str) -> Iterator[str]:
         about: whose answers they are.
     """
     for kind, count in remarks.items():
-        yield f"warning: {count} answers of {about} {_WORDS.get(kind, kind)}"
+        yield f"warning: in {counted(count, 'answer')} of {about} {_WORDS.get(kind, kind)}"

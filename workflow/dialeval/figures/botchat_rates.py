@@ -20,7 +20,7 @@ from dialeval.figures.panels import (
     best_first,
     caption,
     check_columns,
-    counted,
+    counts_behind,
     distinct,
     draw_published,
     in_order,
@@ -81,7 +81,7 @@ def figure4_unieval(pass_rates: pd.DataFrame, interval: str = SHARE_INTERVAL, or
             _draw_size(panel, of_judge, models, sizes, index)
         _finish_panel(panel, of_judge, models, "estimate")
     chatbots = pass_rates[pass_rates["model"] != HUMAN]
-    counts = counted(pass_rates["n"] if chatbots.empty else chatbots["n"], "dialogues")
+    counts = counts_behind(pass_rates["n"] if chatbots.empty else chatbots["n"], "dialogues")
     caption(
         figure,
         f"UniEval pass rate (% of {counts} per model)",
@@ -120,7 +120,7 @@ def figure6_gteval(gteval: pd.DataFrame, interval: str = SHARE_INTERVAL, order: 
         draw_published(panel, np.arange(len(models)), of_judge["published"])
         mark_missing(panel, [row for row, empty in enumerate(of_judge["win_or_tie"].isna()) if empty])
         percent_axis(panel)
-    counts = counted(gteval["n"], "comparisons")
+    counts = counts_behind(gteval["n"], "comparisons")
     caption(figure, f"Outcome against the human dialogue (% of {counts} per model)", f"bars: {interval} of win + tie")
     handles: list[Patch | Line2D] = [_outcome_patch(name) for name in outcomes]
     if gteval["published"].notna().any():
@@ -154,7 +154,7 @@ def figure7_unieval_at_gt_length(
         panel.barh(np.arange(len(models)), rates, height=0.7, color=[colours[model] for model in models])
         _draw_interval(panel, np.arange(len(models)), rows, "estimate")
         _finish_panel(panel, of_judge, models, "estimate")
-    counts = counted(pass_rates["n"], "dialogues")
+    counts = counts_behind(pass_rates["n"], "dialogues")
     caption(figure, f"UniEval pass rate at the human dialogue's length (% of {counts} per model)", f"bars: {interval}")
     return figure
 

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from dialeval.figures.dialogbench_names import PEOPLE_OF_PAPER, examinees, groups, what_the_mark_means
-from dialeval.figures.panels import check_columns, counted
+from dialeval.figures.panels import check_columns, counts_behind
 from dialeval.figures.share_maps import ShareMap, stacked
 from dialeval.figures.style import sentence_figure, styled
 
@@ -48,7 +48,7 @@ def figure_tasks(accuracy: pd.DataFrame) -> Figure:
         guessed = rows.groupby("name", sort=False)["chance"].mean().rename("accuracy")
         named.append(guessed.reset_index().assign(row=CHANCE))
         maps.append(_best_first(title, pd.concat(named), "name", OVERALL, tasks, bold))
-    n = counted(ours.loc[ours["scope"] == "task", "n"], "items")
+    n = counts_behind(ours.loc[ours["scope"] == "task", "n"], "items")
     quantity = f"accuracy in percent, {n} in each task; Overall: unweighted mean of the tasks"
     return stacked(maps, quantity, what_the_mark_means(ours))
 
@@ -82,7 +82,7 @@ def figure_domains(domains: pd.DataFrame) -> Figure:
             columns += [*([""] if columns else []), _MEANS[group], *dict.fromkeys(own.loc[~means, "domain"])]
         first, *others = columns
         maps.append(_best_first(title, rows, "column", first, others, frozenset()))
-    n = counted(known.loc[known["domain"] != MEAN, "n"], "items")
+    n = counts_behind(known.loc[known["domain"] != MEAN, "n"], "items")
     hidden = (known.loc[known["domain"] != MEAN, "n"] < LEAST).any()
     details = f"of fewer than {LEAST} items only their number n is shown; means are over all" if hidden else ""
     details = "; ".join(filter(None, [details, what_the_mark_means(known)]))
@@ -120,7 +120,7 @@ def figure_positions(positions: pd.DataFrame) -> Figure:
         )
     most = positions.groupby(["source", "language"])["n_options"].transform("max")
     shown = positions.loc[positions["n_options"] == most]
-    n = counted(shown["n"], "items")
+    n = counts_behind(shown["n"], "items")
     orders = ", every item in all places" if (shown["orders"] > 1).all() else ""
     return stacked(
         maps,

@@ -16,7 +16,7 @@ from dialeval.figures.panels import (
     SHARE_INTERVAL,
     caption,
     check_columns,
-    counted,
+    counts_behind,
     draw_published,
     interval_lengths,
     legend_marker,
@@ -37,6 +37,7 @@ from dialeval.figures.style import (
     styled,
     wrapped,
 )
+from dialeval.text.counting import counted
 
 _COLOURS = {"base": ORANGE, "chat": BLUE, EXPERTS: BLACK, "": GREY}
 _FURTHER = (GREEN, PURPLE, SKY, VERMILLION)
@@ -81,7 +82,7 @@ def figure_overall(accuracy: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Fi
         entries.append(published_marker("published (the paper's items)"))
     figure.legend(handles=entries, loc="outside upper center", ncols=min(len(entries), 4))
     details = [interval, what_the_mark_means(ours)]
-    n = counted(ours["n"], "items")
+    n = counts_behind(ours["n"], "items")
     caption(figure, f"accuracy in percent, unweighted mean of the tasks; {n}", "; ".join(filter(None, details)))
     return figure
 
@@ -119,7 +120,7 @@ def figure_averages(averages: pd.DataFrame, interval: str = SHARE_INTERVAL) -> F
     n_models = {key: int(rows["n_models"].max()) for key, rows in by_domain.groupby(["group", "method"])}
     entries = [
         legend_marker(
-            "o", colour, f"{group}, {method.replace('_', ', ')}: {counted_models(n_models[group, method])}", True
+            "o", colour, f"{group}, {method.replace('_', ', ')}: {counted(n_models[group, method], 'model')}", True
         )
         for (group, method), colour in colours.items()
     ]
@@ -127,14 +128,9 @@ def figure_averages(averages: pd.DataFrame, interval: str = SHARE_INTERVAL) -> F
     if by_domain["published"].notna().any():
         entries.append(published_marker("published (the paper's models and items)"))
     figure.legend(handles=entries, loc="outside upper center", ncols=min(len(entries), 3))
-    n = counted(by_domain.loc[by_domain["scope"] == "domain", "n"], "items")
+    n = counts_behind(by_domain.loc[by_domain["scope"] == "domain", "n"], "items")
     caption(figure, f"mean accuracy of the models in percent, {n} in each domain", f"{interval}, of these models")
     return figure
-
-
-def counted_models(n: int) -> str:
-    """Returns how many models there are, in words."""
-    return "1 model" if n == 1 else f"{n} models"
 
 
 def _dots(panel: Axes, rows: pd.DataFrame, people: pd.DataFrame) -> None:

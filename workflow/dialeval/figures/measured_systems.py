@@ -13,7 +13,7 @@ from dialeval.figures.panels import (
     best_first,
     caption,
     check_columns,
-    counted,
+    counts_behind,
     distinct,
     in_order,
     interval_lengths,
@@ -108,7 +108,7 @@ def _forest(table: pd.DataFrame, quantity: str, empty: str, order: Sequence[str]
             panel.margins(x=0.08)
         shade_human(panel, systems)
     more = f"; {left_out} more panels are in the table" if left_out > 0 else ""
-    caption(figure, f"{quantity}; {counted(table['n'], 'judgements')} each", f"bars: 95 % intervals{more}")
+    caption(figure, f"{quantity}; {counts_behind(table['n'], 'judgements')} each", f"bars: 95 % intervals{more}")
     if len(judges) > 1:
         handles = [
             legend_marker(_MARKERS[place % len(_MARKERS)], colours[judge], judge, line=True)

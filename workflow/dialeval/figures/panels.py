@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dialeval.figures.style import BLACK, GREY, LIGHT_GREY, SMALL, TINY, new_figure, wrapped
 from dialeval.tables import HUMAN
+from dialeval.text.counting import noted
 
 INTERVAL = "95 % interval (seeds resampled)"
 """What a bar of uncertainty means where clusters are resampled, unless the caller says otherwise."""
@@ -237,13 +238,13 @@ def mark_missing(panel: Axes, rows: Sequence[int]) -> None:
         panel.text(0.02, row, "no value", transform=across, va="center", fontsize=SMALL, color=GREY, style="italic")
 
 
-def counted(counts: pd.Series, what: str) -> str:
+def counts_behind(counts: pd.Series, what: str) -> str:
     """Returns how many things there are behind each number: `547 dialogues`, or `500 to 547 dialogues`."""
     present = counts.dropna()
     if present.empty:
         return f"no {what}"
     low, high = int(present.min()), int(present.max())
-    return f"{low:,} {what}" if low == high else f"{low:,} to {high:,} {what}"
+    return noted(low, what) if low == high else f"{low:,} to {high:,} {what}"
 
 
 def interval_lengths(

@@ -16,7 +16,7 @@ from dialeval.figures.panels import (
     best_first,
     caption,
     check_columns,
-    counted,
+    counts_behind,
     draw_published,
     interval_lengths,
     legend_marker,
@@ -74,7 +74,7 @@ def forest_plot(panels: Mapping[str, pd.DataFrame], models: Sequence[str], inter
     axes[0].set_xlim(limits)
     for rows, panel in zip(panels.values(), axes, strict=True):
         _draw_ratings(panel, rows.set_index("model").reindex(list(models)), shown)
-    counts = counted(ratings["n_comparisons"], "comparisons")
+    counts = counts_behind(ratings["n_comparisons"], "comparisons")
     star = "; *: see the table's note" if ratings["note"].fillna("").ne("").any() else ""
     ends = _finite(_limited(ratings)[list(RATING_COLUMNS)])
     cut = "; a bar that meets the edge goes on" if ((ends < limits[0]) | (ends > limits[1])).any() else ""

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dialeval.figures.judge_blocks import drawn_blocks
-from dialeval.figures.panels import caption, check_columns, counted, mark_missing
+from dialeval.figures.panels import caption, check_columns, counts_behind, mark_missing
 from dialeval.figures.robustness_panels import ONE_LANGUAGE, blocks_of, has_several_languages
 from dialeval.figures.robustness_ratios import NOTHING
 from dialeval.figures.style import BLACK, BLUE, GREY, SKY, VERMILLION, mixed, sentence_figure, styled
@@ -43,7 +43,9 @@ def figure_drops(drops: pd.DataFrame, robustness: pd.DataFrame) -> Figure:
     notes = [ONE_LANGUAGE] * has_several_languages(drops)
     details = "; ".join(["box: middle half of the pairs; whiskers: 5 to 95 %", *notes])
     caption(
-        figure, f"original score less damaged score, on the scale from 0 to 1 ({counted(drops['n'], 'pairs')})", details
+        figure,
+        f"original score less damaged score, on the scale from 0 to 1 ({counts_behind(drops['n'], 'pairs')})",
+        details,
     )
     handles = [
         Patch(facecolor=_BOX, edgecolor=BLUE, linewidth=0.7, label="drops"),

@@ -11,7 +11,7 @@ from dialeval.figures.judge_blocks import drawn_blocks, share_axis
 from dialeval.figures.panels import (
     caption,
     check_columns,
-    counted,
+    counts_behind,
     interval_lengths,
     legend_marker,
     mark_missing,
@@ -39,7 +39,7 @@ def figure_ladders(ladders: pd.DataFrame, robustness: pd.DataFrame, interval: st
         return sentence_figure("No dialogue was damaged step by step, so there are no severity ladders to show.")
     figure = drawn_blocks(blocks, _draw_shares, share_axis)
     notes = [ONE_LANGUAGE] * has_several_languages(ladders)
-    quantity = f"share of severity ladders, in percent ({counted(ladders['n'], 'ladders')})"
+    quantity = f"share of severity ladders, in percent ({counts_behind(ladders['n'], 'ladders')})"
     caption(figure, quantity, "; ".join([f"bars: {interval}", *notes]))
     handles = [legend_marker(shape, colour, f"score {says}", line=True) for _, shape, colour, says in _KINDS]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))

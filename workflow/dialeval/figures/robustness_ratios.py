@@ -11,7 +11,7 @@ from dialeval.figures.judge_blocks import MOST_PANELS, Block, drawn_blocks, shar
 from dialeval.figures.panels import (
     caption,
     check_columns,
-    counted,
+    counts_behind,
     draw_published,
     interval_lengths,
     legend_marker,
@@ -46,7 +46,7 @@ def figure_ratios(robustness: pd.DataFrame, interval: str = INTERVAL) -> Figure:
     blocks = blocks_of(robustness, robustness)
     if not blocks:
         return sentence_figure(NOTHING)
-    pairs = counted(robustness["n"], "pairs")
+    pairs = counts_behind(robustness["n"], "pairs")
     notes = [ONE_LANGUAGE] * has_several_languages(robustness)
     if max(len(block.scorers) for block in blocks) > MOST_PANELS:
         details = "right: share whose score rises by as much, which is what noise alone gives"

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dialeval.figures.judge_blocks import Block, drawn_blocks, share_axis
-from dialeval.figures.panels import caption, check_columns, counted, interval_lengths, legend_marker, mark_missing
+from dialeval.figures.panels import caption, check_columns, counts_behind, interval_lengths, legend_marker, mark_missing
 from dialeval.figures.style import BLUE, GREY, mixed, sentence_figure, styled
 
 NOTHING = "No judge was trained, so there is nothing to show of training."
@@ -37,7 +37,7 @@ def figure_record(record: pd.DataFrame, interval: str) -> Figure:
         return sentence_figure(NOTHING)
     figure = drawn_blocks(_blocks(rows), _draw, share_axis)
     quantity = "share of pairs in which the true one scores higher than the spoiled one (AUC), in percent"
-    caption(figure, f"{quantity} ({counted(rows['n'], 'examples')})", f"bars: {interval}; dashed: chance")
+    caption(figure, f"{quantity} ({counts_behind(rows['n'], 'examples')})", f"bars: {interval}; dashed: chance")
     handles = [legend_marker("o", colour, f"{moment} the training", line=True) for moment, _, colour in _MARKS]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure

@@ -15,7 +15,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from dialeval.figures.panels import LABEL_WIDTH, best_first, caption, counted, in_order, shade_cells
+from dialeval.figures.panels import LABEL_WIDTH, best_first, caption, counts_behind, in_order, shade_cells
 from dialeval.figures.style import TINY, new_figure, readable_on, wrapped
 
 PAIR_COLUMNS = ("system", "opponent", "win", "tie", "lose", "unparsed", "n")
@@ -57,7 +57,7 @@ def draw_win_maps(groups: Mapping[str, pd.DataFrame], quantity: str, order: Sequ
     unparsed = float((pairs["unparsed"] * pairs["n"]).sum() / max(pairs["n"].sum(), 1))
     caption(
         figure,
-        f"{quantity} (% of {counted(pairs['n'], 'comparisons')} per pair)",
+        f"{quantity} (% of {counts_behind(pairs['n'], 'comparisons')} per pair)",
         f"{100 * unparsed:.1f} % of verdicts unparsed; grey: no comparison",
     )
     return figure

@@ -11,6 +11,7 @@ from typing import Any
 from dialeval.engines.request import Message, Request, Sampling
 from dialeval.schemas.shared import REQUESTS
 from dialeval.tables import TableWriter
+from dialeval.text.counting import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def write_requests(path: Path, planned: Iterable[Planned]) -> None:
     """Writes the table `requests`, row by row, and says how many there are."""
     with TableWriter(path, REQUESTS) as table:
         table.write_all(one.to_row() for one in planned)
-    print(f"{table.rows} requests planned")
+    print(f"{counted(table.rows, 'request')} planned")
 
 
 def in_shard(name: str, shard: int, shards: int) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dialeval.report.numbers import plural
+from dialeval.text.counting import counted
 
 TEMPLATE = "about.html.j2"
 _SAMPLING = ("temperature", "top_p", "max_tokens", "repeats", "presence_penalty", "frequency_penalty")
@@ -101,8 +101,8 @@ class About:
     def troubles(self) -> str:
         """The sentence on what failed and what could not be read."""
         failed = sum(sum(_counts(row["failures"]).values()) for row in self.usage)
-        first = f"{plural(failed, 'request')} got no answer" if failed else "Every request got an answer"
-        counted = (
+        first = f"{counted(failed, 'request')} got no answer" if failed else "Every request got an answer"
+        read = (
             (sum(map(_total, self.unread.values())), sum(self.n_verdicts.values()), "verdict", ""),
             (
                 sum(map(_total, self.unread_answers.values())),
@@ -111,7 +111,7 @@ class About:
                 " to test questions",
             ),
         )
-        there = [(unread, plural(n, noun) + of_what) for unread, n, noun, of_what in counted if n]
+        there = [(unread, counted(n, noun) + of_what) for unread, n, noun, of_what in read if n]
         if not there:
             return f"{first}."
         if not any(unread for unread, _ in there):

@@ -10,7 +10,7 @@ from typing import Any
 from dialeval.report.board import Board, Measure, Value
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.report.links import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread
-from dialeval.report.numbers import is_missing, plural, sort_value, write_interval, write_number
+from dialeval.report.numbers import is_missing, sort_value, write_interval, write_number
 from dialeval.report.parts import BOTCHAT, DIALOGBENCH, LABELS, METAEVAL, ROBUSTNESS, SELFCHAT
 from dialeval.schemas.dialogbench import ITEM_COUNTS
 from dialeval.schemas.every import TABLES, table_named
@@ -21,6 +21,7 @@ from dialeval.schemas.table import Table as Kinds
 from dialeval.schemas.translation import TRANSLATION_QUALITY
 from dialeval.schemas.words import COMMON
 from dialeval.tables import HUMAN
+from dialeval.text.counting import counted
 
 MAX_TABLE_ROWS = 2000
 NOT_ASKED = (RATED_CORPORA, PAIR_COUNTS, ITEM_COUNTS, TRANSLATION_QUALITY)
@@ -177,7 +178,7 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     path = file_of(inputs, name)
     elsewhere = f"The same as a file: {path}" if path else ""
     if len(table) > MAX_TABLE_ROWS:
-        elsewhere = f"The first {MAX_TABLE_ROWS:,} of {plural(len(table), 'row')}. {elsewhere}".strip()
+        elsewhere = f"The first {MAX_TABLE_ROWS:,} of {counted(len(table), 'row')}. {elsewhere}".strip()
     return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
 
 

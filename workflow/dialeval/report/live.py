@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dialeval.progress.files import SoFar
-from dialeval.report.numbers import plural
 from dialeval.schemas.every import table_named
+from dialeval.text.counting import counted
 
 TEMPLATE = "live.html.j2"
 KINDS = {
@@ -63,7 +63,7 @@ class Live:
     @property
     def words(self) -> str:
         """What is there, in a sentence."""
-        there = f"At {self.at}, {self.n_wanted - self.n_missing:,} of {plural(self.n_wanted, 'file')} are there"
+        there = f"At {self.at}, {self.n_wanted - self.n_missing:,} of {counted(self.n_wanted, 'file')} are there"
         return f"{there} that this page is made of."
 
 

@@ -53,11 +53,6 @@ def sort_value(value: object) -> str | None:
     return repr(value) if isinstance(value, int | float) else str(value)
 
 
-def plural(count: int, noun: str) -> str:
-    """Returns `1 seed`, `1,200 seeds`."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
 def listed(words: list[str]) -> str:
     """Returns `a`, `a and b`, `a, b and c`."""
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

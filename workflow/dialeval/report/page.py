@@ -16,10 +16,10 @@ from dialeval.report.case_kinds import case_kinds
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.live import TEMPLATE as LIVE_TEMPLATE
-from dialeval.report.numbers import plural
 from dialeval.report.papers import TEMPLATE as PAPERS_TEMPLATE
 from dialeval.report.papers import papers_on_page
 from dialeval.report.parts_on_page import linkable_of, parts_on_page
+from dialeval.text.counting import counted
 
 TEMPLATE = "index.html.j2"
 VIEWER_TEMPLATE = "viewer.html.j2"
@@ -97,7 +97,7 @@ def _left_out(inputs: ReportInputs, archive: Archive) -> str:
     if kept == archive.n_seeds:
         return ""
     return (
-        f"Only the dialogues of the first {plural(kept, 'seed')} of {archive.n_seeds:,} are in this page, which may "
+        f"Only the dialogues of the first {counted(kept, 'seed')} of {archive.n_seeds:,} are in this page, which may "
         f"take {inputs.max_bytes / 1e6:g} MB. The leaderboards count all seeds. The rest can be read from "
         f"{inputs.results_dir}/dialogues/*.parquet and {inputs.results_dir}/judgements/*/*.parquet."
     )

@@ -14,7 +14,7 @@ from dialeval.report.drawn import FigureOnPage, not_drawn, on_page
 from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.links import CHOICES, DAMAGED, DIALOGUES, RATED, to_cases
 from dialeval.report.metaeval_boards import judge_boards
-from dialeval.report.numbers import listed, plural
+from dialeval.report.numbers import listed
 from dialeval.report.parts import (
     BOTCHAT,
     DIALOGBENCH,
@@ -31,6 +31,7 @@ from dialeval.report.summary import Summary, summarise
 from dialeval.report.tables_on_page import TableOnPage, Tables
 from dialeval.schemas.every import table_named
 from dialeval.tables import HUMAN
+from dialeval.text.counting import counted
 
 _KIND_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: DAMAGED}
 
@@ -153,7 +154,7 @@ def _part(
         tables=tuple(writer.closed(grid, f"{grid.title}, {text.label}") for grid in grids if grid.rows),
         without_rows=tuple(grid.title for grid in grids if not grid.rows),
         elsewhere=tuple(
-            (kind.title, plural(len(inputs.tables[name]), "row"), file_of(inputs, name))
+            (kind.title, counted(len(inputs.tables[name]), "row"), file_of(inputs, name))
             for name in tables
             if (kind := table_named(name)) is not None and not kind.shown and not has_dialogues
         ),

@@ -151,7 +151,8 @@ def _words(label: str, rows: list[Row]) -> str:
     labels = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
     biases = sorted(row["judge_bias"] for row in rows if not is_missing(row["judge_bias"]))
     judge = "all judges together" if first["judge"] == PANEL else f"judge {first['judge']}"
-    off = f", where {judge} is off by {_range(biases, kind)}" if biases else ""
+    are = "are" if first["judge"] == PANEL else "is"
+    off = f", where {judge} {are} off by {_range(biases, kind)}" if biases else ""
     return f"{label}: labels on {labels} of each system's{off}"
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from dialeval.report.board import Board, Measure, Place, Value, chatbots_of
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.numbers import listed, plural
+from dialeval.report.numbers import listed
+from dialeval.text.counting import counted
 
 HEADING = "Place"
 _MOST_NAMED = 4
@@ -104,4 +105,4 @@ def _except(unplaced: tuple[str, ...]) -> str:
 def _named(systems: tuple[str, ...]) -> str:
     if len(systems) <= _MOST_NAMED:
         return listed(list(systems))
-    return f"{', '.join(systems[: _MOST_NAMED - 1])} and {plural(len(systems) - _MOST_NAMED + 1, 'other')}"
+    return f"{', '.join(systems[: _MOST_NAMED - 1])} and {counted(len(systems) - _MOST_NAMED + 1, 'other')}"

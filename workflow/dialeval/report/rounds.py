@@ -6,9 +6,10 @@ from typing import Any
 
 from dialeval.report.board import Board
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.numbers import listed, plural
+from dialeval.report.numbers import listed
 from dialeval.report.protocols import AskedProtocol
 from dialeval.schemas.differences import scope
+from dialeval.text.counting import counted
 
 _MOST_NAMED = 4
 _ENDED = "ended"
@@ -35,8 +36,8 @@ def _told(protocol: AskedProtocol, comparisons: list[Row]) -> str:
     asked, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
     words = (
         f"{protocol.title} was asked in rounds, which settled {len(comparisons) - len(waiting)} of "
-        f"{plural(len(comparisons), 'comparison')} by {asked:,} of {full:,} requests; ratings give every pair the same "
-        "weight."
+        f"{counted(len(comparisons), 'comparison')} by {asked:,} of {full:,} requests; ratings give every pair the "
+        "same weight."
     )
     if waiting:
         named = [_named(row) for row in waiting[:_MOST_NAMED]]

@@ -9,11 +9,12 @@ import pyarrow.compute as pc
 
 from dialeval.report.board import Board, Measure, Value, chatbots_of
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.numbers import is_missing, listed, plural, write_number
+from dialeval.report.numbers import is_missing, listed, write_number
 from dialeval.report.parts import SELFCHAT
 from dialeval.report.places import First, first_by, in_words
 from dialeval.report.rounds import settled_in_rounds
 from dialeval.tables import HUMAN
+from dialeval.text.counting import counted
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ def _people(board: Board) -> list[str]:
         people = measure.values.get(HUMAN)
         if people is not None and measure.kind == "share" and not is_missing(people.value):
             reach = f"The human dialogues reach {write_number(people.value, 'share')} by {measure.label}"
-            return [f"{reach} ({plural(people.n, 'dialogue')})." if people.n else f"{reach}."]
+            return [f"{reach} ({counted(people.n, 'dialogue')})." if people.n else f"{reach}."]
     return []
 
 
@@ -202,7 +203,7 @@ def _tokenizers(inputs: ReportInputs) -> list[str]:
 
 
 def _seeds(inputs: ReportInputs) -> str:
-    run = f"{plural(len(inputs.chatbots), 'chatbot')} on {plural(len(inputs.seeds), 'seed')}"
+    run = f"{counted(len(inputs.chatbots), 'chatbot')} on {counted(len(inputs.seeds), 'seed')}"
     n_arena, n_gteval = (pc.sum(inputs.seeds[purpose]).as_py() or 0 for purpose in ("for_arena", "for_gteval"))
     if n_arena == n_gteval == len(inputs.seeds):
         return f"{run}."
@@ -229,7 +230,7 @@ def _dialogues(inputs: ReportInputs, board: Board) -> str:
     """Returns how many dialogues of how many systems there are."""
     tables = [inputs.transcripts[source] for source in board.sources if source in inputs.transcripts]
     systems = {system for table in tables for system in pc.unique(table["system"]).to_pylist()}
-    return f"{plural(sum(map(len, tables)), 'dialogue')} of {plural(len(systems), 'system')}."
+    return f"{counted(sum(map(len, tables)), 'dialogue')} of {counted(len(systems), 'system')}."
 
 
 def _unread(inputs: ReportInputs, board: Board) -> list[str]:
@@ -241,8 +242,8 @@ def _unread(inputs: ReportInputs, board: Board) -> list[str]:
         return []
     unread = pc.sum(pc.not_equal(statuses, "ok")).as_py() or 0
     if not unread:
-        return [f"All {plural(len(statuses), 'verdict')} of {judge} could be read."]
+        return [f"All {counted(len(statuses), 'verdict')} of {judge} could be read."]
     return [
-        f"{unread:,} of {plural(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, truncated "
+        f"{unread:,} of {counted(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, truncated "
         "or missing); they count in the denominator of every rate, and move no rating and no mean."
     ]

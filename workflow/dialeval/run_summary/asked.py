@@ -9,11 +9,12 @@ import pyarrow as pa
 
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.leaderboard import build_boards
-from dialeval.report.numbers import is_missing, listed, plural
+from dialeval.report.numbers import is_missing, listed
 from dialeval.report.protocols import title_of
 from dialeval.run_summary.small_tables import SmallTable, head_of
 from dialeval.schemas.dialogbench import ACCURACY
 from dialeval.schemas.metaeval import CORRELATIONS
+from dialeval.text.counting import counted
 
 Row = dict[str, Any]
 _MISSING = "scores of rated items are missing"
@@ -54,7 +55,7 @@ def not_answered(usage: pa.Table) -> Iterator[str]:
 def not_read(inputs: ReportInputs) -> Iterator[str]:
     """Yields a sentence for each judge whose answers could not all be read, as the tables count them."""
     for board in build_boards(inputs):
-        told = [f"{plural(count, 'verdict')} under {protocol}" for protocol, count in board.unread if count]
+        told = [f"{counted(count, 'verdict')} under {protocol}" for protocol, count in board.unread if count]
         if told:
             yield f"Judge {board.judge}: {listed(told)} could not be read."
     for name, who, column, scope in (

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 import pyarrow as pa
 
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.numbers import listed, plural
+from dialeval.report.numbers import listed
 from dialeval.run_summary.asked import asked_table, not_answered, not_read
 from dialeval.run_summary.leaders import MOST_BOARDS, Leaders, by_part, leaders_of, part_title
 from dialeval.run_summary.small_tables import in_a_line, markdown_lines
 from dialeval.run_summary.told import REPORT, TABLES
+from dialeval.text.counting import counted
 
 MOST_SAID = 8
 
@@ -31,7 +32,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
         blocks.append([f"## {in_a_line(part_title(part))}"])
         blocks += [_leaders(one) for one in of_part[:MOST_BOARDS]]
         if len(of_part) > MOST_BOARDS:
-            blocks.append([f"{plural(len(of_part) - MOST_BOARDS, 'more leaderboard')} of this part: see the report."])
+            blocks.append([f"{counted(len(of_part) - MOST_BOARDS, 'more leaderboard')} of this part: see the report."])
     if not leaders:
         blocks.append(["Nothing that was asked for has a leaderboard."])
     if usage is not None and len(usage):
@@ -55,7 +56,7 @@ def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
     said = [*(not_answered(usage) if usage is not None else []), *not_read(inputs)]
     if not said:
         return []
-    more = [f"- and {plural(len(said) - MOST_SAID, 'more such line')}, in the tables"] if len(said) > MOST_SAID else []
+    more = [f"- and {counted(len(said) - MOST_SAID, 'more such line')}, in the tables"] if len(said) > MOST_SAID else []
     where = "What came in place of an answer is shown in the report, under the dialogues and questions themselves."
     return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in said[:MOST_SAID]), *more, "", where]]
 

@@ -15,6 +15,7 @@ from dialeval.perturbations.registry import find_strategy
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import TableWriter, read_table, to_table, write_table
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -53,4 +54,4 @@ def stage(settings: Settings, utterances: Path, items: Path, ratings: Path) -> N
         table.write_all(item_rows(item for item, _ in made))
     references = [rating for _, given in made for rating in given]
     write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(references))))
-    print(f"{len(made)} items made, each with a reference by construction; no person rated them")
+    print(f"{counted(len(made), 'item')} made, each with a reference by construction; no person rated them")

@@ -20,6 +20,7 @@ from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -68,7 +69,10 @@ def stage(
         table.write_all(item_rows([*asked, *damaged]))
     write_table(pairs, PAIRS, to_table(PAIRS, rows))
     n_ok = sum(row["status"] == "ok" for row in rows)
-    print(f"{len(damaged)} damaged items of {len(originals)} originals; {len(rows) - n_ok} times a rule did not apply")
+    print(
+        f"{counted(len(damaged), 'damaged item')} of {counted(len(originals), 'original')}; "
+        f"{counted(len(rows) - n_ok, 'time')} a rule did not apply"
+    )
 
 
 def _outcomes(

@@ -12,6 +12,7 @@ from dialeval.dialogbench.item_table import read_items
 from dialeval.errors import UserError, nearest
 from dialeval.schemas.dialogbench import EXPERT_ANSWERS
 from dialeval.tables import to_table, write_table
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -51,6 +52,9 @@ def stage(settings: Settings, items: Path, file: Path, answers: Path) -> None:
         )
     write_table(answers, EXPERT_ANSWERS, to_table(EXPERT_ANSWERS, rows))
     n_items = len({one.item_id for one in reading.answers})
-    print(f"{len(rows)} answers of {len(experts)} experts to {n_items} items; {reading.blank} rows were left blank")
+    print(
+        f"{counted(len(rows), 'answer')} of {counted(len(experts), 'expert')} to {counted(n_items, 'item')}; "
+        f"left blank: {counted(reading.blank, 'row')}"
+    )
     if reading.moved:
         print(f"{reading.moved} letters meant options that stand elsewhere now, and were read by the options' words")

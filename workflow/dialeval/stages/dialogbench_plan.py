@@ -13,6 +13,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import TEST_ITEMS
 from dialeval.schemas.shared import REQUESTS
 from dialeval.tables import TableWriter, iterate_rows
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -42,4 +43,4 @@ def stage(settings: Settings, items: Path, requests: Path, templates: Templates)
     )
     with TableWriter(requests, REQUESTS) as table:
         table.write_all(one.to_row() for one in planned)
-    print(f"{table.rows} requests planned")
+    print(f"{counted(table.rows, 'request')} planned")

@@ -23,6 +23,7 @@ from dialeval.schemas.dialogbench import WRITTEN_ITEMS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages.asking import Asked, asking
 from dialeval.tables import TableWriter, read_table
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -74,7 +75,7 @@ def stage(
         table.write_all(one.to_row() for one in attempts)
     writer.write_usage(usage)
     n_accepted = sum(one.outcome.accepted for one in attempts)
-    print(f"{n_accepted} of {n_wanted} items written and accepted, in {len(attempts)} answers")
+    print(f"{n_accepted} of {n_wanted} items written and accepted, in {counted(len(attempts), 'answer')}")
 
 
 def _writer(settings: Settings, dialogues: list[Path], store: Path) -> Engine:

@@ -13,6 +13,7 @@ from dialeval.labels.settings import DrawSettings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.labels import DRAW
 from dialeval.tables import read_tables, replacing, to_table, write_table
+from dialeval.text.counting import counted
 
 
 def stage(
@@ -36,7 +37,7 @@ def stage(
     drawn = sum(row["drawn"] for row in rows)
     print(f"{drawn} of {len(rows)} drawn under {settings.name}; {added} rows were added to {record.path}")
     for reason, count in frame.skipped.items():
-        print(f"{count} pairs left out: {reason}")
+        print(f"{counted(count, 'pair')} left out: {reason}")
     if gone := len(record.entries) - len(rows):
         print(f"{gone} of the ledger are not there any more, or have other words now")
     write_table(table, DRAW, to_table(DRAW, rows))

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from dialeval.aggregation.ensemble import COLUMNS, ensemble_judgements
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.tables import read_tables, write_table
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -32,5 +33,5 @@ def stage(settings: Settings, members: list[Path], ensemble: Path) -> None:
     }
     table = ensemble_judgements(settings.name, settings.method, by_member)
     write_table(ensemble, JUDGEMENTS, table)
-    words = f"{settings.name}: {len(table)} scores, each the mean of {', '.join(settings.members)}"
+    words = f"{settings.name}: {counted(len(table), 'score')}, each the mean of {', '.join(settings.members)}"
     print(f"{words}; {table['value'].null_count} missing, where a member gave none")

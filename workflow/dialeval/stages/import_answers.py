@@ -11,6 +11,7 @@ from dialeval.corpora.botchat_published import PublishedAnswer, read_answers
 from dialeval.protocols.imported import Key, responses
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.tables import TableWriter, iterate_rows
+from dialeval.text.counting import counted, noted
 
 COLUMNS = ("request_id", "protocol", "case_id", "left", "right", "n_utterances", "subject")
 
@@ -35,6 +36,6 @@ def stage(settings: Settings, requests: Path, published: list[Path], answers: Pa
     notes: Counter[str] = Counter()
     with TableWriter(answers, RESPONSES) as table:
         table.write_all(responses(iterate_rows(requests, REQUESTS, COLUMNS), known, source, notes))
-    print(f"{source}: {len(known)} answers, for {table.rows} requests")
+    print(f"{source}: {counted(len(known), 'answer')}, for {counted(table.rows, 'request')}")
     for note, count in (+notes).items():
-        print(f"{count} {note}")
+        print(noted(count, note))

@@ -12,6 +12,7 @@ from dialeval.protocols.imported import turns
 from dialeval.protocols.selfchat import rows
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.tables import TableWriter, read_table
+from dialeval.text.counting import counted, noted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -37,6 +38,6 @@ def stage(settings: Settings, seeds: Path, published: Path, generated: Path) -> 
     )
     with TableWriter(generated, GENERATED) as table:
         table.write_all(rows(settings.name, by_id, dialogues))
-    print(f"{published}, column {settings.column}: {len(dialogues)} dialogues of {settings.name}")
+    print(f"{published}, column {settings.column}: {counted(len(dialogues), 'dialogue')} of {settings.name}")
     for note, count in (+notes).items():
-        print(f"{count} {note}")
+        print(noted(count, note))

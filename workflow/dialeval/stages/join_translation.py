@@ -12,6 +12,7 @@ from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import RESPONSES, UTTERANCES
 from dialeval.schemas.translation import TRANSLATED_CORPORA, TRANSLATED_UTTERANCES
 from dialeval.tables import TableWriter, read_tables, to_table, write_table
+from dialeval.text.counting import counted
 from dialeval.translation.checks import STATUSES, USABLE
 from dialeval.translation.joining import join, utterance_rows
 from dialeval.translation.settings import TranslationSettings
@@ -48,7 +49,7 @@ def stage(
     )
     by_status = Counter(row["status"] for row in joined.utterances)
     said = ", ".join(f"{n} {status} ({STATUSES[status]})" for status, n in by_status.most_common())
-    print(f"{settings.corpus} in {settings.target}: {len(joined.talks)} dialogues; utterances: {said}")
+    print(f"{settings.corpus} in {settings.target}: {counted(len(joined.talks), 'dialogue')}; utterances: {said}")
     if joined.left_out:
         print(left_out("dialogues", joined.left_out, "an utterance has no translation that can be used"))
     write_table(utterances, TRANSLATED_UTTERANCES, to_table(TRANSLATED_UTTERANCES, joined.utterances))

@@ -12,6 +12,7 @@ from dialeval.forms.pair import plan
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
 from dialeval.protocols.question_settings import QuestionSettings
+from dialeval.text.counting import counted
 
 
 def stage(
@@ -29,4 +30,4 @@ def stage(
         refuse_strangers(cases, question.protocol.of, question.name)
     write_requests(requests, plan(question, cases, templates, skipped))
     for reason, count in (+skipped).items():
-        print(f"{count} pairs left out: {reason}")
+        print(f"{counted(count, 'pair')} left out: {reason}")

@@ -11,6 +11,7 @@ from dialeval.config.botchat import Elo
 from dialeval.corpora.battles import read
 from dialeval.schemas.battles import BATTLE_DIFFERENCES, BATTLE_RATINGS
 from dialeval.tables import write_for_people
+from dialeval.text.counting import counted, noted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -36,8 +37,8 @@ def stage(
     """Writes the tables `battles/ratings` and `battles/differences`, and says what was read."""
     found = read(battles, **settings.model_dump(exclude={"elo", "random_seed"}))
     ratings, compared = battle_ratings(found, settings.elo, settings.random_seed)
-    clusters = f" in {found.n_clusters:,} clusters" if settings.cluster else ""
-    print(f"{battles}: {len(found):,} battles{clusters} between {len(ratings):,} models")
-    print("".join(f"{count:,} {note}\n" for note, count in found.notes.items()), end="")
+    clusters = f" in {counted(found.n_clusters, 'cluster')}" if settings.cluster else ""
+    print(f"{battles}: {counted(len(found), 'battle')}{clusters} between {counted(len(ratings), 'model')}")
+    print("".join(f"{noted(count, note)}\n" for note, count in found.notes.items()), end="")
     write_for_people(table, csv, BATTLE_RATINGS, ratings)
     write_for_people(differences, differences_csv, BATTLE_DIFFERENCES, compared)

@@ -13,6 +13,7 @@ from dialeval.labels.reading import read_labels
 from dialeval.labels.settings import ReadSettings
 from dialeval.schemas.labels import LABELS
 from dialeval.tables import to_table, write_for_people
+from dialeval.text.counting import counted
 
 
 def stage(
@@ -35,7 +36,7 @@ def stage(
     reading = read_labels(files, protocols, settings.annotators, settings.simulated)
     counts = Counter((row["protocol"], row["annotator"]) for row in reading.rows if not row["skipped"])
     for (protocol, annotator), count in sorted(counts.items()):
-        print(f"{count} labels of {annotator} under {protocol}")
+        print(f"{counted(count, 'label')} of {annotator} under {protocol}")
     print("\n".join(reading.notes), end="\n" if reading.notes else "")
     if others := passed_over(folder):
         print(f"not looked into: {', '.join(others)}")

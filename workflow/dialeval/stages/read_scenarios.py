@@ -11,6 +11,7 @@ from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.scenarios import SCENARIOS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, write_table
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -24,7 +25,7 @@ def stage(settings: Settings, path: Path, scenarios: Path, seeds: Path, people: 
     """Writes the tables `scenarios` and `seeds`, and as `utterances` the human dialogues behind them: none."""
     found = read_scenarios(path, limit=settings.limit, opened=settings.opened)
     without = sum(not scenario.opening for scenario in found)
-    print(f"{path}: {len(found)} scenarios read, {without} of them without an opening")
+    print(f"{path}: {counted(len(found), 'scenario')} read, {without} of them without an opening")
     write_table(scenarios, SCENARIOS, scenario_table(found))
     write_table(seeds, SEEDS, seeds_of(found))
     write_table(people, UTTERANCES, empty_table(UTTERANCES))

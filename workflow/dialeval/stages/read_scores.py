@@ -11,6 +11,7 @@ from dialeval.corpora.score_files import rated_corpora, read_scores
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.tables import TableWriter, read_tables
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -41,6 +42,6 @@ def stage(
     scale = (settings.scale_min, settings.scale_max)
     with TableWriter(judgements, JUDGEMENTS) as table:
         table.write_all(read_scores(file, settings.name, scale, about, notes))
-    print(f"{file}: {table.rows} scores read")
+    print(f"{file}: {counted(table.rows, 'score')} read")
     for note, count in notes.items():
-        print(f"{file}: {count} scores {note}")
+        print(f"{file}: {counted(count, 'score')} {note}")

@@ -13,6 +13,7 @@ from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import TableWriter, read_table
+from dialeval.text.counting import counted
 
 
 class Settings(BaseModel, defer_build=True):
@@ -30,4 +31,4 @@ def stage(settings: Settings, human: Path, seeds: Path, dialogues: list[Path], i
     )
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(everything), group_size=512)
-    print(f"{table.rows} dialogues of people and {len(dialogues)} chatbots")
+    print(f"{counted(table.rows, 'dialogue')} of people and {counted(len(dialogues), 'chatbot')}")

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from dialeval.errors import UserError
 from dialeval.provenance.graph import read_graph
 from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
+from dialeval.text.counting import counted
 
 AT_MOST = 10
 """How many files are named that no record tells of."""
@@ -71,7 +72,7 @@ def _tell_of_unknown(results: Path, unknown: list[str]) -> None:
 
 def _total(leftovers: Iterable[Leftover]) -> str:
     sizes = [one.size for one in leftovers]
-    return f"{len(sizes)} file{'s' * (len(sizes) != 1)} or folder{'s' * (len(sizes) != 1)} of {_in_words(sum(sizes))}"
+    return f"{counted(len(sizes), 'file')} or folder{'s' * (len(sizes) != 1)} of {_in_words(sum(sizes))}"
 
 
 def _in_words(size: int) -> str:

@@ -19,6 +19,7 @@ from dialeval.corpora.transcripts.references import References
 from dialeval.corpora.transcripts.showing import aside_rows, showing
 from dialeval.corpora.transcripts.transcript import JUDGED, AsideKind, Transcript
 from dialeval.errors import UserError
+from dialeval.text.counting import counted, noted
 
 _SHOWN_SYSTEMS = 20
 
@@ -120,10 +121,10 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
         references.take(item, one.transcript)
     reading.items += references.items()
     _refuse_one_id_of_two(reading.items, path)
-    counts["dialogues name their system in what is said; judges and annotators read it, no text is altered"] += sum(
-        names_its_system(item) for item in reading.items
+    counts["dialogues with their system's name in what is said; judges and annotators read it, no text is altered"] += (
+        sum(names_its_system(item) for item in reading.items)
     )
-    reading.notes = [*_summary(path, reading), *(f"{count} {note}" for note, count in (+counts).items())]
+    reading.notes = [*_summary(path, reading), *(noted(count, note) for note, count in (+counts).items())]
     return reading
 
 
@@ -199,11 +200,14 @@ def _counted(left_out: Sequence[LeftOut]) -> str:
 def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     """Yields what was read, what was left out, and how far the systems met the same cases."""
     systems = Counter(item.system for item in reading.items)
-    counted = ", ".join(f"{name} {count}" for name, count in list(systems.items())[:_SHOWN_SYSTEMS])
+    each = ", ".join(f"{name} {count}" for name, count in list(systems.items())[:_SHOWN_SYSTEMS])
     n = sum(len(item.utterances) for item in reading.items)
-    yield f"{path}: {len(reading.items)} dialogues with {n} utterances of {len(systems)} system(s) read: {counted}"
+    yield (
+        f"{path}: {counted(len(reading.items), 'dialogue')} with {counted(n, 'utterance')} of "
+        f"{counted(len(systems), 'system')} read: {each}"
+    )
     if reading.left_out:
-        yield f"{len(reading.left_out)} dialogues left out ({_counted(reading.left_out)})"
+        yield f"{counted(len(reading.left_out), 'dialogue')} left out ({_counted(reading.left_out)})"
     if reading.asides:
         kinds = Counter(row["kind"] for row in reading.asides)
         yield "kept apart from what was said: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
@@ -214,4 +218,7 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     shared = sum(len(names) > 1 for names in met.values())
     everywhere = sum(len(names) == len(systems) for names in met.values())
     without = sum(not item.case_id for item in reading.items)
-    yield f"{len(met)} cases, {shared} of them of several systems, {everywhere} of all; {without} dialogues have none"
+    yield (
+        f"{counted(len(met), 'case')}, {shared:,} of them of several systems, {everywhere:,} of all; without one: "
+        f"{counted(without, 'dialogue')}"
+    )

@@ -49,7 +49,7 @@ def read(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         return
     blocks = list(_blocks(path, lines))
     if len(blocks) > 1 and all(len(entries) == 1 for _, entries in blocks):
-        notes[f"text(s) taken for one dialogue, as a blank line stands after every utterance, such as {path.name}"] += 1
+        notes[f"texts taken for one dialogue, as a blank line stands after every utterance, such as {path.name}"] += 1
         blocks = [(blocks[0][0], [entry for _, entries in blocks for entry in entries])]
     for number, entries in blocks:
         yield _dialogue(path, number, entries, notes)

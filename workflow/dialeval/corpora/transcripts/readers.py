@@ -59,7 +59,7 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
         yield from folder.read(path, notes, lambda file: read(file, AUTO, columns, notes))
         return
     if reader == AUTO:
-        notes[f"file(s) read as {kind}, by their looks"] += 1
+        notes[f"files read as {kind}, by their looks"] += 1
     if kind == CSV:
         yield from turns.read(path, notes, columns)
     elif kind == TEXT:

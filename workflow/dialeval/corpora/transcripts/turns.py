@@ -69,9 +69,9 @@ def read(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterato
     places = places_of(path, [name.strip() for name in header], columns)
     passed_over = [name for place, name in enumerate(header) if name.strip() and place not in places.values()]
     if passed_over:
-        notes[f"column(s) of {path.name} passed over: {listed(passed_over)}"] += len(passed_over)
+        notes[f"columns of {path.name} passed over: {listed(passed_over)}"] += len(passed_over)
     if "speaker" not in places:
-        notes["table(s) in which no column is known to name the speaker: two take turns, A and B"] += 1
+        notes["tables in which no column is known to name the speaker: two take turns, A and B"] += 1
     dialogues: dict[tuple[str, str], _Rows] = {}
     apart: set[tuple[str, str]] = set()
     for number, (line, row) in enumerate(rows):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.request import AnswerFailure, Dialogue, Kind, Request
 from dialeval.errors import nearest
+from dialeval.text.counting import counted
 
 _DIALOGUES = {"selfchat": 1, "unieval": 1, "arena": 2, "gteval": 2}
 """How many dialogues a request is about, for protocols that are about nothing else."""
@@ -56,8 +57,8 @@ def check(request: Request, method: str, serves: Collection[str]) -> None:
     n = _DIALOGUES.get(request.protocol)
     if n is not None and (len(request.subject) != n or not all(request.subject)):
         raise _refusal(
-            f"request '{request.request_id}' of protocol '{request.protocol}' must be about {n} dialogue(s) with "
-            f"at least one utterance; it is about {len(request.subject)}"
+            f"request '{request.request_id}' of protocol '{request.protocol}' must be about "
+            f"{counted(n, 'dialogue')} with at least one utterance; it is about {len(request.subject)}"
         )
 
 

@@ -16,6 +16,7 @@ from typing import Self
 from dialeval.engines.request import Response, read_response
 from dialeval.engines.store.files import AnswerFiles
 from dialeval.engines.store.locks import may_be_written
+from dialeval.text.counting import counted
 
 ANSWERS = ".jsonl"
 
@@ -123,7 +124,10 @@ class StoredAnswers:
 
     def _tell(self, files: AnswerFiles) -> None:
         for name, count in files.damaged.items():
-            print(f"note: {name} has {count} damaged line(s); the rest is used and those requests are asked again")
+            print(
+                f"note: {name} has {counted(count, 'damaged line')}; the rest is used and those requests are asked "
+                "again"
+            )
         for name, reason in (self._hidden | files.unreadable).items():
             if (name, reason) not in self._noted:
                 self._noted.add((name, reason))

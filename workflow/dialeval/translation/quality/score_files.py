@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dialeval.corpora.text_files import listed, number_in, read_csv
 from dialeval.errors import UserError
+from dialeval.text.counting import counted
 
 NEEDED = ("corpus", "language", "utterance_id")
 Key = tuple[str, str, str]
@@ -35,8 +36,8 @@ def read_translation_scores(
     missing = [name for name in (*NEEDED, column) if name not in names]
     if missing:
         raise UserError(
-            f"{path}: the column(s) {', '.join(missing)} are missing; it has {listed(names)}: take the sample's CSV "
-            f"file and add a column '{column}'"
+            f"{path}: {counted(len(missing), 'column')} missing ({', '.join(missing)}); it has {listed(names)}: take "
+            f"the sample's CSV file and add a column '{column}'"
         )
     found: dict[Key, list[float]] = defaultdict(list)
     for line, cells in rows:
