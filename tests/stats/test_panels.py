@@ -10,6 +10,13 @@ from dialeval.stats.corrected import correct_means
 from dialeval.stats.panels import agreement_weights, dawid_skene, panel_scores
 
 
+def test_gaps_bring_no_score_beyond_what_was_said() -> None:
+    """A strict judge that read one row of five, which a lenient one found bad, too, would bring it below 0."""
+    lenient = [1.0, 1.0, 1.0, 0.0, 1.0]
+    strict = [0.0, 0.0, 0.0, np.nan, 0.5]
+    assert panel_scores([lenient, strict], np.zeros(5)).tolist() == [0.5, 0.5, 0.5, 0.0, 0.75]
+
+
 def test_the_mean_of_complete_scores_is_the_mean() -> None:
     scores = np.random.default_rng(0).normal(size=(3, 40))
     assert panel_scores(scores, np.arange(40) % 4) == pytest.approx(scores.mean(axis=0))

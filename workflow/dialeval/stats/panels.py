@@ -158,7 +158,8 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
     """Weighted mean over the judges of each row as if all had scored it, shape [n]; NaN where none with a weight has.
 
     Rows and judges have effects that add up within a system, and a judge's gap is filled by these: otherwise a row that
-    a strict judge left out would look better than its neighbours.
+    a strict judge left out would look better than its neighbours. None is beyond what any judge said: an outcome stays
+    one.
     """
     heard = weight > 0.0
     table, weight = table[heard], weight[heard]
@@ -178,7 +179,9 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
             break
         residual = np.where(known, table - row, 0.0)
         strictness = np.bincount(cell.ravel(), residual.ravel(), minlength=len(strictness)) / count
-    return np.where(below > 0.0, row, np.nan)
+    said = np.where(known, table, np.nan)
+    ends = (np.nanmin(said), np.nanmax(said)) if known.any() else (0.0, 0.0)
+    return np.where(below > 0.0, np.clip(row, *ends), np.nan)
 
 
 def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
