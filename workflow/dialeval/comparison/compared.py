@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.comparison.changes import changes
+from dialeval.comparison.findings import Comparison
 from dialeval.comparison.numbers import compared_numbers
-from dialeval.comparison.page import Comparison, page
+from dialeval.comparison.page import page
 from dialeval.comparison.published import only_in
 from dialeval.comparison.runs import open_run
 from dialeval.comparison.texts import texts_behind

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
-from dataclasses import dataclass
 from importlib import resources
-from typing import Any
 
 from markupsafe import Markup
 
 from dialeval.comparison import words
+from dialeval.comparison.findings import Comparison, Row, Texts
 from dialeval.comparison.numbers import PERHAPS, YES
 from dialeval.pages.self_contained import content_policy, palette, templates
 from dialeval.text.counting import counted
 
-Row = dict[str, Any]
-Texts = tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]
 ROWS_OF_A_TABLE = 200
 FLIPS_OF_A_JUDGE = 8
 FLIPS = 120
@@ -30,28 +27,6 @@ KINDS = {
     "libraries": "Libraries",
     "version": "DialEval",
 }
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """All that is said about two runs.
-
-    Attributes:
-        names: the folders, as they were given.
-        numbers, verdicts, flips, changes: rows of the tables `comparison/*`; flips in the order of `texts`.
-        texts: of each flip what was judged in the first and in the second run, as lines; empty where not at hand.
-        only: tables that only the first, and only the second run has.
-        problems: what could not be compared, in words.
-    """
-
-    names: tuple[str, str]
-    numbers: list[Row]
-    verdicts: list[Row]
-    flips: list[Row]
-    texts: list[Texts]
-    changes: list[Row]
-    only: tuple[list[str], list[str]]
-    problems: list[str]
 
 
 def page(comparison: Comparison) -> str:

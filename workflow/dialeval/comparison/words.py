@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from dialeval.comparison.findings import Comparison, Row
 from dialeval.comparison.numbers import ALPHA, PERHAPS, YES
 from dialeval.schemas.every import table_named
 from dialeval.text.counting import counted
 
-if TYPE_CHECKING:
-    from dialeval.comparison.page import Comparison
-
-Row = dict[str, Any]
 N_LINES = 8
 
 

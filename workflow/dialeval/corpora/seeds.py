@@ -7,7 +7,6 @@ from collections import Counter
 import pyarrow as pa
 
 from dialeval.corpora.speakers import are_two_in_turn, speakers_of
-from dialeval.engines.request import Dialogue
 from dialeval.errors import UserError
 from dialeval.schemas.botchat import SEED_LENGTHS, SEEDS
 from dialeval.tables import to_table
@@ -65,7 +64,7 @@ def not_seeds(utterances: pa.Table) -> list[str]:
     ]
 
 
-def dialogues_of(utterances: pa.Table) -> dict[str, Dialogue]:
+def dialogues_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
     """Returns the texts of each dialogue of a table `utterances`, by dialogue_id, in the table's order."""
     texts: dict[str, list[str]] = {}
     columns = utterances.select(["dialogue_id", "turn", "text"]).to_pydict()

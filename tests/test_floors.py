@@ -1,0 +1,60 @@
+"""Nothing imports upwards: the floors in docs/extending.md name every package, and imports go down or stay."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LIBRARY = ROOT / "workflow" / "dialeval"
+
+
+def floors() -> dict[str, int]:
+    """Returns the floor of each package or module, the ground highest in number."""
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    table = page.split("## The library, floor by floor")[1]
+    rows = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")][1:]
+    named = [
+        (name, floor) for floor, row in enumerate(rows) for name in re.findall(r"`([a-z_.]+)`", row) if is_ours(name)
+    ]
+    assert len(named) == len(dict(named)), "a package stands on two floors"
+    return dict(named)
+
+
+def is_ours(name: str) -> bool:
+    path = LIBRARY.joinpath(*name.split("."))
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def floor_of(module: str, known: dict[str, int]) -> int:
+    """Returns the floor of the nearest of its packages that the page names."""
+    parts = module.split(".")
+    return next(known[name] for n in range(len(parts), 0, -1) if (name := ".".join(parts[:n])) in known)
+
+
+def imports() -> Iterator[tuple[str, str]]:
+    """Yields every import of ours by ours, at the top or within a function; names go as modules, which is as near."""
+    for path in sorted(LIBRARY.rglob("*.py")):
+        module = ".".join(path.relative_to(LIBRARY).with_suffix("").parts).removesuffix(".__init__")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "dialeval":
+                for alias in node.names:
+                    yield module, f"{node.module}.{alias.name}".removeprefix("dialeval.")
+
+
+def test_every_package_and_module_has_a_floor() -> None:
+    there = {path.name for path in LIBRARY.iterdir() if (path / "__init__.py").exists()}
+    there |= {path.stem for path in LIBRARY.glob("[a-z]*.py")}
+    assert {name for name in floors() if "." not in name} == there
+
+
+def test_nothing_imports_upwards() -> None:
+    known = floors() | {"__main__": 0, "__init__": 0, "__version__": len(floors())}
+    upwards = [
+        f"{module} imports {imported}"
+        for module, imported in imports()
+        if floor_of(imported, known) < floor_of(module, known)
+    ]
+    assert upwards == []
