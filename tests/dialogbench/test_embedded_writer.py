@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import pytest
@@ -92,25 +91,9 @@ def test_what_cannot_be_made_by_rule_is_declined(dialogues: Dialogues) -> None:
 
 
 def test_the_filter_calls_an_answer_incorrect_only_if_it_fits_worst() -> None:
-    def score(context: Dialogue, reply: str) -> float:
-        return {"a": 3.0, "b": 2.0, "c": 1.0}[reply]
+    def verdict(label: str, *fits: float) -> str:
+        return embedded_writer.filter_embedded(subjects.of_item(item(label=label), answer=True), fits)
 
-    verdicts = [
-        embedded_writer.filter_embedded(
-            subjects.of_item(item(options=("a", "b", "c"), label=label), answer=True), score
-        )
-        for label in "ABC"
-    ]
-    assert verdicts == ["correct", "correct", "incorrect"]
-    assert [read_verdict(text) for text in verdicts] == verdicts
-    alike = subjects.of_item(item(options=("x", "y"), label="B"), answer=True)
-    assert embedded_writer.filter_embedded(alike, lambda context, reply: 0.0) == "correct"
-
-
-def test_an_examinee_takes_what_fits_best() -> None:
-    subject = subjects.of_item(item(options=("Bananas are yellow.", "The boiler valve is cold.")))
-    assert embedded_writer.choose_embedded(subject) == "B"
-    logprobs = embedded_writer.score_embedded(subject)
-    assert math.fsum(math.exp(value) for value in logprobs.values()) == pytest.approx(1.0)
-    assert logprobs["B"] > logprobs["A"]
-    assert embedded_writer.shared_words(("a b",), "") == 0.0
+    assert [verdict(label, -0.5, -1.5, -1.7, -3.0) for label in "ABCD"] == ["correct"] * 3 + ["incorrect"]
+    assert [read_verdict(verdict(label, -0.5, -3.0)) for label in "AB"] == ["correct", "incorrect"]
+    assert verdict("B", -1.0, -1.0) == "correct"

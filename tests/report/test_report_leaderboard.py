@@ -57,7 +57,7 @@ def test_cells_keep_the_whole_number_to_sort_by() -> None:
     assert rate.strip is not None
     assert rate.strip.low < rate.strip.dot < rate.strip.low + rate.strip.width
     assert rows["human"].is_human
-    assert rows["weak"].is_embedded
+    assert rows["weak"].tags == ("embedded",)
     elo_of_people = rows["human"].cells[2]
     assert (elo_of_people.text, elo_of_people.sort) == ("–", None)
     assert [column.sorted_by for column in grid.columns].index(True) == 3  # Elo

@@ -114,7 +114,7 @@ def test_a_boards_cells_hold_interval_and_published_number() -> None:
     cell = grid.rows[0].cells[-1]
     assert (cell.text, cell.sort, cell.details) == ("0.800", "0.8", ("0.750–0.850", "paper 0.500"))
     assert grid.columns[-1].sorted_by
-    assert grid.rows[1].is_embedded
+    assert grid.rows[1].tags == ("embedded",)
 
 
 def test_overlapping_intervals_leave_the_order_open() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dialeval.corpora.dialogbench_records import record_of
 from dialeval.corpora.multiple_choice import TestItem
 
 UTTERANCES = (
@@ -47,7 +46,22 @@ def item(task: str = "IC", **fields: Any) -> TestItem:
 
 def record(**fields: Any) -> dict[str, Any]:
     """Returns the same as a record of the published format."""
-    return record_of(item()) | fields
+    sound = {
+        "id": "i1",
+        "task": "Intent Classification",
+        "domain": "Household Chores",
+        "speaker1 personality": "curt",
+        "speaker2 personality": "kind",
+        "dialogue": [
+            {"speaker1": first, "speaker2": second}
+            for first, second in zip(UTTERANCES[::2], UTTERANCES[1::2], strict=True)
+        ],
+        "test_question": "What does speaker 2 mean to do?",
+        "option": dict(zip("ABCD", OPTIONS, strict=True)),
+        "analysis": "It is promised.",
+        "label": "A",
+    }
+    return sound | fields
 
 
 def answer(text: str | None = None, **fields: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dialeval.corpora.dialogbench_tasks import Task, task_of
+from dialeval.corpora.dialogbench_tasks import Task
 from dialeval.corpora.multiple_choice import LETTERS, TestItem
 
 _TEXT_KEYS = ("answer", "text", "content", "person", "person1", "person2", "option", "value")
@@ -78,24 +78,6 @@ def read_record(
         analysis=_text(fields.get("analysis")),
         origin=origin,
     )
-
-
-def record_of(item: TestItem) -> dict[str, Any]:
-    """Returns an item as a record of the published format, which `read_record` reads."""
-    turns: list[dict[str, str]] = []
-    for number, text in enumerate(item.utterances):
-        if number % 2 == 0:
-            turns.append({"speaker1": text})
-        else:
-            turns[-1]["speaker2"] = text
-    record: dict[str, Any] = {"id": item.item_id, "task": task_of(item.task).name, "domain": item.domain}
-    for kind, pair in (("personality", item.personalities), ("emotion", item.emotions)):
-        record |= {f"speaker{number} {kind}": text for number, text in enumerate(pair, start=1) if text}
-    record |= {"dialogue": turns, **item.extra}
-    if item.question:
-        record["test_question"] = item.question
-    options = dict(zip(item.letters, item.options, strict=True))
-    return record | {"option": options, "analysis": item.analysis, "label": item.label}
 
 
 def _utterances(dialogue: Any) -> tuple[str, ...]:

@@ -80,13 +80,11 @@ class FilterByChoice:
         """Answers, or raises AnswerFailure."""
         if request.protocol != filtering.PROTOCOL:
             raise AnswerFailure("unsupported", f"this filter answers nothing but {filtering.PROTOCOL}")
-        options = request.subject[1]
-        letters = tuple(LETTERS[: len(options)])
+        letters = tuple(LETTERS[: len(request.subject[1])])
         chosen = await self._engine.answer(
             replace(request, protocol=examination.PROTOCOL, kind="choice", labels=letters)
         )
-        fits = dict(zip(options, ((chosen.label_logprobs or {})[letter] for letter in letters), strict=True))
-        verdict = filter_embedded(request.subject, lambda _, option: fits[option])
+        verdict = filter_embedded(request.subject, [(chosen.label_logprobs or {})[letter] for letter in letters])
         return Response(text=verdict, prompt_tokens=chosen.prompt_tokens, completion_tokens=1)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:

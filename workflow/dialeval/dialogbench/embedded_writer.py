@@ -3,8 +3,6 @@
 Items are clozes: what was said next is hidden (MRG), or what was said before a known reply (DI), and utterances of
 other dialogues, of about the same length, stand beside it. The other tasks cannot be made by rule, and are declined
 in words, as a language model might. The answers have the form that a language model is asked for.
-
-Nothing is learned here. Whoever has a model that scores how well a reply fits can pass it in.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -27,8 +25,6 @@ from dialeval.text.folds import fold_of
 ORIGIN = "embedded"
 CLOZE_TASKS = ("MRG", "DI")
 """The tasks that can be made by rule."""
-Score = Callable[[Dialogue, str], float]
-"""How well a reply fits what was said before; higher is better."""
 _LEAST = {"MRG": 8, "DI": 10}
 """Utterances that a dialogue needs so that four turns can be shown."""
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
@@ -59,51 +55,18 @@ def write_embedded(subject: Sequence[Dialogue], dialogues: Sequence[Dialogue]) -
     return _cloze(task, own[place], dialogues, rng)
 
 
-def filter_embedded(subject: Sequence[Dialogue], score: Score | None = None) -> str:
+def filter_embedded(subject: Sequence[Dialogue], fits: Sequence[float]) -> str:
     """Returns the answer to a filter's request: `incorrect` if the named option fits worst of all, else `correct`.
 
     Args:
         subject: that of the request (`subjects.of_item` with the answer).
-        score: how well a reply fits; words in common with the dialogue if None.
+        fits: how well each option fits; higher is better.
     """
-    utterances, options, *pairs = subject
-    scores = _scores(utterances, options, score or shared_words)
-    named = scores[LETTERS.index(fields_of(pairs)["label"])]
-    others = sorted(scores)
-    worst = named == others[0] and others[0] < others[-1] and scores.count(named) == 1
+    _, _, *pairs = subject
+    named = fits[LETTERS.index(fields_of(pairs)["label"])]
+    others = sorted(fits)
+    worst = named == others[0] and others[0] < others[-1] and fits.count(named) == 1
     return "incorrect" if worst else "correct"
-
-
-def choose_embedded(subject: Sequence[Dialogue], score: Score | None = None) -> str:
-    """Returns the letter of the option that fits best, the first of equals: the answer to an examination's request.
-
-    Args:
-        subject: that of the request (`subjects.of_item`).
-        score: how well a reply fits; words in common with the dialogue if None.
-    """
-    utterances, options, *_ = subject
-    scores = _scores(utterances, options, score or shared_words)
-    return LETTERS[scores.index(max(scores))]
-
-
-def score_embedded(subject: Sequence[Dialogue], score: Score | None = None) -> Mapping[str, float]:
-    """Returns the log-probability of each letter, from the scores by softmax: for requests of kind `choice`."""
-    utterances, options, *_ = subject
-    scores = np.array(_scores(utterances, options, score or shared_words))
-    logits = scores - scores.max()
-    logprobs = logits - np.log(np.exp(logits).sum())
-    return {letter: float(value) for letter, value in zip(LETTERS, logprobs, strict=False)}
-
-
-def shared_words(context: Dialogue, reply: str) -> float:
-    """Returns the share of a reply's words that come up in the dialogue; rare ones are not told from common ones."""
-    words = set(_WORD.findall(reply.casefold()))
-    said = {word for text in context for word in _WORD.findall(text.casefold())}
-    return len(words & said) / len(words) if words else 0.0
-
-
-def _scores(utterances: Dialogue, options: Dialogue, score: Score) -> list[float]:
-    return [score(utterances, option) for option in options]
 
 
 def _cloze(task: str, dialogue: Dialogue, dialogues: Sequence[Dialogue], rng: np.random.Generator) -> str:

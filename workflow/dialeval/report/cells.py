@@ -81,11 +81,6 @@ class Row:
     is_human: bool = False
     tags: tuple[str, ...] = ()
 
-    @property
-    def is_embedded(self) -> bool:
-        """Whether it is an embedded model's."""
-        return EMBEDDED in self.tags
-
 
 @dataclass(frozen=True)
 class Grid:

@@ -87,11 +87,6 @@ class OpenAIEngine:
             self._tokens()
         self._server = VllmServer(model, self.connection.address, self._post)
 
-    @property
-    def tokenizer_name(self) -> str:
-        """What `count_tokens` counts with."""
-        return self._tokens().name
-
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure; UserError if the endpoint is dead."""
         match request.kind:
