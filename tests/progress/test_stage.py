@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from dialeval.progress import Progress
 
 
@@ -31,3 +33,20 @@ def test_what_is_not_known_is_left_out() -> None:
     progress.finish()
     assert "tokens" not in stream.getvalue()
     assert "%" not in stream.getvalue()
+
+
+def test_the_time_left_follows_the_pace_of_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the loading of a model before the first answer nor answers from the store say how long the rest takes."""
+    now = [0.0]
+    monkeypatch.setattr("dialeval.progress.stage.time.monotonic", lambda: now[0])
+    stream = io.StringIO()
+    progress = Progress("rating", 1000, "answers", every=5.0, stream=stream)
+    for _ in range(500):
+        progress.advance(stored=True)
+    for now[0] in (60.0, 62.0, 64.0, 66.0, 68.0, 70.0):
+        progress.advance()
+    loaded, paced = stream.getvalue().splitlines()
+    assert "501/1000" in loaded
+    assert "left" not in loaded
+    assert "504/1000" in paced
+    assert "16 min left" in paced  # 496 more at one in two seconds

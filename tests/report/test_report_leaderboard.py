@@ -7,6 +7,7 @@ import math
 
 import pytest
 import report_example as example
+import transcripts_report as mine
 
 from dialeval.report import build_report
 from dialeval.report.board import Board, Measure, Value
@@ -69,6 +70,14 @@ def test_published_numbers_stand_beside_ours() -> None:
     inputs = example.inputs(tables=tables)
     (row,) = [row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows if row.model == "able"]
     assert (row.cells[0].text, row.cells[0].details) == ("40.0", ("paper 30.5",))
+
+
+def test_only_a_board_with_printed_numbers_speaks_of_a_paper() -> None:
+    lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
+    tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
+    legend = "what the paper printed"
+    assert legend in build_report(example.inputs(tables=tables))
+    assert legend not in build_report(mine.inputs())
 
 
 def test_published_numbers_are_marked_where_the_run_asks_in_other_prompts() -> None:

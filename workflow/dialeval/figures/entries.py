@@ -18,7 +18,8 @@ _BIAS = Figure(
     "botchat_bias.figure_bias",
     "The judges' biases: {protocol}",
     "What the order and length of two dialogues, and kinship with a model, do to a judge's verdicts, and how far "
-    "judges agree. Seeds resampled; models held fixed: together with length and place, in one logit.",
+    "judges agree. Seeds resampled. Where models are held fixed, length is weighed between models of one strength, by "
+    "a regression on strength, length and place at once.",
     per="protocol",
 )
 BOTCHAT = (
@@ -336,7 +337,8 @@ MEASURES = (
             (
                 "rates",
                 "Rates: {protocol}",
-                "Share of every system's dialogues of which the judge says it. Intervals are clustered by case.",
+                "Share of every system's dialogues of which a judge says what stands above the panel. Intervals are "
+                "clustered by case.",
             ),
             (
                 "checklist",

@@ -32,6 +32,7 @@ class Progress:
         self.extra: Callable[[], str] = str
         self._stream = stream or sys.stderr
         self._start = self._last = time.monotonic()
+        self._first_asked: float | None = None
         self._tell("running")
 
     def advance(self, *, stored: bool = False, failed: bool = False, tokens: int = 0) -> None:
@@ -40,6 +41,8 @@ class Progress:
         self.stored += stored
         self.failed += failed
         self.tokens += tokens
+        if not stored and self._first_asked is None:
+            self._first_asked = time.monotonic()
         if time.monotonic() - self._last >= self.every:
             self._last = time.monotonic()
             self._print(self._line())
@@ -63,12 +66,17 @@ class Progress:
             parts[0] += f"/{self.total} ({100 * self.done / self.total:.0f}%)"
         parts.append(f"{rate:.1f} {self.unit}/s")
         parts[-1] += self._speed(seconds)
-        if self.total and rate > 0:
-            parts.append(f"{_duration((self.total - self.done) / rate)} left")
+        if self.total and (pace := self._pace()):
+            parts.append(f"{_duration((self.total - self.done) / pace)} left")
         parts.append(f"{self.stored} from the store")
         if self.failed:
             parts.append(f"{self.failed} failed")
         return ", ".join(parts)
+
+    def _pace(self) -> float:
+        """Returns how many are asked in a second since the first of them came; 0 until that says anything."""
+        since = time.monotonic() - self._first_asked if self._first_asked is not None else 0.0
+        return (self.done - self.stored - 1) / since if since >= self.every and since > 0 else 0.0
 
     def _speed(self, seconds: float) -> str:
         tokens = f"{self.tokens / max(seconds, 1e-9):.0f} tokens/s" if self.tokens else ""

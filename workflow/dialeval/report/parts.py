@@ -40,7 +40,18 @@ DIALOGBENCH = "dialogbench"
 
 PARTS: Mapping[str, PartText] = MappingProxyType(
     {
-        BOTCHAT: PartText("BotChat", "Who chats best?", items="Dialogues"),
+        BOTCHAT: PartText(
+            "BotChat",
+            "Who chats best?",
+            (
+                "Every chatbot goes on from a seed, such as the first two utterances of a human dialogue, as both "
+                "speakers or with a simulated user, and judges say what sounds like people. UniEval shows one dialogue "
+                "and asks whether an AI took part, and from which utterance on: it passes at N if its first N "
+                "utterances show none. Arena shows two chatbots' dialogues on one seed, cut to N utterances, GTEval a "
+                "chatbot's beside the human one.",
+            ),
+            items="Dialogues",
+        ),
         LABELS: PartText(
             "Labels",
             "What would people say?",

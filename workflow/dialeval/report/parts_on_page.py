@@ -14,7 +14,7 @@ from dialeval.report.drawn import FigureOnPage, not_drawn, on_page
 from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.links import CHOICES, DAMAGED, DIALOGUES, RATED, to_cases
 from dialeval.report.metaeval_boards import judge_boards
-from dialeval.report.numbers import listed
+from dialeval.report.numbers import is_missing, listed
 from dialeval.report.parts import (
     BOTCHAT,
     DIALOGBENCH,
@@ -38,11 +38,12 @@ _KIND_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: DAMAGED}
 
 @dataclass(frozen=True)
 class _BoardOnPage:
-    """A leaderboard with what is said about it."""
+    """A leaderboard with what is said about it, and whether a paper's number stands beside one of its own."""
 
     summary: Summary
     table: TableOnPage
     notes: tuple[str, ...]
+    beside_printed: bool
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,12 @@ def _part(
         name=part,
         text=text,
         boards=tuple(
-            _BoardOnPage(summary, writer.board(grid, f"{text.leaderboard}, {grid.title}, {text.label}"), _notes(board))
+            _BoardOnPage(
+                summary,
+                writer.board(grid, f"{text.leaderboard}, {grid.title}, {text.label}"),
+                _notes(board),
+                any(not is_missing(one.published) for measure in board.measures for one in measure.values.values()),
+            )
             for summary, grid, board in _told_apart(_boards_of(inputs, part, boards))
         ),
         figures=on_page(figures),
