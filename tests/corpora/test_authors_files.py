@@ -26,7 +26,7 @@ ZHAO = {"context": [["A", "hi"]], "reference": ["B", "yo"], "responses": {}}
         ([GRADE], "grade_convai2, grade_dailydialog or grade_empathetic"),
         ([CONTURE], "conture_turn or conture_dialogue"),
         ({"1": ZHAO}, "zhao"),
-        ([{"context": "A:在", "response": "B:好", "annotations": {"relevant": [1]}}], "dstc11_json"),
+        ([{"context": "A:在", "response": "B:好", "annotations": {"relevant": [1]}}], "dstc10_json or dstc11_json"),
     ],
 )
 def test_rated_jsonl_says_who_reads_a_file_of_others(tmp_path: Path, content: Any, readers: str) -> None:

@@ -489,6 +489,33 @@ FORMATS: dict[str, Format] = {
         },
         _rated("zhao", "dd_annotations.json"),
     ),
+    "grade texts": Format(
+        {
+            "human_ctx.txt": b"is there milk ?|||behind the jam .\nrain ?\n",
+            "human_hyp.txt": b"thanks .\nno .\n",
+            "human_score.txt": b"4.5\n1\n",
+        },
+        _rated("grade_texts", "human_ctx.txt"),
+    ),
+    "dstc10 replies": Format(
+        {
+            "persona-usr_eval.json": _json(
+                [
+                    {"context": "a\nb\n", "response": "c", "annotations": {"Overall": [5, 4], "Natural": [1]}},
+                    {"context": None, "response": "", "annotations": {"Overall": []}, "dialogue_id": "x_1"},
+                ]
+            )
+        },
+        _rated("dstc10_json", "persona-usr_eval.json"),
+    ),
+    "dstc10 dialogues": Format(
+        {
+            "fed-dial_eval.json": _json(
+                [{"dialog": _DIALOGUE, "annotations": {"Coherent": [2, 0]}, "model": "x", "dialogue_id": "fed-dial_0"}]
+            )
+        },
+        _rated("dstc10_json", "fed-dial_eval.json"),
+    ),
     "dstc11 replies": Format(
         {
             "LCCC-turn_eval.json": _json(

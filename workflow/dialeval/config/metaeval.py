@@ -24,8 +24,8 @@ from dialeval.config.section import (
 
 RatedReader = Literal[
     "comp_turn", "comp_dialogue", "xdial", "fed_turn", "fed_dialogue", "usr", "grade_convai2", "grade_dailydialog",
-    "grade_empathetic", "conture_turn", "conture_dialogue", "zhao", "dstc11_json", "dstc11_csv", "rated_jsonl",
-    "ladder",
+    "grade_empathetic", "grade_texts", "conture_turn", "conture_dialogue", "zhao", "dstc10_json",
+    "dstc11_json", "dstc11_csv", "rated_jsonl", "ladder",
 ]  # fmt: skip
 
 
@@ -71,9 +71,9 @@ class RatedCorpus(Section):
 
     reader: RatedReader = Field(
         description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
-        "conture_turn, conture_dialogue, zhao, three of GRADE (data sets in their authors' own files), dstc11_json, "
-        "dstc11_csv (DSTC11's sets in Chinese), rated_jsonl (your own, see docs), ladder (dialogues under corpora, "
-        "damaged by a known number of steps)."
+        "conture_turn, conture_dialogue, zhao, four of GRADE (data sets in their authors' own files), dstc10_json "
+        "(DSTC10's sets), dstc11_json, dstc11_csv (DSTC11's sets in Chinese), rated_jsonl (your own, see docs), ladder "
+        "(dialogues under corpora, damaged by a known number of steps)."
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
     dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is damaged.")

@@ -16,7 +16,7 @@ KNOWN_BY: Mapping[str, Collection[str]] = {
     "conture_turn or conture_dialogue": ("turns", "dialog_ratings"),
     "grade_convai2, grade_dailydialog or grade_empathetic": ("Context", "Response", "HumanScores"),
     "zhao": ("context", "reference", "responses"),
-    "dstc11_json": ("annotations",),
+    "dstc10_json or dstc11_json": ("annotations",),
 }
 """Readers, by the fields that all objects of their files have."""
 _PARTS_OF_USR = ("response", "model", "Maintains Context")

@@ -28,7 +28,7 @@ MODEL_DIMENSIONS = {
     "ovr": "overall",
 }
 
-_SPEAKERS = {
+SPEAKERS = {
     "human": "human",
     "user": "human",
     "human_evaluator": "human",
@@ -37,6 +37,7 @@ _SPEAKERS = {
     "bot": "chatbot",
     "system": "chatbot",
 }
+"""Names in the files, in small letters, and ours."""
 _OWN_SPEAKERS = {"ieval-dial": {"a": "human", "b": "chatbot"}}
 _ROUND = re.compile(r"([a-z]+)_([0-9]{1,4})")
 _INDICES = "indices"
@@ -87,7 +88,7 @@ def source_files(path: Path) -> list[Path]:
 
 def _dialogues(path: Path, records: list[TabRecord]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Returns the speakers and the texts of every dialogue."""
-    names = _SPEAKERS | _OWN_SPEAKERS.get(path.stem.removesuffix("_text"), {})
+    names = SPEAKERS | _OWN_SPEAKERS.get(path.stem.removesuffix("_text"), {})
     speakers, texts = [], []
     for record in records:
         parts = [

@@ -52,7 +52,7 @@ def _read(corpus: str, path: Path, languages: Iterable[str] | None = None, *, le
             continue
         item_id = f"{beginning}-{number:06d}"
         number += 1
-        said = _said(line.record, line.where)
+        said = said_in(line.record, line.where)
         notes = gathering.reading.notes
         ratings = ratings_of((corpus, item_id), line.record["annotations"], dimensions, line.where, notes)
         gathering.take(item_id, line.where, said, ratings)
@@ -63,8 +63,21 @@ read_turns = partial(_read, level="turn")
 read_dialogues = partial(_read, level="dialogue")
 
 
-def _said(record: dict[str, Any], where: str) -> list[tuple[str, str]]:
-    """Returns speaker and text of each utterance; a line that names no speaker goes on with the one before."""
+def names_speakers(context: Any) -> bool:
+    """Returns whether a context begins with the name of a speaker."""
+    return isinstance(context, str) and _TAG.match(context.strip()) is not None
+
+
+def said_in(record: dict[str, Any], where: str) -> list[tuple[str, str]]:
+    """Returns speaker and text of each utterance; a line that names no speaker goes on with the one before.
+
+    Args:
+        record: of the file.
+        where: file and record, for messages.
+
+    Raises:
+        UserError: the first line names no speaker, or a text is none.
+    """
     said: list[tuple[str, str]] = []
     for number, part in enumerate(text_of(record["context"], "context", where).split("\n"), start=1):
         match = _TAG.fullmatch(part.strip())

@@ -57,11 +57,15 @@ def _read(corpus: str, path: Path, languages: Iterable[str] | None = None, *, da
         place = f"{line.where}, 'HumanScores'"
         scores = _scores(line.record["HumanScores"], place)
         ratings = ratings_on((corpus, item_id, DIMENSION), scores, SCALE, place, gathering.reading.notes)
-        said = [*(part.strip() for part in context.split(_BETWEEN) if part.strip()), response]
-        gathering.take(item_id, line.where, before_response(said), ratings)
+        gathering.take(item_id, line.where, before_response([*utterances_in(context), response]), ratings)
     if others and not number:
         raise UserError(f"{path}: nothing in it is on {_THEIRS[dataset]}; its data sets are {listed(others)}")
     return gathering.checked()
+
+
+def utterances_in(context: str) -> list[str]:
+    """Returns the utterances of a context."""
+    return [part.strip() for part in context.split(_BETWEEN) if part.strip()]
 
 
 READERS = {f"grade_{dataset}": partial(_read, dataset=dataset) for dataset in _THEIRS}

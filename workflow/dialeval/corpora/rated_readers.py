@@ -9,10 +9,12 @@ from dialeval.corpora import (
     comp_dialogue,
     comp_turn,
     conture,
+    dstc10_json,
     dstc11_csv,
     dstc11_json,
     fed,
     grade,
+    grade_texts,
     rated_json_lines,
     usr,
     xdial,
@@ -33,6 +35,8 @@ RATED_READERS: dict[str, Callable[..., RatedReading]] = {
     "conture_turn": conture.read_turns,
     "conture_dialogue": conture.read_dialogues,
     **grade.READERS,
+    "grade_texts": grade_texts.read,
+    "dstc10_json": dstc10_json.read,
     "zhao": zhao.read,
     "rated_jsonl": rated_json_lines.read,
 }
@@ -66,6 +70,8 @@ def rated_source_files(reader: str, path: Path) -> list[Path]:
         return comp_turn.source_files(path)
     if reader == "comp_dialogue":
         return comp_dialogue.source_files(path)
+    if reader == "grade_texts":
+        return grade_texts.source_files(path)
     if reader == "dstc11_csv":
         return dstc11_csv.source_files(path)
     return [path]
