@@ -5,7 +5,7 @@
 A stub in processes of its own answers after 20 ms. It is asked by a bare loop over `aiohttp`, the yardstick; by the
 `openai` client over `aiohttp`; by our wire alone; and by the engine as a job uses it: store, limits (requests in flight
 and a minute), budget, a key that is masked. Rounds take turns, each with its connections open; a ratio is the median
-of those within a round.
+of those within a round. All of them, the stub too, run on asyncio's own event loop.
 Takes 40 s.
 """
 

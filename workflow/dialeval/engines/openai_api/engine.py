@@ -153,8 +153,8 @@ class OpenAIEngine:
                 again = True
                 outcome = await self._try(path, body, place.hear, bound)
                 if place.headers is not None:
-                    announced_for = announced(place.headers, "requests"), announced(place.headers, "tokens")
-                    self._limits.announced(place, *announced_for, taken=not isinstance(outcome, Fault))
+                    read_limit = partial(announced, place.headers)
+                    self._limits.announced(place, read_limit, taken=not isinstance(outcome, Fault))
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
                 except AnswerFailure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from urllib.parse import urlsplit
 
 from dialeval.config.openai_model import OpenAIModel
@@ -48,6 +49,7 @@ def plain_address(base_url: str) -> str:
     return f"{scheme}://{host}{port}{parts.path.rstrip('/')}"
 
 
+@cache
 def is_reasoning_name(name: str) -> bool:
     """Returns whether a name is that of an OpenAI model which refuses `max_tokens` and `temperature` (o1, gpt-5, ...).
 

@@ -59,9 +59,14 @@ class Sent(NamedTuple):
 
 
 class AnnouncedLimit:
-    """One limit of an endpoint, of requests or of tokens, as its answers announce it."""
+    """One limit of an endpoint, of requests or of tokens, as its answers announce it.
+
+    Attributes:
+        known: whether there is a limit.
+    """
 
     def __init__(self) -> None:
+        self.known = False
         self._limit = math.inf
         self._remaining = math.inf
         self._growth = 0.0
@@ -71,11 +76,6 @@ class AnnouncedLimit:
         self._grown = self._seconds_measured = 0.0
         self._contradictions = self._unmoved = 0
         self._same_since = Sent(-math.inf, 0.0)
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a limit."""
-        return math.isfinite(self._limit) and max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
     def seconds(self, units: float) -> float:
         """Returns how long so many units take at the speed of now."""
@@ -122,6 +122,7 @@ class AnnouncedLimit:
             self._growth = max(self._growth, self._grown / self._seconds_measured)
         self._read_at, self._used_then = sent.at, sent.used
         self._full_at = asyncio.get_running_loop().time() + (full_in or missing / self._growth)
+        self.known = max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
     def _left(self, now: float) -> float:
         """Returns what should be left, with all that is under way counted as used."""

@@ -15,6 +15,8 @@ from dialeval.engines.pacing.refusals import Throttle, Try
 
 _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
 """Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""
+_READ_AGAIN = 0.01
+"""Seconds in which one answer tells what is announced: to read the headers of each takes a twentieth of its time."""
 
 
 class Tokens(NamedTuple):
@@ -66,6 +68,7 @@ class Limits:
         self._by_requests = Flow(self._announced_requests.seconds)
         self._by_tokens = Flow(self._announced_tokens.seconds)
         self._open_pause = _FIRST_PAUSE
+        self._read_at = -math.inf
 
     def place(self, tokens: Tokens, *, again: bool = False) -> Place:
         """Returns a place for one try of a request, which is held by `async with`.
@@ -105,15 +108,19 @@ class Limits:
         if math.isfinite(self._throttle.speed):
             await self._by_refusals.take()
 
-    def announced(self, place: Place, requests: Reading | None, tokens: Reading | None, *, taken: bool) -> None:
-        """Notes what an answer announces.
+    def announced(self, place: Place, read: Callable[[str], Reading | None], *, taken: bool) -> None:
+        """Notes what an answer announces, if it is long enough since another told it.
 
         Args:
             place: the try's place.
-            requests: of the limit of requests.
-            tokens: of the limit of tokens.
+            read: gives what is announced of the limit of `requests` or of `tokens`.
             taken: whether the endpoint took the request.
         """
+        now = _now()
+        if taken and now < self._read_at + _READ_AGAIN:
+            return
+        self._read_at = now
+        requests, tokens = read("requests"), read("tokens")
         if requests is not None:
             self._announced_requests.heard(requests, place.in_requests, taken=taken)
         if tokens is not None and place.tokens:
