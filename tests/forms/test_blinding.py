@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dialeval.corpora.items import Item
+from dialeval.corpora.transcripts.judging import tells
 from dialeval.engines.request import Sampling
 from dialeval.forms import probability, scale
-from dialeval.forms.blinding import blinded, tells
+from dialeval.forms.blinding import blinded
 from dialeval.prompts.rendering import Templates
 
 

@@ -75,3 +75,11 @@ def test_a_project_whose_folder_snakemake_cannot_read_is_told(tmp_path: Path) ->
     check_name(PROJECT)
     with pytest.raises(UserError, match="braces Snakemake takes for a wildcard; rename or move that folder"):
         check_name(tmp_path / "{mine}" / "DialEval")
+
+
+def test_only_who_asks_an_endpoint_is_told_of_a_key(tmp_path: Path) -> None:
+    chatbots = [Model("retrieval"), Model("ngram")]
+    make_folder(tmp_path / "offline", Wish(chatbots=chatbots, judges=[Model("forest")]))
+    make_folder(tmp_path / "asking", Wish(chatbots=chatbots, judges=[Model("gpt", "gpt-4o-2024-11-20")]))
+    assert "export OPENAI" not in (tmp_path / "offline" / "README.md").read_text()
+    assert "export OPENAI_API_KEY" in (tmp_path / "asking" / "README.md").read_text()

@@ -214,3 +214,15 @@ def test_dialogues_that_name_their_system_are_counted(tmp_path: Path) -> None:
     assert found == [
         "3 dialogues with their system's name in what is said; judges and annotators read it, no text is altered"
     ]
+
+
+@pytest.mark.parametrize("label", ["Heron (bot)", "HERON:", "HeronBot"])
+def test_the_speaker_whose_label_tells_the_system_is_judged(tmp_path: Path, label: str) -> None:
+    said = [{"speaker": "Ann", "text": "Hi."}, {"speaker": label, "text": "Hello."}]
+    (item,) = items(tmp_path, record(1, "heron", said)).items
+    assert item.judged == label
+    both = [*said, {"speaker": "heron-2", "text": "Hello, too."}]
+    (item,) = items(tmp_path, record(1, "heron", both)).items
+    assert item.judged == ""
+    (item,) = items(tmp_path, record(1, "heron", [*said, {"speaker": "assistant", "text": "Hello."}])).items
+    assert item.judged == "assistant"

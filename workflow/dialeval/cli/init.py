@@ -55,10 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     print("next:")
     if arguments.folder.resolve() != Path.cwd():
         print(f"  cd {shlex.quote(str(arguments.folder))}")
-    asks = any(model.model for model in (*wish.chatbots, *wish.judges))
-    if asks and wish.api_key_env and wish.api_key_env not in os.environ:
+    if wish.asks and wish.api_key_env and wish.api_key_env not in os.environ:
         print(f"  export {wish.api_key_env}=...")
-    if asks:
+    if wish.asks:
         print("  dialeval check --ask     # asks each model once\n  snakemake estimate       # what it will cost")
     print("  snakemake")
     return 0

@@ -63,6 +63,11 @@ class Wish:
         """Whether nothing is wished, so that the default run's configuration is the answer."""
         return not (self.chatbots or self.judges or self.dialogues or self.base_url)
 
+    @property
+    def asks(self) -> bool:
+        """Whether a model behind an endpoint is asked."""
+        return any(model.model for model in (*self.chatbots, *self.judges))
+
 
 @dataclass(frozen=True)
 class _Source:
