@@ -53,6 +53,17 @@ def test_a_file_of_another_data_set_is_refused_with_its_reader(tmp_path: Path, r
         read_rated(reader, "mine", path)
 
 
+@pytest.mark.parametrize("content", ["<html>\n<body>404</body>\n</html>\n", "context,response\na,b\n"])
+@pytest.mark.parametrize("reader", READERS[:-1])
+def test_what_is_no_json_is_shown(tmp_path: Path, reader: str, content: str) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(
+        UserError, match=f"rated.json: reader {reader} needs JSON objects, .* begins with '{content[:6]}"
+    ):
+        read_rated(reader, "mine", path)
+
+
 def test_rated_jsonl_names_no_reader_for_what_nobody_knows(tmp_path: Path) -> None:
     path = tmp_path / "rated.json"
     path.write_text('[{"id": 1, "response": "x"}]', encoding="utf-8")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from dialeval.config.metaeval import RatedReader
 from dialeval.corpora.rated import RatedReading
 from dialeval.corpora.rated_readers import RATED_READERS, rated_source_files, read_rated
 from dialeval.criteria import DIMENSIONS
@@ -36,6 +38,12 @@ def read(real_data: Path, reader: str, path: str, **more: list[str]) -> RatedRea
 def test_an_unknown_reader_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no reader of rated items named 'xdail'; did you mean 'xdial'"):
         read_rated("xdail", "c", tmp_path)
+
+
+def test_every_reader_can_be_named_and_is_described() -> None:
+    described = (Path(__file__).parents[2] / "docs" / "rated-corpora.md").read_text(encoding="utf-8")
+    assert set(get_args(RatedReader)) == {*RATED_READERS, "ladder"}
+    assert [reader for reader in RATED_READERS if f"`{reader}`" not in described] == []
 
 
 @pytest.mark.parametrize("reader", RATED_READERS)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.json_records import Wanted, records_of
-from dialeval.corpora.text_files import JsonLine, listed
+from dialeval.corpora.json_records import Wanted, is_table, records_of
+from dialeval.corpora.text_files import JsonLine, is_western, listed, read_lines
 from dialeval.errors import UserError
 
 KNOWN_BY: Mapping[str, Collection[str]] = {
@@ -57,8 +57,14 @@ def records(path: Path, reader: str, needed: Collection[str]) -> Iterator[JsonLi
         needed: fields of every object.
 
     Raises:
-        UserError: as of `records_of`, or an object lacks a field.
+        UserError: as of `records_of`, the file is no JSON, or an object lacks a field.
     """
+    if is_table(path):
+        beginning = next((line.strip() for line in read_lines(path, western=is_western(path)) if line.strip()), "")
+        raise UserError(
+            f"{path}: reader {reader} needs JSON objects, and the file begins with {beginning!r:.60}; fetch it anew, "
+            "or name the reader that it is for"
+        )
     for line in records_of(path, Wanted(needed)):
         for name in needed:
             if name not in line.record:

@@ -39,9 +39,9 @@ def set_named(name: str, source: str) -> str:
     """
     if name.casefold() not in SETS:
         raise UserError(
-            f"{source}: '{name:.60}' is none of DSTC11's natural Chinese sets ({nearest(name, SETS.values())}); the "
-            "scales of others are not known. A set of your own is read from JSON Lines (reader rated_jsonl), where "
-            "every rating names its scale"
+            f"{source}: '{name:.60}' is none of DSTC11's natural Chinese sets ({nearest(name, {*SETS.values()})}); the "
+            "scales of others are not known. Sets in English are read by dstc10_json, and one of your own from JSON "
+            "Lines (reader rated_jsonl), where every rating names its scale"
         )
     return SETS[name.casefold()]
 
