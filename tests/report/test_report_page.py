@@ -9,7 +9,7 @@ import pytest
 import report_example as example
 from page_links import packed_tables
 
-from dialeval.pages.self_contained import unpack
+from dialeval.pages.self_contained import elements, unpack
 from dialeval.report import Figure, build_report
 from dialeval.report.page import SCRIPTS
 from dialeval.schemas.botchat import GENERATED
@@ -78,7 +78,7 @@ def test_names_titles_and_notes_are_escaped() -> None:
     parsed = Page(strange)
     assert not [script for script in parsed.scripts if "alert" in script]
     tables = packed_tables(strange)
-    assert len(parsed.scripts) == 5 + len(tables) + len(SCRIPTS)
+    assert len(parsed.scripts) == 5 + len(tables) + len([elements(), *SCRIPTS])
     assert len(tables) == 2
     for table in tables.values():
         assert not Page(table).scripts

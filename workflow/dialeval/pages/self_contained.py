@@ -1,4 +1,4 @@
-"""Parts of a page that is one file: packed data, the colours of both themes, and a policy that lets nothing else in."""
+"""Parts that every page of one file has: packed data, colours, elements, and a policy that lets nothing else in."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 PALETTE = "palette.css"
+ELEMENTS = "elements.js"
 
 
 def pack(content: Any) -> str:
@@ -47,7 +48,12 @@ def templates(source: Callable[[str], str]) -> Environment:
 
 def palette() -> str:
     """Returns the style sheet that names the colours, light and dark."""
-    return resources.files("dialeval.pages").joinpath(PALETTE).read_text(encoding="utf-8")
+    return _source(PALETTE)
+
+
+def elements() -> str:
+    """Returns the script that makes and finds elements, which runs before all others of a page."""
+    return _source(ELEMENTS)
 
 
 def content_policy(style: str, scripts: Iterable[str]) -> str:
@@ -61,3 +67,8 @@ def content_policy(style: str, scripts: Iterable[str]) -> str:
 
 def _source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _source(name: str) -> str:
+    """Returns a file of this package."""
+    return resources.files("dialeval.pages").joinpath(name).read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from importlib import resources
 
 from markupsafe import Markup
 
-from dialeval.pages.self_contained import content_policy, palette, templates
+from dialeval.pages.self_contained import content_policy, elements, palette, templates
 from dialeval.papers.citations import to_cite
 from dialeval.papers.entry import NEEDS
 from dialeval.report.about import TEMPLATE as ABOUT_TEMPLATE
@@ -26,7 +26,7 @@ VIEWER_TEMPLATE = "viewer.html.j2"
 CASES_TEMPLATE = "cases.html.j2"
 STYLES = ("report.css", "viewer.css", "print.css")
 SCRIPTS = (
-    "elements.js", "address.js", "archive.js", "rows.js", "sorting.js", "marking.js", "cards.js", "verdicts.js",
+    "naming.js", "address.js", "archive.js", "rows.js", "sorting.js", "marking.js", "cards.js", "verdicts.js",
     "columns.js", "blocks.js", "shelves.js", "finding.js", "choices.js", "keys.js", "viewer.js",
 )  # fmt: skip
 _EMPTY_ARCHIVE = Archive("", (), (), 0)
@@ -45,7 +45,7 @@ def build_report(inputs: ReportInputs) -> str:
     environment = templates(_source)
     parts = parts_on_page(inputs, boards, {one.kind for one in kinds}, environment)
     style = palette() + "".join(_source(name) for name in STYLES)
-    scripts = [_source(name) for name in SCRIPTS]
+    scripts = [elements(), *map(_source, SCRIPTS)]
 
     def render(archive: Archive) -> str:
         return environment.get_template(TEMPLATE).render(

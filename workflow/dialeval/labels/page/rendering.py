@@ -8,11 +8,11 @@ from markupsafe import Markup
 
 from dialeval.labels.page.content import content
 from dialeval.labels.sheet import Sheet
-from dialeval.pages.self_contained import content_policy, pack, palette, templates
+from dialeval.pages.self_contained import content_policy, elements, pack, palette, templates
 
 TEMPLATE = "labelling.html.j2"
 STYLE = "labelling.css"
-SCRIPTS = ("elements.js", "sheet.js", "kept.js", "dialogues.js", "questions.js", "shown.js", "files.js", "keys.js")
+SCRIPTS = ("controls.js", "sheet.js", "kept.js", "dialogues.js", "questions.js", "shown.js", "files.js", "keys.js")
 """In the order in which they run; the last one starts the page."""
 
 
@@ -21,7 +21,7 @@ def page_html(sheet: Sheet) -> str:
 
     The same sheet always gives the same text. What the page holds of a dialogue is what `sheet` says of it, no more.
     """
-    style, scripts = palette() + _source(STYLE), [_source(name) for name in SCRIPTS]
+    style, scripts = palette() + _source(STYLE), [elements(), *map(_source, SCRIPTS)]
     return (
         templates(_source)
         .get_template(TEMPLATE)
