@@ -33,7 +33,7 @@ try:
     from dialeval.config.ensemble_pool import one_model, pool_of
     from dialeval.config.fill import partial_to
     from dialeval.config.groups import kinds, tagged
-    from dialeval.config.job_resources import JobResources, gpus_for, resource_for
+    from dialeval.config.job_resources import JobResources
     from dialeval.config.joined_criteria import fillable, joined_criteria
     from dialeval.config.labelling import labelled_protocols as labelled_protocols_of
     from dialeval.config.labelling import labelled_sheets
@@ -46,6 +46,7 @@ try:
     )
     from dialeval.config.printed import asks_otherwise
     from dialeval.config.resolved import SHIPPED
+    from dialeval.config.resources_of_models import gpus_for, resource_for
     from dialeval.config.robustness import PACKAGE
     from dialeval.config.training import LoraTraining
     from dialeval.config.written import write_configuration

@@ -9,8 +9,9 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import VllmModel, load_config
-from dialeval.config.job_resources import BY_ENGINE, JobResources, gpus_for, resource_for
+from dialeval.config.job_resources import JobResources
 from dialeval.config.models import EmbeddedModel, EncoderModel
+from dialeval.config.resources_of_models import BY_ENGINE, gpus_for, resource_for
 from dialeval.config.training import LoraTraining
 from dialeval.errors import UserError
 
