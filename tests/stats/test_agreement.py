@@ -100,3 +100,28 @@ def test_judges_without_a_common_item_are_said_to_have_none():
     assert apart.alpha.reason == "no item has the verdicts of two judges"
     alike = judge_agreement([0, 1, 0, 1], [0, 0, 1, 1], [1.0] * 4, [0, 0, 1, 1], 2, resamples=5)
     assert alike.alpha.reason == "verdicts do not vary"
+
+
+def test_the_interval_of_kappa_is_that_of_its_standard_error():
+    """With 2000 items of their own the bootstrap is as wide as Fleiss, Cohen and Everitt's (1969) formula says."""
+    judge, item, verdict, ratings = answers(n_judges=2, n_items=2000, missing=0.0)
+    ours = judge_agreement(judge, item, verdict, item, 2, resamples=2000)
+    table = np.zeros((5, 5))
+    np.add.at(table, tuple(ratings.astype(int) - 1), 1)
+    assert ours.kappa_high[0, 1] - ours.kappa_low[0, 1] == pytest.approx(
+        2 * 1.96 * cohens_kappa(table).std_kappa, rel=0.05
+    )
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_the_interval_of_alpha_is_the_jackknifes(level):
+    judge, item, verdict, ratings = answers(n_judges=3, n_items=300)
+    ours = judge_agreement(judge, item, verdict, item, 3, level=level, resamples=2000)
+    left = [evalica.alpha(pd.DataFrame(np.delete(ratings, one, axis=1)), distance=level).alpha for one in range(300)]
+    error = np.sqrt(299 * np.var(left))
+    assert ours.alpha.high - ours.alpha.low == pytest.approx(2 * 1.96 * error, rel=0.08)
+
+
+def test_an_infinite_verdict_is_refused():
+    with pytest.raises(ValueError, match=r"verdict\[2\] is infinite; leave it NaN if unread"):
+        judge_agreement([0, 1, 0], [0, 0, 1], [1.0, 2.0, np.inf], [0, 0, 1], 2, level="interval")

@@ -105,3 +105,12 @@ def test_wrong_input_is_named(function):
         function([[1.0, np.inf], [1.0, 2.0]])
     with pytest.raises(ValueError, match="cluster has 3 entries where 2"):
         function([[1.0, 2.0], [1.0, 2.0]], [0, 1, 2])
+
+
+def test_the_interval_of_two_rounds_is_fishers():
+    rng = np.random.default_rng(6)
+    common = rng.normal(size=1500)
+    rounds = np.array([common + rng.normal(size=1500), common + rng.normal(size=1500)])
+    found = mean_pairwise_pearson(rounds, resamples=2000)
+    theirs = pearsonr(*rounds).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=0.004)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.stats import ttest_rel
 
 from dialeval.stats.bias import length_bias, position_bias, self_preference
 
@@ -135,3 +136,24 @@ def test_an_impartial_judge_shows_no_self_preference(arena):
     )
     assert all(entry.difference.low < 0.02 for entry in result)
     assert all(entry.difference.high > -0.05 for entry in result)
+
+
+def test_the_interval_of_a_self_preference_is_the_paired_t_tests():
+    """One comparison a seed: the difference is a mean of independent differences of two verdicts."""
+    rng = np.random.default_rng(4)
+    seed = np.arange(900)
+    own, other = (rng.choice([0.0, 0.5, 1.0], 900, p=chances) for chances in ([0.2, 0.2, 0.6], [0.4, 0.2, 0.4]))
+    left, right = np.zeros(900, dtype=int), np.ones(900, dtype=int)
+    result = self_preference(
+        np.repeat([0, 1], 900),
+        np.tile(left, 2),
+        np.tile(right, 2),
+        np.concatenate([own, other]),
+        np.tile(seed, 2),
+        ["a", "b"],
+        ["a", "c"],
+        resamples=3000,
+    )
+    theirs = ttest_rel(own, other).confidence_interval(0.95)
+    assert result[0].difference.estimate == pytest.approx(np.mean(own - other))
+    assert (result[0].difference.low, result[0].difference.high) == pytest.approx((theirs.low, theirs.high), abs=0.006)

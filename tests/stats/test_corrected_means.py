@@ -362,3 +362,35 @@ def test_mistakes_are_told() -> None:
         correct_means(*drawn, rate=True)
     empty = correct_means([], [], [], [], [])
     assert (empty.systems, empty.all_differences()[2]) == ((), [])
+
+
+@pytest.mark.parametrize("same", [0.3, 66.7, 12345.678, 1e9 + 0.1])
+def test_labels_that_are_all_the_same_number_have_no_interval_whatever_the_number(same: float) -> None:
+    """What rounding leaves of a large number's deviations is no variance."""
+    drawn = draw(np.random.default_rng(3), 21)
+    label = np.where(np.isnan(drawn.label), np.nan, same)
+    found = correct_means(np.full(len(label), np.nan), label, None, drawn.system, drawn.cluster)
+    assert found.estimate == pytest.approx([same] * 3)
+    assert np.isnan([*found.low, *found.high, *found.rho_within, found.difference(0, 1).low]).all()
+    assert found.note == (means.SAME_LABELS,) * 3
+
+
+@pytest.mark.parametrize("same", [0.3, 12345.678])
+def test_a_judge_who_always_says_the_same_has_no_correlation(same: float) -> None:
+    drawn = draw(np.random.default_rng(4), 21)
+    found = correct_means(np.full(len(drawn.score), same), drawn.label, None, drawn.system, drawn.cluster)
+    assert np.isnan([found.rho, *found.rho_within]).all()
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_what_labels_and_scores_are_measured_in_changes_nothing(unit: float) -> None:
+    drawn = draw(np.random.default_rng(5), 25)
+    expected = correct_means(drawn.score, drawn.label, None, drawn.system, drawn.cluster)
+    found = correct_means(unit * drawn.score, unit * drawn.label, None, drawn.system, drawn.cluster)
+    for name in ("estimate", "low", "high", "se"):
+        np.testing.assert_allclose(getattr(found, name) / unit, getattr(expected, name), rtol=1e-9)
+    np.testing.assert_allclose(
+        [found.rho, *found.rho_within, found.difference(0, 1).p],
+        [expected.rho, *expected.rho_within, expected.difference(0, 1).p],
+        rtol=1e-6,
+    )

@@ -423,3 +423,42 @@ def test_items_that_are_clusters_of_their_own_have_a_design_effect_of_1():
     alone = correlate(scores, human, np.arange(5), resamples=0)
     np.testing.assert_array_equal(alone.design_effect[:, 0], [1.0, 1.0, np.nan])
     np.testing.assert_array_equal(correlate(scores, human, np.zeros(5), resamples=0).design_effect, np.nan)
+
+
+@METHODS
+@pytest.mark.parametrize("unit", [1e-217, 1e-90, 1e200])
+def test_likelihoods_of_long_texts_are_as_good_as_other_scores(method, unit):
+    """Squares of exp(-500) are 0 in double precision, and those of their inverses infinite."""
+    scores, human = judged(2, 1, 40, "continuous", random_seed=3)
+    scores[1, 0, ::7] = np.nan
+    expected = correlate(scores, human, np.arange(40) // 2, method=method, resamples=30)
+    found = correlate(scores * unit, human, np.arange(40) // 2, method=method, resamples=30)
+    assert found.reason == expected.reason
+    np.testing.assert_allclose(found.replicates, expected.replicates, atol=1e-12)
+    np.testing.assert_allclose((found.low, found.high), (expected.low, expected.high), atol=1e-12)
+    np.testing.assert_allclose(found.design_effect, expected.design_effect, atol=1e-9)
+
+
+def jackknifed(x, y, group):
+    """Variance of Pearson's correlation by leaving out one group of items at a time."""
+    groups = np.unique(group)
+    left = [stats.pearsonr(x[group != one], y[group != one])[0] for one in groups]
+    return (len(groups) - 1) * np.var(left)
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.7])
+def test_the_design_effect_is_the_jackknifes_of_dialogues_over_that_of_items(shared):
+    rng = np.random.default_rng(8)
+    dialogue = np.repeat(np.arange(150), rng.integers(1, 7, 150))
+    n = len(dialogue)
+
+    def half():
+        return shared * rng.normal(size=150)[dialogue] + np.sqrt(1.0 - shared**2) * rng.normal(size=n)
+
+    human = half()
+    scores = human + half()
+    found = correlate(scores[np.newaxis, np.newaxis], human[np.newaxis], dialogue, resamples=0).design_effect[0, 0]
+    assert found == pytest.approx(
+        jackknifed(scores, human, dialogue) / jackknifed(scores, human, np.arange(n)), rel=0.03
+    )
+    assert found > 1.5 if shared else found < 1.3

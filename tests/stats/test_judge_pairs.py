@@ -123,3 +123,12 @@ def test_of_tables_of_ten_equal_judges_one_in_twenty_has_a_significant_pair():
     tables = [compare_judges(*draw(rng, 10, 40, 5, missing=0.03), resamples=200).p for _ in range(150)]
     assert np.mean([p.min() < 0.05 for p in tables]) > 0.5  # uncorrected
     assert np.mean([holm(p).min() < 0.05 for p in tables]) <= 0.08
+
+
+def test_likelihoods_are_compared_as_other_scores_are():
+    rng = np.random.default_rng(4)
+    scores, human, cluster = draw(rng, 3, 20, 3, missing=0.1)
+    expected = compare_judges(scores, human, cluster, resamples=100)
+    found = compare_judges(scores * np.array([[1e-217], [1.0], [1e200]]), human, cluster, resamples=100)
+    assert found.reason == expected.reason == ("", "", "")
+    np.testing.assert_allclose((found.difference, found.p), (expected.difference, expected.p), atol=1e-9)

@@ -173,3 +173,11 @@ def test_what_is_all_the_same_does_not_depend_on_the_unit(unit):
     assert mean_interval(same, cluster).reason == NO_SPREAD
     assert paired_mean_difference((values + 0.1) * unit, values * unit, cluster).note == NO_SPREAD
     assert unpaired_mean_difference((same, cluster), (2.0 * same, cluster)).note == NO_SPREAD
+
+
+@pytest.mark.parametrize("unit", [1e-80, 1e80])
+def test_degrees_of_freedom_do_not_depend_on_the_unit(unit: float) -> None:
+    rng = np.random.default_rng(2)
+    first, second, cluster = rng.normal(0.4, 1.0, 30), rng.normal(0.0, 3.0, 12), np.arange(42)
+    found = unpaired_mean_difference((unit * first, cluster[:30]), (unit * second, cluster[30:]))
+    assert found.p == pytest.approx(ttest_ind(first, second, equal_var=False).pvalue)

@@ -140,3 +140,24 @@ def test_mistakes_are_told() -> None:
         dawid_skene(np.zeros((3, 2)), [1])
     assert np.isnan(panel_scores(np.full((3, 4), np.nan), np.zeros(4), how="dawid_skene")).all()
     assert len(panel_scores(np.zeros((0, 4)), np.zeros(4))) == 4
+
+
+@pytest.mark.parametrize("unit", [1e-217, 1e-9, 1e6])
+def test_what_a_score_is_measured_in_changes_nothing(unit: float) -> None:
+    rng = np.random.default_rng(7)
+    quality = rng.normal(size=200)
+    graded = np.array([quality + rng.normal(size=200), quality + rng.normal(size=200), -quality + rng.normal(size=200)])
+    graded[0, :30] = np.nan
+    system = np.arange(200) % 4
+    np.testing.assert_allclose(agreement_weights(unit * graded, system), agreement_weights(graded, system), atol=1e-9)
+    for how in ("mean", "dawid_skene"):
+        expected = panel_scores(graded, system, how=how)
+        np.testing.assert_allclose(panel_scores(unit * graded, system, how=how) / unit, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("same", [0.3, 12345.678, 1e9 + 0.1])
+def test_a_judge_who_always_says_the_same_has_no_weight(same: float) -> None:
+    rng = np.random.default_rng(8)
+    quality = rng.normal(size=(1, 90))
+    graded = np.concatenate([np.full((1, 90), same), quality + rng.normal(size=(2, 90))])
+    assert agreement_weights(graded, np.arange(90) % 7) == pytest.approx([0.0, 0.5**0.5, 0.5**0.5])

@@ -11,6 +11,8 @@ from dialeval.stats.resampling import (
     interval,
     p_above_next,
     percentile_interval,
+    ratio_replicates,
+    unless_same,
     whole_counts,
 )
 
@@ -109,3 +111,21 @@ def test_percentiles_take_a_number_of_clusters_each_and_none_of_one():
     assert np.isnan([low[2], high[2]]).all()
     assert interval(0.5, np.arange(10.0), n_clusters=1).reason == "a single cluster gives no interval"
     assert interval(0.5, np.arange(10.0), n_clusters=7).n_clusters == 7
+
+
+def test_ratios_on_resamples_are_those_of_the_rows_drawn():
+    rng = np.random.default_rng(9)
+    above, below, cluster = rng.normal(size=12), rng.integers(0, 3, 12).astype(float), rng.integers(0, 4, 12)
+    below[cluster == 3] = 0.0
+    counts = np.array([[1, 1, 1, 1], [2, 0, 1, 1], [0, 0, 0, 4]])
+    expected = []
+    for row in counts:
+        rows = np.repeat(np.arange(12), row[cluster])
+        expected.append(above[rows].sum() / below[rows].sum() if below[rows].sum() else np.nan)
+    np.testing.assert_allclose(ratio_replicates(above, below, cluster, counts.astype(float)), expected)
+    assert np.isnan(expected).tolist() == [False, False, True]
+
+
+def test_an_interval_without_width_is_none():
+    low, high = unless_same(np.array([1.0, 2.0, np.nan]), np.array([1.0 + 1e-9, 3.0, np.nan]))
+    np.testing.assert_array_equal((low, high), ([np.nan, 2.0, np.nan], [np.nan, 3.0, np.nan]))

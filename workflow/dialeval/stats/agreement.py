@@ -131,13 +131,16 @@ def judge_agreement(
         random_seed: seed of the resampling.
 
     Raises:
-        ValueError: if shapes differ, a judge is out of range or answers an item twice, or the level is unknown.
+        ValueError: if shapes differ, a verdict is infinite, a judge is out of range or answers an item twice, or the
+            level is unknown.
     """
     verdict = as_floats("verdict", verdict)
     judge = as_codes("judge", judge, length=len(verdict), below=n_judges)
     items, n_items = dense_codes("item", item, len(verdict))
     clusters, n_clusters = dense_codes("cluster", cluster, len(verdict))
     check_confidence(confidence)
+    if np.isinf(verdict).any():
+        raise ValueError(f"verdict[{int(np.flatnonzero(np.isinf(verdict))[0])}] is infinite; leave it NaN if unread")
     if level not in ("nominal", "ordinal", "interval"):
         raise ValueError(f"level is {level!r}; it must be 'nominal', 'ordinal' or 'interval'")
     if len(np.unique(items * n_judges + judge)) < len(judge):

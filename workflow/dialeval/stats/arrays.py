@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,6 +12,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 _MOST_SPARSE = 4
+_FARTHEST_EXPONENT = 200  # of two: the product of two sums of squares stays within 1000
 
 
 def as_floats(name: str, values: ArrayLike, length: int | None = None) -> FloatArray:
@@ -63,15 +66,27 @@ def dense_codes(name: str, values: ArrayLike, length: int | None = None) -> tupl
         The code of each entry, shape [n], and how many distinct ones there are.
 
     Raises:
-        ValueError: if it is not a vector, or does not have `length` entries.
+        ValueError: if it is not a vector, does not have `length` entries, or one of them is missing.
     """
     array = np.asarray(values)
     _check_vector(name, array.shape, length)
     if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() < np.iinfo(np.int64).max:
         distinct, codes = distinct_codes(array.astype(np.int64, copy=False), int(array.max()) + 1)
     else:
-        distinct, codes = np.unique(array, return_inverse=True)
+        distinct, codes = _sorted_codes(name, array)
     return codes.astype(np.int64), len(distinct)
+
+
+def _sorted_codes(name: str, array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    if array.dtype.kind in "fO":
+        for row, value in enumerate(array.tolist()):
+            if value is None or value != value:
+                raise ValueError(f"{name}[{row}] is missing; every row needs one")
+    try:
+        return np.unique(array, return_inverse=True)
+    except TypeError:
+        kinds = " and ".join(sorted({type(value).__name__ for value in array.tolist()}))
+        raise ValueError(f"{name} holds {kinds}, which have no order; give all as text, or all as numbers") from None
 
 
 def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:
@@ -84,6 +99,16 @@ def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:
         return distinct.astype(np.int64), place.astype(np.int64)
     there = np.bincount(codes, minlength=below) > 0
     return np.flatnonzero(there).astype(np.int64), (np.cumsum(there) - 1)[codes].astype(np.int64, copy=False)
+
+
+def with_room_for_squares(values: FloatArray) -> FloatArray:
+    """Rows of values, over the last axis, whose squares and products double precision can hold.
+
+    A row that is too large or too small (likelihoods of long texts are) is divided by a power of two, without rounding.
+    """
+    exponent = np.frexp(np.fmax.reduce(np.abs(values), axis=-1, initial=0.0, keepdims=True))[1]
+    far = np.abs(exponent) > _FARTHEST_EXPONENT
+    return np.ldexp(values, np.where(far, -exponent, 0)) if far.any() else values
 
 
 def check_confidence(confidence: float) -> None:

@@ -80,7 +80,7 @@ class Contributions:
         """The estimates' own intervals, shape [K]."""
         told, others, df = self._parts()
         variance = told + others
-        known = np.isfinite(self.estimate) & (df > 0.0) & (variance > ROUNDING)
+        known = np.isfinite(self.estimate) & (df > 0.0) & (variance > _of_rounding(self.estimate))
         quantile = stdtrit(np.where(known, df, 1.0), 0.5 + 0.5 * confidence)
         reach = np.where(known, quantile * np.sqrt(variance), np.nan)
         reach = np.where(self.certain, 0.0, reach)
@@ -128,7 +128,8 @@ class Contributions:
         estimate = self.estimate[first] - self.estimate[second]
         known = np.isfinite(estimate) & (freedom[first] > 0.0) & (freedom[second] > 0.0)
         quantile = stdtrit(np.where(known, df, 1.0), 0.5 + 0.5 * confidence)
-        some = variance > np.maximum(ROUNDING, _OF_ROUNDING * total)
+        of_rounding = np.maximum(_of_rounding(self.estimate[first]), _of_rounding(self.estimate[second]))
+        some = variance > np.maximum(of_rounding, _OF_ROUNDING * total)
         reach = np.where(known & some, quantile * np.sqrt(variance), np.nan)
         certain = self.certain[first] & self.certain[second]
         reach = np.where(certain, 0.0, reach)
@@ -178,6 +179,11 @@ class Contributions:
             np.where(other_kind, np.sqrt(np.maximum(below, 0.0)), reach),
             np.where(other_kind, np.sqrt(np.maximum(above, 0.0)), reach),
         )
+
+
+def _of_rounding(estimate: FloatArray) -> FloatArray:
+    """The variance that rounding may leave of rows that all have a system's estimate."""
+    return np.maximum(ROUNDING, ROUNDING * estimate**2)
 
 
 def leverages(weight: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -28,6 +28,8 @@ from dialeval.stats.labelled_rows import LabelledRows, check_rows, inverse, rati
 FEWEST_LABELLED = 8
 """Clusters with labels that a system needs for a correction; with fewer, people's labels stand alone."""
 
+_ROUNDING = 1e-12  # of the values
+
 NO_LABEL = "no label: what people would say is unknown"
 ONE_LABELLED = "labels of one seed or case only, which tells nothing of others"
 FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: people's labels stand alone"
@@ -255,8 +257,13 @@ def _plain(
 def _correlations(rows: LabelledRows, both: BoolArray) -> tuple[FloatArray, float]:
     """Correlation of scores and labels of each system, shape [K], and pooled within systems; NaN where undefined."""
     w = rows.w * both
+    least = _ROUNDING * np.sqrt(rows.of_system(w * rows.f**2) * rows.of_system(w * rows.y**2))
     f, y = (np.where(both, value - np.nan_to_num(rows.mean(value, w))[rows.system], 0.0) for value in (rows.f, rows.y))
     products, f_squares, y_squares = (rows.of_system(w * part) for part in (f * y, f * f, y * y))
-    own = ratio(products, np.sqrt(f_squares * y_squares), least=1e-12)
-    pooled = ratio(np.array([products.sum()]), np.sqrt(np.array([f_squares.sum() * y_squares.sum()])), least=1e-12)
+    own = ratio(products, np.sqrt(f_squares * y_squares), least)
+    pooled = ratio(
+        products.sum(keepdims=True),
+        np.sqrt(f_squares.sum(keepdims=True) * y_squares.sum(keepdims=True)),
+        least.max(keepdims=True, initial=0.0),
+    )
     return own, float(pooled[0])

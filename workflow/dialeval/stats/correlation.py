@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes
+from dialeval.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_confidence,
+    dense_codes,
+    with_room_for_squares,
+)
 from dialeval.stats.design_effect import of_correlations, sums_by_cluster
 from dialeval.stats.kendall import weighted_kendall
 from dialeval.stats.resampling import percentile_interval, whole_counts
@@ -119,7 +126,9 @@ def correlate(
     drawn = np.concatenate([np.ones_like(counts, shape=(1, n_clusters)), counts])  # the data themselves come first
     by_cluster = np.argsort(codes, kind="stable")
     # `take` leaves the items of a row side by side in memory, indexing would not.
-    score_array, human_array = (part.take(by_cluster, axis=-1) for part in (score_array, human_array))
+    score_array, human_array = (
+        with_room_for_squares(part.take(by_cluster, axis=-1)) for part in (score_array, human_array)
+    )
     known = ~np.isnan(score_array) & ~np.isnan(human_array)
     values = _METHODS[method](drawn, codes[by_cluster], score_array, human_array)
     reason = _reasons(score_array, human_array, known)

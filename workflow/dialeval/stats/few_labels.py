@@ -9,6 +9,8 @@ from dialeval.stats.arrays import FloatArray, as_floats
 from dialeval.stats.labelled_rates import FEWEST_EITHER
 from dialeval.stats.labelled_rows import LabelledRows, inverse
 
+_ROUNDING = 1e-12  # of the largest value
+
 
 def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
     """Variance to add where a system's few labels agree more than the other systems' do, shape [K].
@@ -36,8 +38,11 @@ def unseen_errors(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: boo
     apart = np.zeros(len(f), dtype=np.bool_)
     for k in range(rows.shape[1]):
         own = rows.labelled & (rows.system == k)
+        if not own.any():
+            continue
         gap = (rows.y - f)[own]
-        apart[own] = np.abs(gap) > 0.5 if rate else np.abs(gap - (np.median(gap) if len(gap) else 0.0)) > 1e-9
+        of_rounding = _ROUNDING * max(np.abs(rows.y[own]).max(), np.abs(f[own]).max())
+        apart[own] = np.abs(gap) > 0.5 if rate else np.abs(gap - np.median(gap)) > of_rounding
     few = (rows.of_cell(apart) > 0.0).sum(axis=0) < FEWEST_EITHER
     n = (rows.of_cell(rows.labelled) > 0.0).sum(axis=0)
     left = np.nan_to_num(rows.mean(rows.thin**2, rows.w))

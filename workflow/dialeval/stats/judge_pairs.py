@@ -19,7 +19,15 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_floats,
+    check_confidence,
+    dense_codes,
+    with_room_for_squares,
+)
 from dialeval.stats.differences import contrast_interval
 from dialeval.stats.resampling import cluster_counts
 
@@ -101,7 +109,8 @@ def compare_judges(
     weights[1:] = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
 
     order = np.argsort(codes, kind="stable")
-    values, ratings, codes = values[:, order], ratings[order], codes[order]
+    values, ratings = (with_room_for_squares(part[..., order]) for part in (values, ratings))
+    codes = codes[order]
     known = ~np.isnan(values) & ~np.isnan(ratings)
     pairs = [pair for pair in combinations(range(len(values)), 2) if (known[pair[0]] & known[pair[1]]).any()]
     sets, of_pair = _common_sets(known, pairs)

@@ -99,7 +99,7 @@ def check_rows(
     return rows, tuple(np.unique(np.asarray(system)).tolist())
 
 
-def ratio(above: FloatArray, below: FloatArray, least: float = 0.0) -> FloatArray:
+def ratio(above: FloatArray, below: FloatArray, least: float | FloatArray = 0.0) -> FloatArray:
     """Give above / below, NaN where the latter is not above `least`."""
     out = np.full(len(below), np.nan)
     np.divide(above, below, out=out, where=below > least)

@@ -142,8 +142,8 @@ def unpaired_mean_difference(
         return _without_numbers(one.estimate, other.estimate, n, n_clusters, ONE_CLUSTER)
     variance = float(((one.psi - other.psi) ** 2).sum())
     parts = [(mean.variance, mean.freedom) for mean in (one, other)]
-    below = sum(part**2 / freedom for part, freedom in parts)
-    freedom = sum(part for part, _ in parts) ** 2 / below if below > 0.0 else 1.0
+    total = one.variance + other.variance
+    freedom = 1.0 / sum((part / total) ** 2 / freedom for part, freedom in parts) if total > 0.0 else 1.0
     means = one.estimate, other.estimate
     return _difference(means, variance, freedom, n, n_clusters, confidence, _of_rounding(*values))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import FloatArray, IntArray, dense_codes
+from dialeval.stats.arrays import FloatArray, IntArray, dense_codes, with_room_for_squares
 
 MOST_LEVELS = 7
 """Distinct scores up to which they are taken for answers, each judge with errors of its own."""
@@ -22,6 +22,7 @@ FEWEST_JUDGES = 3
 
 _ITERATIONS = 200
 _TOLERANCE = 1e-5
+_ROUNDING = 1e-12  # of the largest value
 _HONEST, _ERRING = 2.0, 0.5
 
 
@@ -128,7 +129,7 @@ def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
     Returns:
         Shape [n_judges]; 1 each where nobody's scores go with anybody's.
     """
-    table = _checked(scores)
+    table = with_room_for_squares(_checked(scores))
     codes, n_systems = dense_codes("system", system, table.shape[1])
     n_judges = len(table)
     alike = np.eye(n_judges)
@@ -136,9 +137,10 @@ def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
         for other in range(one + 1, n_judges):
             both = ~np.isnan(table[one]) & ~np.isnan(table[other])
             first, second = (_within(table[judge, both], codes[both], n_systems) for judge in (one, other))
-            size = float(np.sqrt((first**2).sum() * (second**2).sum()))
-            if size > 1e-12:
-                alike[one, other] = alike[other, one] = float((first * second).sum()) / size
+            if first.any() and second.any():
+                alike[one, other] = alike[other, one] = (
+                    first @ second / (np.linalg.norm(first) * np.linalg.norm(second))
+                )
     if np.array_equal(alike, np.eye(n_judges)):
         return np.ones(n_judges)
     loading: FloatArray = np.linalg.eigh(alike)[1][:, -1]
@@ -164,6 +166,9 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
     heard = weight > 0.0
     table, weight = table[heard], weight[heard]
     known = ~np.isnan(table)
+    if not known.any():
+        return np.full(table.shape[1], np.nan)
+    close = _TOLERANCE * float(np.ptp(table[known]))
     below = (weight[:, np.newaxis] * known).sum(axis=0)
     cell = np.arange(len(table))[:, np.newaxis] * n_systems + system
     count = np.maximum(np.bincount(cell[known], minlength=len(table) * n_systems), 1)
@@ -175,7 +180,7 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
         middle = (weight[:, np.newaxis] * level).sum(axis=0) / max(float(weight.sum()), 1e-12)
         left = np.where(known, table - (level - middle)[:, system], 0.0)
         before, row = row, (weight[:, np.newaxis] * left).sum(axis=0) / np.maximum(below, 1e-12)
-        if known.all() or float(np.abs(row - before).max(initial=0.0)) < _TOLERANCE:
+        if known.all() or float(np.abs(row - before).max(initial=0.0)) <= close:
             break
         residual = np.where(known, table - row, 0.0)
         strictness = np.bincount(cell.ravel(), residual.ravel(), minlength=len(strictness)) / count
@@ -185,8 +190,10 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
 
 
 def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
+    """Values less their system's mean; what rounding leaves of equal ones is nothing."""
     count = np.maximum(np.bincount(system, minlength=n_systems), 1)
-    return np.asarray(value - (np.bincount(system, value, minlength=n_systems) / count)[system], dtype=np.float64)
+    apart = value - (np.bincount(system, value, minlength=n_systems) / count)[system]
+    return np.where(np.abs(apart) > _ROUNDING * np.abs(value).max(initial=0.0), apart, 0.0)
 
 
 def _votes(table: FloatArray, levels: FloatArray) -> FloatArray:
