@@ -155,3 +155,22 @@ def test_conture(real_data: Path, tmp_path: Path) -> None:
     whole = read_rated("conture_dialogue", "c", path)
     assert [item.utterances for item in whole.items] == [item.utterances for item in dialogues.items]
     assert [item.speakers for item in whole.items] == [item.speakers for item in dialogues.items]
+
+
+def test_zhao(real_data: Path, tmp_path: Path) -> None:
+    theirs = copied(real_data, "comp_turn", "turn_level_texts/dailydialog-zhao_text.txt")
+    theirs.ratings = [rating for rating in theirs.ratings if rating.rater_kind == "human"]
+    rated = iter(annotations(theirs, {"relevance": "relevance", "overall": "overall"}))
+    content = {}
+    for number, (context, items) in enumerate(groupby(theirs.items, key=lambda item: item.context)):
+        said = [["AB"[(len(context) - place) % 2], text] for place, text in enumerate(context)]
+        responses = {
+            f"m{place}": {
+                "uttr": item.response,
+                "scores": {"w": {name: values[0] for name, values in next(rated).items()} | {"worker_id": "w"}},
+            }
+            for place, item in enumerate(items)
+        }
+        content[f"dialogue {number}"] = {"context": said, "reference": ["A", "x"], "responses": responses}
+    assert len(content) < len(theirs.items) / 8
+    assert_same(read_rated("zhao", "c", write(tmp_path, content)), theirs)

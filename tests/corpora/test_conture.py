@@ -37,6 +37,7 @@ def test_a_reply_is_shown_with_all_before_it_and_clusters_are_dialogues(tmp_path
         ("conture-turn-000002", "conture-turn-000002", ("Hi", "Yo: you")),
     ]
     assert {item.speakers[:2] for item in reading.items} == {("human", "chatbot")}
+    assert not reading.notes
     assert [(r.dimension, r.value, r.round, r.scale_min, r.scale_max) for r in reading.ratings] == [
         ("overall", 1, None, 0, 2), ("overall", 0, None, 0, 2), ("overall", 2, None, 0, 2),
     ]  # fmt: skip

@@ -94,7 +94,8 @@ def _pair(turn: dict[str, Any], where: str, notes: Counter[str]) -> list[tuple[s
         text = text_of(required(turn, name, where), name, where)
         tag = _TAG.match(text)
         text = text[tag.end() :].strip() if tag else text
-        notes[f"utterances without a text, shown as {NOTHING_SAID}"] += not text
+        if not text:
+            notes[f"utterances without a text, shown as {NOTHING_SAID}"] += 1
         pair.append((speaker, text or NOTHING_SAID))
     return pair
 
