@@ -195,6 +195,22 @@ def test_answers_to_a_question_that_has_changed_are_asked_for_again(opened: Open
     assert answers(saved(browser, tmp_path, sheet)) == [("", "A")]
 
 
+def test_numbers_that_were_kept_on_another_scale_are_put_aside(
+    opened: Opened, browser: Browser, tmp_path: Path
+) -> None:
+    opened(sheets.numbers())
+    browser.press(*"40", "Enter", "7")
+    before = saved(browser, tmp_path, sheets.numbers())
+    assert [one["options"] for one in before["labels"]] == ["a number from 0 to 100", "a number from 0 to 10"]
+    effort = replace(sheets.EFFORT, high=50.0)
+    sheet = replace(sheets.numbers(), questions=(effort, sheets.STARS))
+    browser = opened(sheet)
+    assert text(browser, "#count") == "0 of 3 labelled"
+    assert "labelled on another scale of effort; it was put aside" in text(browser, "#warning")
+    kept = browser.evaluate("localStorage.getItem('dialeval-labels/service/anna/d1/a number from 0 to 100')")
+    assert '"label":40' in kept
+
+
 def test_what_another_tab_labels_is_not_lost(opened: Opened, browser: Browser) -> None:
     """The event by which a browser tells a page that another one, open on the same file, has kept something."""
     opened(sheets.pairs(3))

@@ -68,6 +68,11 @@ def read_label(
     return {**scale, **_score(said.label, form, criterion)}
 
 
+def is_on_numbers(form: str, criterion: Criterion) -> bool:
+    """Returns whether a label is a number on the criterion's scale, not an answer with a name."""
+    return form in ("scale", "probability") and not criterion.scale.labels and not _is_yes_or_no(form, criterion)
+
+
 def _ends(form: str, criterion: Criterion) -> dict[str, float]:
     scale = YES_NO if _is_yes_or_no(form, criterion) else criterion.scale
     return {"scale_min": scale.low, "scale_max": scale.high}

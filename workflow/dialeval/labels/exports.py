@@ -66,6 +66,7 @@ def read_export(path: Path, told: Any) -> Iterator[Said]:
             skipped=entry.get("skipped") is True,
             comment=_text(entry, "comment", where),
             round=_round(entry, where),
+            options=_text(entry, "options", where),
             exported=True,
         )
         if said.label or said.skipped:

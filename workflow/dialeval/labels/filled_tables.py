@@ -21,7 +21,7 @@ ANSWERS = ("label", "value", "outcome", "winner")
 """Columns of which one holds the answer."""
 COLUMNS = (
     "annotator", *ANSWERS, *ABOUT, "key", "draw", "protocol", "criterion", "place", "skipped", "comment", "round",
-    "probability",
+    "probability", "options",
 )  # fmt: skip
 _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
 
@@ -96,6 +96,7 @@ def _answers(
                 criterion=cells.get("criterion", "") if column in ANSWERS else criteria[column],
                 place=cells.get("place", ""),
                 comment=cells.get("comment", ""),
+                options=cells.get("options", ""),
                 annotator=cells.get("annotator", ""),
                 label=cells.get(column, ""),
                 column=column if column in ANSWERS else "label",

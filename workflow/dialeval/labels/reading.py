@@ -12,10 +12,11 @@ from typing import Any
 from dialeval.corpora.text_files import number_in
 from dialeval.criteria import Criterion
 from dialeval.errors import UserError, nearest
-from dialeval.labels.answers import UnreadableLabelError, read_label
+from dialeval.labels.answers import UnreadableLabelError, is_on_numbers, read_label
 from dialeval.labels.asked_protocol import AskedProtocol, Found, GoneUnitError, UnknownUnitError
 from dialeval.labels.exports import read_export, read_json
 from dialeval.labels.filled_tables import read_filled, read_json_table
+from dialeval.labels.given_scales import scales_fault
 from dialeval.labels.said import Said
 from dialeval.labels.unlabelled import unlabelled_parts
 
@@ -129,6 +130,8 @@ def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked
         return fault
     try:
         criterion = asked.criterion(said)
+        if fault := _scales_fault(said, asked, criterion):
+            return fault
         found = asked.find(said, criterion)
         answer = read_label(said, asked.question, criterion, found.unit, found.shown)
     except GoneUnitError:
@@ -197,6 +200,14 @@ def _protocols_fault(said: Said, protocols: Mapping[str, AskedProtocol]) -> str:
         f"{said.file}: it does not say under which protocol the labels are; add a column 'protocol' with one of "
         f"{', '.join(protocols)}, or begin the file's name with it"
     )
+
+
+def _scales_fault(said: Said, asked: AskedProtocol, criterion: Criterion | None) -> str:
+    """Returns what is wrong where a page or sheet asked for numbers on another scale than is set now."""
+    if criterion is None or not said.options or not is_on_numbers(asked.question.protocol.form, criterion):
+        return ""
+    fault = scales_fault(said.options, criterion)
+    return f"{said.file}: {fault}" if fault and not said.skipped else ""
 
 
 def _draws_fault(said: Said, asked: AskedProtocol) -> str:

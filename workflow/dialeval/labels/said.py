@@ -26,6 +26,7 @@ class Said:
         round: counts the annotator's answers about the same from 0.
         probability: with which it was chosen, as it is written.
         about: the other columns that say what it is about, by name.
+        options: the answers that there were to choose from, as the page or sheet has them; empty where it does not.
         exported: whether it is of a page's export.
     """
 
@@ -44,6 +45,7 @@ class Said:
     round: int = 0
     probability: str = ""
     about: Mapping[str, str] = field(default_factory=dict)
+    options: str = ""
     exported: bool = False
 
     @property

@@ -4,7 +4,7 @@ const filesOf = (sheet, kept, shown) => {
 
   const FORMAT = "dialeval-labels";
   const VERSION = 1;
-  const COLUMNS = ["protocol", "annotator", "draw", "key", "criterion", "label", "place", "skipped", "comment", "round"];
+  const COLUMNS = ["protocol", "annotator", "draw", "key", "criterion", "label", "place", "skipped", "comment", "round", "options"];
 
   /** Returns a record for each answer, and for each question of a thing that was skipped. */
   function records() {
@@ -14,11 +14,12 @@ const filesOf = (sheet, kept, shown) => {
       return sheet.questions.flatMap((question) => {
         const { criterion } = question;
         const answer = answers[criterion];
+        const options = sheet.answersOf(question);
         if (sheet.isWhole(question, answer)) {
           const place = answer.place === undefined ? {} : { place: answer.place };
-          return [{ ...common, criterion, label: answer.label, ...place, skipped: false }];
+          return [{ ...common, criterion, label: answer.label, ...place, skipped: false, options }];
         }
-        return skipped ? [{ ...common, criterion, label: null, skipped: true }] : [];
+        return skipped ? [{ ...common, criterion, label: null, skipped: true, options }] : [];
       });
     });
   }
@@ -103,8 +104,10 @@ const filesOf = (sheet, kept, shown) => {
       const answer = { label: record?.label, ...(record?.place === undefined ? {} : { place: record.place }) };
       const thing = sheet.byKey.get(record?.key);
       const hasLabel = question && record.label !== null && !record.skipped;
+      const isOfOtherScale = hasLabel && (record.options ?? sheet.scales[question.criterion]) !== sheet.scales[question.criterion]
+        && question.criterion in sheet.scales;
       if (!thing || ![0, 1].includes(record.round) || (record.criterion !== undefined && !question)
-        || (hasLabel && !(sheet.isLabel(question, record.label) && sheet.isPlace(thing, answer)))) {
+        || isOfOtherScale || (hasLabel && !(sheet.isLabel(question, record.label) && sheet.isPlace(thing, answer)))) {
         foreign += 1;
         continue;
       }

@@ -42,6 +42,14 @@ const keepLabels = (sheet) => {
     }
     try {
       state = { ...fresh(), ...JSON.parse(text ?? "{}") };
+      const before = state.scales ?? {};
+      const other = Object.keys(before).filter((one) => one in sheet.scales && before[one] !== sheet.scales[one]);
+      if (other.length) {
+        localStorage.setItem(`${name}/${before[other[0]]}`, text);
+        state = fresh();
+        warn(`What this browser had kept was labelled on another scale of ${other.join(", ")}; it was put aside under “${name}/${before[other[0]]}”.`);
+      }
+      state.scales = sheet.scales;
     } catch {
       localStorage.setItem(`${name}/unreadable`, text);
       warn(`What this browser had kept cannot be read; it was put aside under “${name}/unreadable”. Open the last file that you saved (Help, Files).`);

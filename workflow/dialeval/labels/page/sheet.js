@@ -54,6 +54,17 @@ const readSheet = async () => {
     return typeof label === "number" && label >= question.low && label <= question.high;
   }
 
+  /** Returns the answers that there are to a question, as a sheet has them. */
+  const answersOf = ({ isNumber, low, high, options }) =>
+    isNumber ? `a number from ${low} to ${high}` : options.map(({ label }) => label).join("; ");
+
+  /** Returns the answers to the questions on scales of numbers, by criterion: of another scale a number is another answer. */
+  const scales = Object.fromEntries(
+    questions
+      .filter(({ isNumber, options }) => isNumber || options.every(({ label }) => Number.isFinite(Number(label))))
+      .map((question) => [question.criterion, answersOf(question)]),
+  );
+
   /** Whether a question is answered whole; an answer that was kept may be none any more where the question changed. */
   const isWhole = (question, answer) =>
     answer !== undefined && isLabel(question, answer.label) && (!wantsPlace(answer) || answer.place !== undefined);
@@ -64,5 +75,5 @@ const readSheet = async () => {
       : answer.place === undefined;
   }
 
-  return { ...sheet, strings: undefined, questions, things, byKey, wantsPlace, isWhole, isLabel, isPlace };
+  return { ...sheet, strings: undefined, questions, things, byKey, wantsPlace, isWhole, isLabel, isPlace, answersOf, scales };
 };
