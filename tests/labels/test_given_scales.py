@@ -27,6 +27,7 @@ def warm(low: float, high: float) -> Criterion:
         ("1 (cold; 2 of 9); 2 (so (so)); 3; 4; 5 (warm; 6)", True),
         ("a number from 1 to 5", True),
         ("1 (very poor); 2; 3; 4; 5; 6; 7 (excellent)", False),
+        ("1 (a); 2 (b); 3 (c); 4 (d); 5 (e); 6 (f)", False),
         ("0; 1; 2; 3; 4; 5", False),
         ("1; 2; 3; 4", False),
         ("1; 2; 3; 4; 50", False),

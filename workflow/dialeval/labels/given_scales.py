@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from dialeval.criteria import Criterion
 
+_FURTHER = re.compile(r"; -?[0-9.]+(?=$|; | \()")
+"""One more number to choose."""
+
 
 def scales_fault(options: str, criterion: Criterion) -> str:
     """Returns what is wrong where the answers that there were are not those of a scale of numbers; empty if they are.
@@ -37,4 +40,4 @@ def _are(options: str, points: Sequence[str]) -> bool:
         if found is None:
             return False
         place = found.end()
-    return bool(points) and (place == len(options) or options.startswith(" (", place))
+    return bool(points) and (place == len(options) or _FURTHER.search(options, place) is None)
