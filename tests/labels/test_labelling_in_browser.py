@@ -40,12 +40,13 @@ def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Opened, tmp_pa
     browser.press("Escape")
     assert text(browser, "#count") == "2 of 3 labelled, 1 skipped"
     assert text(browser, "#unsaved") == "3 not in a file yet"
+    shared = {"comment": "", "round": 0, "criterion": "", "options": "A; B; Tie"}
     assert saved(browser, tmp_path, sheet) == {
         "format": "dialeval-labels", "version": 1, "protocol": "better", "annotator": "anna", "draw": "d1",
         "labels": [
-            {"key": sheet.things[0].key, "comment": "", "round": 0, "criterion": "", "label": "B", "skipped": False},
-            {"key": sheet.things[1].key, "comment": "", "round": 0, "criterion": "", "label": None, "skipped": True},
-            {"key": sheet.things[2].key, "comment": "", "round": 0, "criterion": "", "label": "Tie", "skipped": False},
+            {"key": sheet.things[0].key, **shared, "label": "B", "skipped": False},
+            {"key": sheet.things[1].key, **shared, "label": None, "skipped": True},
+            {"key": sheet.things[2].key, **shared, "label": "Tie", "skipped": False},
         ],
         "open": [],
     }  # fmt: skip

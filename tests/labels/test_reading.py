@@ -88,6 +88,14 @@ def test_a_pages_scores_come_back(protocols: Protocols, folder: Path) -> None:
     assert {(row["file"], row["annotator"], row["simulated"]) for row in rows} == {("quality-ann.json", "ann", False)}
 
 
+@pytest.mark.parametrize("written", ["4", "4.0", "4,0", "４", "٤", "4 (rather coherent)"])
+def test_a_number_may_be_written_in_any_digits_and_with_its_meaning(
+    protocols: Protocols, folder: Path, written: str
+) -> None:
+    path = save(folder / "quality-ann.json", export_of(sheet_for(protocols["quality"], "ann"), lambda *_: written))
+    assert {row["value"] for row in read_labels([path], protocols).rows} == {4.0}
+
+
 def test_of_pairs_the_winner_is_known_whichever_stood_first(protocols: Protocols, folder: Path) -> None:
     asked = protocols["better"]
     sheets = [sheet_for(asked, name) for name in ("ann", "bob")]

@@ -96,7 +96,11 @@ def answer(number: int, **change: Any) -> Change:
         (answer(1, criterion="coherense"), "a.json, row 2: 'coherense' is no criterion of protocol quality; did you"),
         (answer(1, criterion=""), "a.json, row 2: no criterion is named, and protocol quality asks about coherence"),
         (answer(2, label="7"), "a.json, row 3: 7 is off the scale of coherence, 1 to 5"),
-        (answer(2, label="good"), "a.json, row 3: 'good' is no number"),
+        (answer(2, label="good"), "a.json, row 3: 'good' is no number; write one from 1 to 5"),
+        (
+            answer(2, label="04. Mai"),
+            "a.json, row 3: '04. Mai' is no number; write one from 1 to 5; spreadsheet programs",
+        ),
         (answer(2, label=True), "a.json, row 3: 'label' is True, neither text nor number"),
         (answer(2, round=-1), "a.json, row 3: 'round' is -1"),
         (lambda export: export["labels"].append(export["labels"][0]), "a.json, row 25: 'ann' has answered about item"),

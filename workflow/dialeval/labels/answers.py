@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,10 @@ _YES, _NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
 _TIES = ("tie", "draw", "both", "neither", "equal", "none")
 _POINTS: Mapping[str, Outcome] = {"1": "left", "1.0": "left", "0.5": "tie", "0": "right", "0.0": "right"}
 _OTHER_SIDE: Mapping[Outcome, Outcome] = {"left": "right", "right": "left", "tie": "tie"}
+_MEANT = re.compile(r"(?<=\w) \(.*\)$", re.DOTALL)
+"""As in `5 (excellent)`, copied from a sheet's answers."""
+_LIKE_A_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d[. -]+[^\W\d_]{3}|[^\W\d_]{3}[. -]+\d")
+_A_DATE = "spreadsheet programs make dates of numbers such as 4.5 where cells are not formatted as text"
 _COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 
 
@@ -96,7 +101,8 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
             raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}")
         return {"value": scale.value_of(label), "choice": label}
     if number is None:
-        raise UnreadableLabelError(f"'{text:.40}' is no number")
+        hint = f"; {_A_DATE}" if _LIKE_A_DATE.search(text) else ""
+        raise UnreadableLabelError(f"'{text:.40}' is no number; write one from {scale.low:g} to {scale.high:g}{hint}")
     if not scale.low <= number <= scale.high:
         raise UnreadableLabelError(
             f"{number:g} is off the scale of {criterion.name}, {scale.low:g} to {scale.high:g}; labels on another "
@@ -151,8 +157,9 @@ def _yes_or_no(text: str) -> str | None:
 
 
 def _number(text: str) -> float | None:
-    """Returns a number as it is written, with a decimal comma too."""
-    number = number_in(text.replace(",", ".") if _COMMA.fullmatch(text) else text)
+    """Returns a number as it is written, in digits of any script, with a decimal comma, with its meaning behind."""
+    plain = "".join(str(unicodedata.decimal(mark, mark)) for mark in _MEANT.sub("", text))
+    number = number_in(plain.replace(",", ".") if _COMMA.fullmatch(plain) else plain)
     return number if number is None or math.isfinite(number) else None
 
 
