@@ -17,18 +17,18 @@ import aiohttp
 from pydantic_core import PydanticSerializationError, to_json
 
 from dialeval.config.openai_model import OpenAIModel
+from dialeval.engines.openai_api import whole_answers
 from dialeval.engines.openai_api.faults import Fault, short, status_fault
 from dialeval.engines.openai_api.identity import plain_address
 from dialeval.engines.openai_api.network import certificates, password_of, proxy_for
 from dialeval.engines.openai_api.redaction import Redactor
+from dialeval.engines.openai_api.whole_answers import WholeAnswers
 from dialeval.errors import UserError
 
 LONGEST_CONNECT = 30.0
 KEPT_IDLE = 4.0
 """Seconds that an idle connection is kept: vLLM's server closes it after five."""
 _LARGEST_HEAD = 100 * 1024
-LARGEST_ANSWER = 64 * 1024 * 1024
-"""Bytes of an answer; the longest ones with all likeliest tokens have some megabytes."""
 Heard = Callable[[Mapping[str, str]], None]
 
 
@@ -62,6 +62,7 @@ class Connection:
         self.headers = _together(ours, model.headers, secrets, authorization, organisation)
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._answers = WholeAnswers()
 
     def __repr__(self) -> str:
         return f"Connection({self.address})"
@@ -82,7 +83,7 @@ class Connection:
         url = path if "://" in path else self.address + path
         try:
             response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
-            content = await _whole(response)
+            content = await self._answers.read(response)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
             return Fault("connection", f"no connection: {self._words(error)}", billed="nothing")  # nothing was sent
         except TimeoutError:
@@ -92,7 +93,8 @@ class Connection:
         if heard is not None:
             heard(response.headers)
         if content is None:
-            words = f"the answer is longer than {LARGEST_ANSWER >> 20} MB; see whether base_url is a model's endpoint"
+            most = whole_answers.LARGEST_ANSWER >> 20
+            words = f"the answer is longer than {most} MB; see whether base_url is a model's endpoint"
             return Fault("malformed", words, final=True)
         return json_or_fault(response.status, response.headers, content, self.redactor)
 
@@ -107,7 +109,7 @@ class Connection:
         if self._session is None or self._loop is not loop:
             if self._session is not None:
                 self._session.detach()  # its loop has ended, and its connections with it
-            self._loop, self._session = loop, self._new_session()
+            self._loop, self._session, self._answers = loop, self._new_session(), WholeAnswers()
         return self._session
 
     def _new_session(self) -> aiohttp.ClientSession:
@@ -149,23 +151,6 @@ class Connection:
             case _:
                 said = str(error)
         return short(self.redactor.mask(said or type(error).__name__))
-
-
-async def _whole(response: aiohttp.ClientResponse) -> bytes | None:
-    """Returns the body of an answer and gives its connection back, or closes it; None for a body that is too long."""
-    parts: list[bytes] = []
-    size = 0
-    try:
-        while part := await response.content.readany():
-            size += len(part)
-            if size > LARGEST_ANSWER:
-                response.close()
-                return None
-            parts.append(part)
-    except BaseException:
-        response.close()
-        raise
-    return b"".join(parts)
 
 
 def json_or_fault(
