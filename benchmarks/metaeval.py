@@ -17,8 +17,9 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
+from dialeval.aggregation.metaeval.averages import average_rows
 from dialeval.aggregation.metaeval.cells import Cell, gather
-from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
+from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.corpora.items import Item, item_rows
 from dialeval.corpora.rated import rating_rows

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+from dialeval.aggregation.metaeval.averages import average_rows
 from dialeval.aggregation.metaeval.ceilings import ceiling_rows
 from dialeval.aggregation.metaeval.cells import Cell, Filled, gather
-from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
+from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows

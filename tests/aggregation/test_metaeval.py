@@ -10,8 +10,9 @@ import pytest
 from correlated_judges import DIMENSIONS, N, as_tables, correlated, find, item, score, tables
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
+from dialeval.aggregation.metaeval.averages import average_rows
 from dialeval.aggregation.metaeval.cells import Scorer, gather
-from dialeval.aggregation.metaeval.correlations import average_rows, correlation_rows
+from dialeval.aggregation.metaeval.correlations import correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.matrices import matrix_rows
 

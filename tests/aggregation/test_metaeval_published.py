@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dialeval.aggregation.metaeval.averages import average_rows
 from dialeval.aggregation.metaeval.cells import Cell, Scorer, gather
-from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
+from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
 from dialeval.aggregation.rated_corpora import annotator_rows
 from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated import RatedReading, rating_rows

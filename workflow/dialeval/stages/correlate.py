@@ -6,9 +6,10 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from dialeval.aggregation.metaeval.averages import average_rows
 from dialeval.aggregation.metaeval.best_judges import Candidates
 from dialeval.aggregation.metaeval.cells import Filled, gather
-from dialeval.aggregation.metaeval.correlations import average_rows, correlate_cells, correlation_rows
+from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
 from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.aggregation.metaeval.rankings import ranking_rows
 from dialeval.aggregation.score_arrays import SCORED
