@@ -87,7 +87,7 @@ def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: P
 def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
     line = '{"dialogue_id": 1, "system": "a", "utterances": ["Hi.", "Hello."]}\n'
     (tmp_path / "good.jsonl").write_text(line, encoding="utf-8")
-    (tmp_path / "twice.jsonl").write_text(line * 2, encoding="utf-8")
+    (tmp_path / "twice.jsonl").write_text(line + line.replace("Hello", "Well"), encoding="utf-8")
     (tmp_path / "odd.jsonl").write_text('{"utterances": 3}', encoding="utf-8")
     names = ("good", "twice", "odd")
     transcripts = {name: {"path": str(tmp_path / f"{name}.jsonl")} for name in names}

@@ -20,7 +20,8 @@ from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated import left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import rated_source_files, read_rated
 from dialeval.corpora.readers import read_corpus, source_files
-from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, read_sets, wanted_sets
+from dialeval.corpora.robustness_pairs import read_sets
+from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, wanted_sets
 from dialeval.corpora.score_files import RatedCorpora, read_scores
 from dialeval.corpora.seeds import seed_table
 from dialeval.corpora.transcripts.items import Options, read_items

@@ -17,7 +17,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
-from dialeval.corpora import botchat_workbook, comp_dialogue, robustness_sets
+from dialeval.corpora import botchat_workbook, comp_dialogue, robustness_pairs
 from dialeval.corpora.rated import RatedReading
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.criteria import DIMENSIONS
@@ -271,7 +271,7 @@ def _damage(folder: Path) -> Iterator[PrintedValue]:
     sets = folder / "comp-analysis" / "robustness_data"
     if not sets.is_dir():
         return
-    pairs = robustness_sets.read_sets(sets)
+    pairs = robustness_pairs.read_sets(sets)
     printed = {row.strategy: row.n_pairs for row in published_robustness() if row.strategy != AVERAGE}
     for strategy, n_pairs in printed.items():
         if strategy in pairs and n_pairs is not None:

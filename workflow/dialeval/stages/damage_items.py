@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
 from dialeval.corpora.items import Item, item_rows, iterate_items
-from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
+from dialeval.corpora.robustness_pairs import read_sets
+from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, wanted_sets
 from dialeval.corpora.speakers import left_out
 from dialeval.perturbations.quality import well_rated
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
