@@ -102,6 +102,11 @@ def test_what_is_packed_sorts_like_what_is_written() -> None:
     assert 'data-sort="0.6666666666666666"' in "".join(content["rows"])
 
 
+def test_a_part_with_a_long_table_says_what_the_browsers_search_finds(text: str) -> None:
+    assert "search finds no others" in text
+    assert "search finds no others" not in build_report(mine.inputs())
+
+
 @needs_browser
 def test_the_page_stays_light_wherever_it_is_scrolled(page: Browser) -> None:
     assert page.evaluate(NODES) < 10_000

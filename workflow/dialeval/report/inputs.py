@@ -106,6 +106,12 @@ class ReportInputs:
     max_bytes: int = DEFAULT_MAX_BYTES
 
     @property
+    def dialogue_files(self) -> str:
+        """Where the dialogues lie as files: what chatbots said, and all else that is judged."""
+        folders = ("dialogues",) * bool(self.chatbots) + ("items",) * (bool(self.transcripts) or not self.chatbots)
+        return " and ".join(f"{self.results_dir}/{folder}/*.parquet" for folder in folders)
+
+    @property
     def paper(self) -> str:
         """What stands before a number that a paper prints."""
         return "paper (other prompts)" if self.other_prompts else "paper"

@@ -56,6 +56,7 @@ def build_report(inputs: ReportInputs) -> str:
             parts=parts,
             linkable=linkable_of(part.cases for part in parts),
             results_dir=inputs.results_dir,
+            dialogue_files=inputs.dialogue_files,
             archive=archive,
             shelves=kinds,
             viewer_template=VIEWER_TEMPLATE,
@@ -99,5 +100,5 @@ def _left_out(inputs: ReportInputs, archive: Archive) -> str:
     return (
         f"Only the dialogues of the first {counted(kept, 'seed')} of {archive.n_seeds:,} are in this page, which may "
         f"take {inputs.max_bytes / 1e6:g} MB. The leaderboards count all seeds. The rest can be read from "
-        f"{inputs.results_dir}/dialogues/*.parquet and {inputs.results_dir}/judgements/*/*.parquet."
+        f"{inputs.dialogue_files} and {inputs.results_dir}/judgements/*/*.parquet."
     )

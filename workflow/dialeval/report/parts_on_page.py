@@ -36,6 +36,10 @@ from dialeval.text.counting import counted
 _KIND_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: DAMAGED}
 
 
+_DRAWN_TOGETHER = 40
+"""Rows of a table that a window holds."""
+
+
 @dataclass(frozen=True)
 class _BoardOnPage:
     """A leaderboard with what is said about it, and whether a paper's number stands beside one of its own."""
@@ -79,6 +83,11 @@ class PartOnPage:
     def packed_tables(self) -> list[TableOnPage]:
         """Tables of which not all stands in the document."""
         return [table for table in (*(board.table for board in self.boards), *self.tables) if table.packed]
+
+    @property
+    def has_long_tables(self) -> bool:
+        """Whether a table has more rows than are ever drawn together."""
+        return any(len(table.grid.rows) > _DRAWN_TOGETHER for table in self.tables)
 
     @property
     def sections(self) -> list[tuple[str, str]]:
