@@ -74,6 +74,7 @@ try:
     from dialeval.last_words import Notices, say_at_exit
     from dialeval.perturbations.wordnet import wordnet_files
     from dialeval.processes import how_jobs_run, runlock, runwatch
+    from dialeval.processes.time_stamps import bring_to_the_present
     from dialeval.progress import files as progress_files
     from dialeval.progress.job_lines import JobLines
     from dialeval.progress.whole_run import AskingJob, Requests

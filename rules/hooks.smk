@@ -65,6 +65,8 @@ def take_the_results():
         write_down_configuration()
         runwatch.mark_when_terminated(CONFIG.results_dir)
         write_graph()
+    read = {Path(path) for job in workflow.dag.needrun_jobs() for path in job.input}
+    say(bring_to_the_present(read, CONFIG.results_dir / ".run.lock"))
 
 
 def only_looks():

@@ -112,6 +112,15 @@ def test_an_unknown_target_is_answered_with_those_that_there_are(shown: list[log
     ]
 
 
+def test_files_of_another_user_are_told_with_a_remedy(shown: list[logging.LogRecord]) -> None:
+    Notices().attach()
+    text = 'ProtectedOutputException in rule plan in file "rules/judging.smk", line 4:\nWrite-protected output files'
+    say(LogEvent.ERROR, text)
+    said = str(shown[0].msg)
+    assert said.startswith(text)
+    assert "choose a results_dir of your own" in said
+
+
 def test_a_run_that_finds_everything_made_is_noticed(shown: list[logging.LogRecord]) -> None:
     notices, called = Notices().attach(), []
     notices.when_nothing_to_do = lambda: called.append(True)

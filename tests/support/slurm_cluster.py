@@ -24,6 +24,8 @@ CONFIGURATION = Path("/etc/slurm/slurm.conf")
 MARK = "# a cluster of DialEval's tests"
 PARTITION = "main"
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "sinfo")
+BEGINS_AGAIN = 30
+"""Seconds before a job that is begun again may begin; Slurm has 120 of itself."""
 TEXT = """{mark}
 ClusterName=tests
 SlurmctldHost={host}(127.0.0.1)
@@ -31,7 +33,7 @@ SlurmctldPort={ports[0]}
 SlurmdPort={ports[1]}
 AuthType=auth/munge
 CredType=cred/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire={begins_again}
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation={folder}/state
@@ -106,7 +108,7 @@ def _start(folder: Path) -> list[subprocess.Popen[bytes]]:
     memory = int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20 * 0.9)
     text = TEXT.format(
         mark=MARK, host=socket.gethostname().split(".")[0], ports=_free_ports(), folder=folder, partition=PARTITION,
-        cores=os.cpu_count(), memory=memory,
+        cores=os.cpu_count(), memory=memory, begins_again=BEGINS_AGAIN,
     )  # fmt: skip
     (folder / "slurm.conf").write_text(text)
     CONFIGURATION.parent.mkdir(exist_ok=True)

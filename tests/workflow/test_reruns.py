@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,16 @@ def test_a_run_says_what_its_jobs_do_and_ends_with_its_answer(finished: Workspac
     said = finished.run()
     assert "BotChat: who chats best?" in said
     assert said.splitlines()[-1] == "This run asked no model anything."
+
+
+def test_results_of_a_clock_that_was_ahead_are_gone_on_with(finished: Workspace) -> None:
+    tomorrow = time.time() + 86_400
+    for path in (finished.folder / "results").rglob("*"):
+        os.utime(path, (tomorrow, tomorrow))
+    finished.configure(elo={**SMALL["elo"], "k": 16})
+    said = finished.run("results/tables/arena/ratings.csv")
+    assert "had time stamps in the future, and have the present time now" in said
+    assert "Nothing to be done" in finished.run("results/tables/arena/ratings.csv")
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from workspace import Workspace
 pytestmark = [
     pytest.mark.workflow,
     pytest.mark.slow,
+    pytest.mark.timeout(1200),
     pytest.mark.skipif(slurm_cluster.why_not() is not None, reason=slurm_cluster.why_not() or ""),
 ]
 PROFILE = (
@@ -53,9 +54,11 @@ def stage_at_work(workspace: Workspace, stage: str) -> int | None:
     return None
 
 
-def during_a_run(workspace: Workspace, ready: Callable[[], bool], act: Callable[[], object]) -> tuple[int, str]:
+def during_a_run(
+    workspace: Workspace, ready: Callable[[], bool], act: Callable[[], object], *targets: str
+) -> tuple[int, str]:
     """Starts a run, does something as soon as `ready` says so, and returns the run's status and output."""
-    process = workspace.start(*PROFILE)
+    process = workspace.start(*PROFILE, "--", *targets)
     try:
         deadline = time.monotonic() + 240
         while not ready():
@@ -63,7 +66,7 @@ def during_a_run(workspace: Workspace, ready: Callable[[], bool], act: Callable[
             assert time.monotonic() < deadline, "the moment never came"
             time.sleep(0.2)
         act()
-        output, _ = process.communicate(timeout=300)
+        output, _ = process.communicate(timeout=600)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGINT)
@@ -136,6 +139,7 @@ def test_a_job_that_slurm_begins_again_asks_nothing_twice(workspace: Workspace) 
             workspace,
             lambda: len(endpoint.log) > 0,
             lambda: subprocess.run(["scontrol", "requeue", *jobs_at_work(workspace)], check=True),
+            "results/judgements/gpt/quality.parquet",
         )
         assert status == 0, said
         assert len(set(workspace.stored("gpt/scale"))) == len(workspace.stored("gpt/scale")) == N_CASES

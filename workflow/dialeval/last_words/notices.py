@@ -23,6 +23,11 @@ _OF_OURS = re.compile(r'^(?:\w+(?:Error|Exception)) in file "[^"]*", line \d+:\n
 _STOPPED = ("signal 2", "exit status 130")
 """How jobs end that a user stops, who need not be told which."""
 _UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
+_PROTECTED = "ProtectedOutputException"
+_NOT_OURS = (
+    "These files cannot be replaced: they are write-protected, or another user's. Take them back (chmod, chown), or "
+    "choose a results_dir of your own; the store may stay the same, if you may write there."
+)
 _NOTHING = "Nothing to be done"
 _OUT_OF_JOBS = "BUG: Out of jobs"
 _UNTIL = ("--until", "-U")
@@ -105,6 +110,8 @@ class Notices(logging.Filter):
                 return False
             if "Exception" in text and "output files are missing" in text:
                 self.not_there.append(text)
+            if text.startswith(_PROTECTED):
+                record.msg = f"{text}\n{_NOT_OURS}"
             if unknown := _UNKNOWN.match(text):
                 record.msg = unknown_target(unknown["target"], sorted(self.targets()))
             ours = _OF_OURS.match(text)
