@@ -128,12 +128,35 @@ def test_a_table_of_turns_may_be_a_workbook(tmp_path: Path) -> None:
         {"alternatives": [{"messages": CHAT[:1]}]},
         {"conversation_a": CHAT[:1], "conversation_b": CHAT[:1]},
         {"conversation_hash": "0f3a", "dialog_id": "d7"},
+        {"uuid": "0f3a", "turns": CHAT[:1], "chat_messages": CHAT[:1]},
+        {"instruction": "Sum up.", "output": "So.", "chosen": "Yes", "rejected": "No"},
+        {"mapping": {}, "current_node": "n1", "sender_id": "s1", "events": [{"event": "user", "text": "Hi"}]},
     ],
 )
 def test_what_else_an_object_holds_does_not_take_the_place_of_its_messages(tmp_path: Path, beside: Any) -> None:
     record = {"id": "c1", "model": "heron-7b", "messages": CHAT} | beside
     (item,) = read_items("chats", written(tmp_path, "chats.jsonl", lines(record)), Options()).items
     assert (item.item_id, list(zip(item.speakers, item.utterances, strict=True))) == ("c1/heron-7b", SAID)
+
+
+@pytest.mark.parametrize(
+    "around", [{"prompt": "Sum up.", "response": "So."}, {"chosen": "a", "rejected": "b"}, {"chat_messages": CHAT}]
+)
+def test_a_list_of_messages_goes_before_what_stands_around_it(tmp_path: Path, around: dict[str, Any]) -> None:
+    path = written(tmp_path, "chats.json", [around | {"data": [{"id": "c1", "model": "heron-7b", "messages": CHAT}]}])
+    (found,) = read(path, "auto", {}, Counter())
+    assert (found.dialogue_id, found.system) == ("c1", "heron-7b")
+
+
+def test_claudes_export_is_read(tmp_path: Path) -> None:
+    said = [{"uuid": f"m{n}", "text": text, "sender": who} for n, (who, text) in enumerate(SAID)]
+    path = written(tmp_path, "conversations.json", [{"uuid": "c1", "name": "Herons", "chat_messages": said}])
+    (item,) = read_items("chats", path, Options(system="claude")).items
+    assert (item.item_id, item.judged, list(zip(item.speakers, item.utterances, strict=True))) == (
+        "c1/claude",
+        "assistant",
+        SAID,
+    )
 
 
 @pytest.mark.parametrize("header", ["dialogue_id,system,speaker,text,conversation", "x,system,speaker,text,dialogue"])

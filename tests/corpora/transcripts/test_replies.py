@@ -25,6 +25,7 @@ def lines(folder: Path, *records: Any) -> Path:
     [
         ({"instruction": "Where?", "output": "Here."}, ("Where?", "Here.")),
         ({"prompt": "Where?", "response": "Here."}, ("Where?", "Here.")),
+        ({"prompt": "Where?", "completion": "Here."}, ("Where?", "Here.")),
         ({"context": ["Hi", "Hello", "Where?"], "response": "Here."}, ("Hi", "Hello", "Where?", "Here.")),
         ({"context": [{"role": "user", "content": "Where?"}], "response": "Here."}, ("Where?", "Here.")),
         ({"instruction": "Sum up.", "input": "A text.", "output": "So."}, ("Sum up.\n\nA text.", "So.")),

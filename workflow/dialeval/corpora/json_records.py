@@ -10,7 +10,7 @@ import ast
 import io
 import json
 import tokenize
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ class Wanted(NamedTuple):
         holding: fields of which it has one.
         bare: the field that a list stands for where it is given without an object around it; empty where none is.
         parts: fields of which the entries of such a list have one.
-        together: fields that tell it only together; it may have one of these sets in place of one of `holding`.
+        together: sets of fields of which it has one whole, where neither it nor a list in it has one of `holding`.
     """
 
     holding: Collection[str]
@@ -37,9 +37,12 @@ class Wanted(NamedTuple):
     parts: Collection[str] = ()
     together: Collection[frozenset[str]] = ()
 
-    def is_met_by(self, names: Collection[str]) -> bool:
-        """Returns whether an object with these fields is wanted."""
-        return any(name in names for name in self.holding) or any(some <= {*names} for some in self.together)
+    def tests(self) -> tuple[Callable[[Collection[str]], bool], ...]:
+        """Returns what tells from its fields whether an object is wanted, the surer test first."""
+        return (
+            lambda names: any(name in names for name in self.holding),
+            lambda names: any(some <= {*names} for some in self.together),
+        )
 
 
 def records_of(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
@@ -90,7 +93,9 @@ def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
         values = parse_json(read_text(path), str(path))
         first_fields = _fields_of_first(values)
         alone = (
-            wanted.bare and any(name in first_fields for name in wanted.parts) and not wanted.is_met_by(first_fields)
+            wanted.bare
+            and any(name in first_fields for name in wanted.parts)
+            and not any(test(first_fields) for test in wanted.tests())
         )
         return _listed([values] if alone else values, str(path), wanted)
     if first.startswith("{") and not first.endswith(("}", "},")):  # an object that goes on in the next line
@@ -113,8 +118,13 @@ def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]
 
 def _list_within(record: dict[str, Any], wanted: Wanted) -> str | None:
     """Returns the field with a list of what is wanted; None in what is wanted itself, whatever else it holds."""
-    lists = [name for name, value in record.items() if wanted.is_met_by(_fields_of_first(value))]
-    return None if wanted.is_met_by(record.keys() - {*lists}) else next(iter(lists), None)
+    for test in wanted.tests():
+        lists = [name for name, value in record.items() if test(_fields_of_first(value))]
+        if test(record.keys() - {*lists}):
+            return None
+        if lists:
+            return lists[0]
+    return None
 
 
 def _fields_of_first(value: Any) -> Collection[str]:

@@ -25,7 +25,7 @@ _ID = "question_id"
 
 def is_one(path: Path) -> bool:
     """Returns whether a folder is one of questions and answers."""
-    return (path / _QUESTIONS).is_file()
+    return (path / _QUESTIONS).is_file() and (path / _ANSWERS).is_dir()
 
 
 def files_in(path: Path) -> list[Path]:

@@ -3,9 +3,10 @@
     {"id": "a1", "model": "alpha", "messages": [
      {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
 
-Collections of chats call them `conversation`, and collections of votes `conversation_a` and `conversation_b`, of the
-models `model_a` and `model_b` on one question. `content` may be a list of parts. What a tool was told and what it gave
-back, and messages of the roles `system` and `developer`, are kept apart from what was said.
+Collections of chats call them `conversation`, Claude's export `chat_messages`, and collections of votes
+`conversation_a` and `conversation_b`, of the models `model_a` and `model_b` on one question. `content` may be a list of
+parts. What a tool was told and what it gave back, and messages of the roles `system` and `developer`, are kept apart
+from what was said.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dialeval.corpora.text_files import JsonLine
-from dialeval.corpora.transcripts.records import MESSAGES, PAIR, dialogue_field, named
+from dialeval.corpora.transcripts.records import CLAUDES, MESSAGES, PAIR, dialogue_field, named
 from dialeval.corpora.transcripts.sharegpt import transcript
 from dialeval.corpora.transcripts.transcript import Transcript
 
@@ -29,8 +30,10 @@ def dialogues_of(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
     """
     if line.record.get(PAIR[0]) is not None and not isinstance(line.record.get(MESSAGES[0]), list):
         yield from _pair(line, notes)
-    else:
-        yield transcript(line, dialogue_field(line.record, MESSAGES, line.where), notes)
+        return
+    field = dialogue_field(line.record, (*MESSAGES, CLAUDES), line.where)
+    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
+    yield transcript(line._replace(record=record), field, notes)
 
 
 def _pair(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:

@@ -12,12 +12,17 @@ from dialeval.translation.languages import LANGUAGES
 
 PLAIN = ("utterances", "dialogue", "dialog")
 SHAREGPT = ("conversations",)
-MESSAGES = ("messages", "conversation", "chat_messages")
+MESSAGES = ("messages", "conversation")
 PAIR = ("conversation_a", "conversation_b")
-TURNS = "turns"
-QUESTIONS, EARLIER, REPLIES = ("instruction", "prompt", "question"), ("history", "context"), ("response", "output")
+TURNS, CLAUDES = "turns", "chat_messages"
+QUESTIONS, EARLIER, REPLIES = (
+    ("instruction", "prompt", "question"),
+    ("history", "context"),
+    ("response", "output", "completion", "answer"),
+)
 TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     "jsonl": (frozenset({"dialogue_id", TURNS}),),
+    "messages": (frozenset({CLAUDES}),),
     "chatgpt": (frozenset({"mapping", "current_node"}),),
     "rasa": (frozenset({"sender_id", "events"}),),
     "mt_bench": (frozenset({"question_id", "choices"}), frozenset({"question_id", TURNS})),
@@ -27,7 +32,7 @@ TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"instruction", "completions"}),
     ),
 }
-"""Fields that tell a format only together."""
+"""Fields that tell a format together, where none of those is there that tell one alone."""
 DIALOGUES = Wanted(
     (*PLAIN, *SHAREGPT, *MESSAGES, *PAIR),
     bare=PLAIN[0],
@@ -37,7 +42,7 @@ DIALOGUES = Wanted(
 """Fields that hold a dialogue, as each format calls them; a dialogue may also be a list without a name."""
 SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
 """What holds the dialogue where other names of it are there as well."""
-ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash", "uuid")
+ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
 SYSTEM_FIELDS = ("model", "model_name", "model_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
 
