@@ -24,6 +24,8 @@ from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
 from dialeval.aggregation.labels.quantities import NOWHERE
 from dialeval.schemas.labels import CORRECTED, DIFFERENCES
 from dialeval.stats.corrected import correct_means
+from dialeval.stats.corrected_means import FEW_INSIDE
+from dialeval.stats.shares import share_interval
 from dialeval.tables import to_table
 
 Row = dict[str, Any]
@@ -82,10 +84,22 @@ def test_a_thing_that_no_judge_scored_is_no_less_labelled() -> None:
 
 def test_intervals_end_where_the_scale_does() -> None:
     judged = [judgement("ada", f"c{n}", **scored(7.0)) for n in range(30)]
-    labelled = [label("ada", f"c{n}", **scored(7.0 - 2.0 * (n == 0)), probability=0.5) for n in range(10)]
+    said = [1.0] + 4 * [6.0] + 15 * [7.0]
+    labelled = [label("ada", f"c{n}", **scored(value), probability=2 / 3) for n, value in enumerate(said)]
     ((row,), _) = numbers(judged, labelled, design())
     assert row["high"] == 7.0 == row["people_high"]
     assert row["low"] < 7.0
+
+
+def test_labels_that_are_nearly_all_the_highest_have_the_interval_of_a_share_of_the_scale() -> None:
+    judged = [judgement("ada", f"c{n}", **scored(5.0 + n % 3)) for n in range(100)]
+    said = [4.0] + 9 * [7.0]
+    labelled = [label("ada", f"c{n}", **scored(value), probability=0.1) for n, value in enumerate(said)]
+    ((row,), _) = numbers(judged, labelled, design())
+    share = share_interval([(value - 1.0) / 6.0 for value in said], np.arange(10))
+    assert (row["low"], row["high"]) == pytest.approx((1.0 + 6.0 * share.low, 1.0 + 6.0 * share.high))
+    assert row["weight"] == 0.0
+    assert FEW_INSIDE in row["note"]
 
 
 def test_numbers_are_those_of_the_statistics() -> None:

@@ -29,6 +29,7 @@ def one_run(rng: np.random.Generator, seed: int, by: By, target: Any) -> tuple[l
     """Draws without the last system, with it, and more; simulated annotators leave a fifth of that out."""
     mean = 4.0 - 0.3 * np.arange(len(SYSTEMS))
     people = mean[:, np.newaxis] + rng.normal(0.0, 0.5, N_CASES) + rng.normal(0.0, 0.7, (len(SYSTEMS), N_CASES))
+    people = np.clip(people, 1.0, 7.0)
     judge = people + rng.normal(0.0, 0.5, (len(SYSTEMS), 1)) + rng.normal(0.0, 0.7, people.shape)
     units = {(k, case): unit(system, case) for k, system in enumerate(SYSTEMS) for case in range(N_CASES)}
     scores = {one.identity[:-1]: float(judge[at]) for at, one in units.items() if rng.random() < 0.9}

@@ -394,3 +394,29 @@ def test_what_labels_and_scores_are_measured_in_changes_nothing(unit: float) -> 
         [expected.rho, *expected.rho_within, expected.difference(0, 1).p],
         rtol=1e-6,
     )
+
+
+def test_scales_of_which_nearly_all_labels_are_the_highest_hold_what_people_would_say() -> None:
+    truth, held = 5.0 - 0.1 * 2.0, []
+    for random_seed in range(200):
+        rng = np.random.default_rng(random_seed)
+        y = np.where(rng.random((4, 60)) < 0.1, rng.choice([2.0, 3.0, 4.0], (4, 60)), 5.0)
+        f = np.clip(y + rng.normal(0.0, 1.0, y.shape), 1.0, 5.0)
+        label = np.where(rng.permuted(np.tile(np.arange(60), (4, 1)), axis=1) < 12, y, np.nan)
+        system, case = np.repeat(np.arange(4), 60), np.tile(np.arange(60), 4)
+        found = correct_means(f.ravel(), label.ravel(), np.full(240, 0.2), system, case, ends=(1.0, 5.0))
+        held += list((found.low <= truth) & (truth <= found.high))
+    assert np.mean(held) > 0.95  # Student's t holds 74%
+
+
+def test_labels_that_only_rounding_keeps_off_an_end_are_at_the_end() -> None:
+    label = np.full(20, 0.1 + (0.7 - 0.1) * (1 - 1e-13))
+    label[0] = 0.1
+    found = correct_means(label, label, np.full(20, 0.5), np.zeros(20), np.arange(20), ends=(0.1, 0.7))
+    assert found.note == (means.FEW_INSIDE,)
+
+
+@pytest.mark.parametrize(("ends", "words"), [((1.0, 5.0), "labels must lie between 1 and 5"), ((5.0, 5.0), "the ends")])
+def test_labels_beyond_the_scale_are_refused(ends: tuple[float, float], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        correct_means([3.0, 3.0], [6.0, 4.0], None, [0, 0], [0, 1], ends=ends)

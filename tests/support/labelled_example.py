@@ -79,6 +79,8 @@ def simulated_scores(
         for case in range(n_cases):
             judged.append(judgement(system, f"c{case}", **scored(float(judge[case]))))
             if case in chosen:
-                said = scored(float(human[case] + rng.normal(0.0, 0.3))) | {"probability": n_labelled / n_cases}
+                said = scored(float(np.clip(human[case] + rng.normal(0.0, 0.3), 1.0, 7.0))) | {
+                    "probability": n_labelled / n_cases
+                }
                 labelled.append(label(system, f"c{case}", **said))
     return judged, labelled, truth

@@ -36,6 +36,10 @@ FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: people's
 FEW_EITHER = (
     f"passes or fails on fewer than {FEWEST_EITHER} labelled seeds or cases: people's labels stand alone (Wilson)"
 )
+FEW_INSIDE = (
+    f"all but fewer than {FEWEST_EITHER} labelled seeds or cases at one end of the scale: people's labels stand alone "
+    "(Wilson)"
+)
 ALL_LABELLED = "every row is labelled: of these rows nothing is left to chance"
 SAME_LABELS = "all labels are the same, which tells nothing of how far others may be"
 NO_SCORE = "the judge scored nothing: people's labels stand alone"
@@ -51,6 +55,7 @@ def correct_means(
     target: Target = "new",
     confidence: float = 0.95,
     rate: bool | None = None,
+    ends: tuple[float, float] | None = None,
     label_variance: ArrayLike | None = None,
 ) -> Corrected:
     """Mean label of each system, as if people had labelled everything that the judge scored.
@@ -71,31 +76,35 @@ def correct_means(
         confidence: nominal coverage.
         rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None to see from
             the labels, which are then all 0 or 1.
+        ends: lowest and highest label that there can be, of what is no rate: where nearly all labels are one of them,
+            intervals are Wilson's as well, since so few labels do not show how far the others are. None for no end.
         label_variance: variance of each row's label about what people in general would say of that row, NaN where it is
             unknown, shape [n]. About new cases it needs no telling, as labels show it; about these rows it is what a
             draw of nearly all of them leaves open. None where the labels are what is asked about.
 
     Raises:
-        ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a rate's
-            label is outside 0..1, a variance is below 0, or the target is unknown.
+        ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a label is
+            outside the ends (0..1 of a rate), a variance is below 0, or the target is unknown.
     """
     check_confidence(confidence)
     rows, names = check_rows(score, label, probability, system, cluster, target)
     seen = rows.y[rows.labelled]
     rate = bool(len(seen)) and bool(np.isin(seen, (0.0, 1.0)).all()) if rate is None else rate
-    if rate and not ((seen >= 0.0) & (seen <= 1.0)).all():
-        raise ValueError("labels of a rate must lie between 0 and 1")
-    bounds = (0.0, 1.0) if rate else (-np.inf, np.inf)
+    ends = (0.0, 1.0) if rate else ends
+    if ends is not None:
+        rows = _ending(rows, ends, "labels of a rate" if rate else "labels")
+    bounds = ends or (-np.inf, np.inf)
 
     parts = _parts(rows, target, label_doubt(rows, label_variance), rate)
     clusters = (rows.of_cell(rows.labelled) > 0.0).sum(axis=0)
-    wilson = few_of_either(rows) & (clusters > 1) & ~parts.certain if rate else np.zeros(len(names), dtype=np.bool_)
+    wilson = np.zeros(len(names), dtype=np.bool_) if ends is None else few_of_either(rows, ends)
+    wilson &= (clusters > 1) & ~parts.certain
     may = (clusters >= FEWEST_LABELLED) & ~wilson & parts.has_scores & ~parts.certain
     weight = np.where(may, parts.best_weight(may), 0.0)
 
     people = parts.contributions(np.zeros(len(names)), bounds)
-    if wilson.any():
-        people = people.reaching(*wilson_reach(rows, wilson, parts.doubt, confidence))
+    if ends is not None and wilson.any():
+        people = people.reaching(*wilson_reach(rows, wilson, parts.doubt, ends, confidence))
     alone = people.spans(confidence)
     spread = _taken_by_lambda(parts.leverage[:, may])
     corrected = parts.contributions(weight, bounds, spread).reaching(people.down, people.up)
@@ -115,7 +124,7 @@ def correct_means(
         (parts.certain, ALL_LABELLED),
         ((clusters == 1) & ~parts.certain, ONE_LABELLED),
         (np.isnan(spans.low) & (clusters > 1), SAME_LABELS),
-        (wilson, FEW_EITHER),
+        (wilson, FEW_EITHER if rate else FEW_INSIDE),
         ((clusters > 1) & (clusters < FEWEST_LABELLED), FEW_LABELLED),
         (~parts.has_scores & (clusters > 1), NO_SCORE),
         (wider, NOT_CORRECTED),
@@ -142,6 +151,19 @@ def correct_means(
         judge=judge,
         bias=bias,
     )
+
+
+def _ending(rows: LabelledRows, ends: tuple[float, float], what: str) -> LabelledRows:
+    """Rows whose labels are the very ends where only rounding keeps them off: means of annotators who agree."""
+    low, high = ends
+    if not low < high:
+        raise ValueError(f"the ends are {low:g} and {high:g}; the first must be below the second")
+    slack = _ROUNDING * max(abs(low), abs(high))
+    seen = rows.y[rows.labelled]
+    if not ((seen >= low - slack) & (seen <= high + slack)).all():
+        raise ValueError(f"{what} must lie between {low:g} and {high:g}")
+    y = np.where(rows.y > high - slack, high, np.where(rows.y < low + slack, low, rows.y))
+    return rows._replace(y=np.where(rows.labelled, y, rows.y))
 
 
 class _Parts(NamedTuple):

@@ -161,6 +161,7 @@ def _corrected(
             target=terms.target,
             confidence=terms.confidence,
             rate=None if quantity.measure == MEAN and quantity.ends == (0.0, 1.0) else quantity.is_rate,
+            ends=quantity.ends,
             label_variance=np.tile(of.variance, copies),
         )
 
