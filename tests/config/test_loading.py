@@ -10,7 +10,6 @@ import pytest
 
 from dialeval.config import Config, load_config, read_config_file
 from dialeval.errors import UserError
-from dialeval.reference import configuration as config_reference
 
 ROOT = Path(__file__).parents[2]
 BASE: dict[str, Any] = {
@@ -95,12 +94,6 @@ def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
     path.write_text("models:\n  a: {engine: embedded, method: ngram}\n  a: {engine: embedded, method: random}\n")
     with pytest.raises(UserError, match=r"line 3: 'models\.a' is there twice"):
         read_config_file(path)
-
-
-def test_schema_and_reference_are_in_step() -> None:
-    remedy = "run: python -m dialeval.reference"
-    assert config_reference.SCHEMA.read_text(encoding="utf-8") == config_reference.schema_text(), remedy
-    assert config_reference.DOCS.read_text(encoding="utf-8") == config_reference.docs_text(), remedy
 
 
 def test_every_field_is_described() -> None:

@@ -12,7 +12,6 @@ from dialeval.config.reading import read_config_file
 from dialeval.figures import entries
 from dialeval.papers.entry import NEEDS, Item, Paper
 from dialeval.papers.registry import PAPERS
-from dialeval.reference.papers import DOCS, docs_text
 from dialeval.schemas.every import TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +75,3 @@ def test_every_target_is_a_rule() -> None:
     rules = "".join(path.read_text(encoding="utf-8") for path in [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")])
     for target in {item.target for paper in PAPERS for item in paper.items if item.target}:
         assert re.search(rf"^rule {target}:", rules, re.MULTILINE), target
-
-
-def test_the_page_is_what_is_generated() -> None:
-    assert DOCS.read_text(encoding="utf-8") == docs_text(), "run: python -m dialeval.reference"

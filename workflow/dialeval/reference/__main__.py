@@ -1,8 +1,23 @@
 """Writes every page of the docs that is generated, and the JSON schema of the configuration."""
 
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from dialeval.project import IS_INSTALLED
 from dialeval.reference import configuration, papers, prompts, python, tables
 
+PAGES = (configuration, papers, prompts, python, tables)
+
+
+def texts() -> dict[Path, str]:
+    """Returns what is generated, by the file that it is written to."""
+    return {page.DOCS: page.docs_text() for page in PAGES} | {configuration.SCHEMA: configuration.schema_text()}
+
+
 if __name__ == "__main__":
-    for page in (configuration, papers, prompts, python, tables):
-        page.DOCS.write_text(page.docs_text(), encoding="utf-8")
-    configuration.SCHEMA.write_text(configuration.schema_text(), encoding="utf-8")
+    if IS_INSTALLED:
+        sys.exit("these pages are written in a clone of the project, installed by pip install -e .")
+    for path, text in texts().items():
+        path.write_text(text, encoding="utf-8")

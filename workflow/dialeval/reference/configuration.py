@@ -13,10 +13,10 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from dialeval.config import everything as config
+from dialeval.project import PROJECT
 
-ROOT = Path(__file__).parents[3]
-SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
-DOCS = ROOT / "docs" / "configuration.md"
+SCHEMA = PROJECT / "workflow" / "schemas" / "config.schema.json"
+DOCS = PROJECT / "docs" / "configuration.md"
 SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The top level", config.Config),
     *((f"`models.<name>` with `engine: {engine}`", model) for engine, model in config.ENGINES.items()),

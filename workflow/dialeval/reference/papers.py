@@ -12,9 +12,9 @@ from dialeval.papers.citations import BOTCHAT, COMP_ANALYSIS, DIALOGBENCH, XDIAL
 from dialeval.papers.entry import NEEDS, Item, Paper
 from dialeval.papers.printed import n_stored, read_record
 from dialeval.papers.registry import PAPERS
+from dialeval.project import PROJECT
 
-ROOT = Path(__file__).parents[3]
-DOCS = ROOT / "docs" / "papers.md"
+DOCS = PROJECT / "docs" / "papers.md"
 HEAD = """# The four papers, table by table
 
 Every table, figure and prompt of the papers, and what stands for it here. This page is generated from the registry in
@@ -100,4 +100,4 @@ def _printed_values(paper: str) -> list[str]:
 
 def _link(file: str) -> str:
     """Returns a file of the project as the page links to it."""
-    return Path(os.path.relpath(ROOT / file, DOCS.parent)).as_posix()
+    return Path(os.path.relpath(PROJECT / file, DOCS.parent)).as_posix()

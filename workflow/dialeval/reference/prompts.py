@@ -5,11 +5,10 @@ A test keeps page, descriptions and templates in step. What stands above the mar
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from dialeval.project import PROJECT
 from dialeval.reference.prompt_descriptions import OURS, PAPERS, SECTIONS, Described
 
-DOCS = Path(__file__).parents[3] / "docs" / "prompts.md"
+DOCS = PROJECT / "docs" / "prompts.md"
 MARK = "## Reference\n"
 HEAD = """
 This part is generated from `workflow/dialeval/reference/prompt_descriptions.py` (`python -m dialeval.reference`). The

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
+from dialeval.project import PROJECT
 from dialeval.reference.interface import INTERFACE, Public, constants
 
-DOCS = Path(__file__).parents[3] / "docs" / "python.md"
+DOCS = PROJECT / "docs" / "python.md"
 MARK = "## Reference\n"
 HEAD = """
 This part is generated from the list in `workflow/dialeval/reference/interface.py` (`python -m dialeval.reference`).

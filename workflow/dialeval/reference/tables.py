@@ -5,15 +5,14 @@ A test keeps them in step. What stands above the mark is written by hand.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pyarrow as pa
 
+from dialeval.project import PROJECT
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.table import Table
 from dialeval.schemas.words import COMMON
 
-DOCS = Path(__file__).parents[3] / "docs" / "tables.md"
+DOCS = PROJECT / "docs" / "tables.md"
 MARK = "## Reference\n"
 HEAD = """
 This part is generated from the constants in `workflow/dialeval/schemas/` (`python -m dialeval.reference`). A
