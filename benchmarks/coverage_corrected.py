@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from stats_timing import cpu_medians  # isort: skip
 
@@ -166,7 +166,39 @@ def ratings(repetitions: int) -> Iterator[Held]:
         yield count.held(what, judge, target, 2 * labels // CHATBOTS)
 
 
-SECTIONS = {"means": means, "rates": rates, "win_rates": win_rates, "ratings": ratings}
+def ends_of_scales(repetitions: int) -> Iterator[Held]:
+    """Whole numbers from 1 to 5 of which many are 5, of one chatbot and of four that are alike."""
+    rng = np.random.default_rng(0)
+    for share in (0.5, 0.7, 0.9):
+        truth = float(_grades(rng.normal(size=2_000_000), share).mean())
+        for chatbots in (1, 4):
+            for labels in (10, 20, 40):
+                count = Counter()
+                for number in range(repetitions):
+                    rng = np.random.default_rng(number)
+                    own = 0.5 * rng.normal(size=(SEEDS, 1, 1)) + np.sqrt(0.75) * rng.normal(size=(SEEDS, chatbots, 1))
+                    people = _grades(own, share)
+                    score = np.clip(np.round(3.5 + 0.7 * own + 0.7 * rng.normal(size=own.shape)), 1.0, 5.0)
+                    label, probability = _drawn(rng, people, score, labels, False, False)
+                    system, seed = np.tile(np.arange(chatbots), SEEDS), np.repeat(np.arange(SEEDS), chatbots)
+                    columns = (column.ravel() for column in (score, label, probability))
+                    found = correct_means(*columns, system, seed, rate=False, ends=(1.0, 5.0))
+                    count.add(found, np.full(chatbots, truth))
+                yield count.held(f"{share:.0%} are 5, of {chatbots}", "good", "new", labels)
+
+
+def _grades(own: np.ndarray, share: float) -> np.ndarray:
+    """Whole numbers from 1 to 5: 5 for so many, and one less for every .6 that something lacks to that."""
+    return np.clip(5.0 - np.ceil(np.maximum(ndtri(1.0 - share) - own, 0.0) / 0.6), 1.0, 5.0)
+
+
+SECTIONS = {
+    "means": means,
+    "rates": rates,
+    "win_rates": win_rates,
+    "ratings": ratings,
+    "ends_of_scales": ends_of_scales,
+}
 
 
 def _dialogues(
