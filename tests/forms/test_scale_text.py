@@ -59,6 +59,34 @@ def test_a_score_is_read_however_it_is_written(text: str, scale: Scale, value: f
 
 
 @pytest.mark.parametrize(
+    ("text", "scale", "value"),
+    [
+        ("6", SEVEN, 6),
+        (" **6/7**\n", SEVEN, 6),
+        ("6.", SEVEN, 6),
+        ("６", SEVEN, 6),
+        ("6 out of 7", SEVEN, 6),
+        ("-2", Scale(-2, 2), -2),
+        ("Very good.", LABELS, "very good"),
+        ("No", YES_NO, "No"),
+        ("8", SEVEN, None),
+        ("6/10", SEVEN, None),
+        ("-6", SEVEN, None),
+        ("5-6", SEVEN, None),
+        ("6 stars", SEVEN, None),
+        ("6 7", SEVEN, None),
+        ("not good", LABELS, None),
+    ],
+)
+def test_a_score_without_a_name_is_that_of_the_only_criterion(
+    text: str, scale: Scale, value: float | str | None
+) -> None:
+    assert read(text, scale) == value
+    both = [Criterion(name, scale=scale) for name in ("empathy", "tact")]
+    assert read_scores(text, both) == {}
+
+
+@pytest.mark.parametrize(
     ("text", "scale"),
     [
         ("empathy: 8", SEVEN),
@@ -103,6 +131,7 @@ def test_what_is_not_clear_is_no_score(text: str, scale: Scale) -> None:
     [
         ("empathy: 6", SEVEN, None),  # perhaps of 6.5
         ("empathy: 6\n", SEVEN, 6),
+        ("6", SEVEN, None),
         ("empathy: good", LABELS, None),  # perhaps good enough
         ("empathy: good\nwarmth", LABELS, "good"),
     ],

@@ -2,6 +2,7 @@
 
 An answer is read tolerantly in its form (marks, order, Markdown, JSON, `4/5`, `4 on a scale of 1 to 5`) and exactly in
 its content: a criterion that is missing, named with two different scores, off its scale or given as a range has none.
+Where one alone is asked about, an answer that is nothing but a score, `6/7` or `very good`, is its.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER_LABEL = re.compile(r"\s*(?:$|\n|[.,;!?|(){}\[\]*_`\"'“”‘’。、]|[-–—:]\s)")
+_BARE = re.compile(r"[-–—−+]?\d+(?:\.\d+)?(?: ?/ ?\d+| out of \d+)?")
+_AROUND = " \t\r\n*_`\"'“”‘’."
 _BEFORE_NEXT = r"[ \t.,;|()\[\]*_`\"'“”‘’/–—:\-]*(?:(?:to|or|and)[ \t]+)?"
 
 
@@ -62,6 +65,8 @@ def read_scores(text: str, criteria: Sequence[Criterion], *, cut: bool = False) 
         cut: whether the answer was cut off, so that a score at its end may not be whole.
     """
     plain = plain_text(text)
+    if len(criteria) == 1 and _is_bare(plain.strip(_AROUND), criteria[0]):
+        plain = f"{criteria[0].name}: {plain}"
     naming = _naming(tuple((one.names, one.scale, one.spellings()) for one in criteria))
     found: dict[str, set[Said | None]] = {}
     for name in naming.names.finditer(plain):
@@ -72,6 +77,11 @@ def read_scores(text: str, criteria: Sequence[Criterion], *, cut: bool = False) 
             whole = is_whole(plain, value.end(), cut=cut)
             found.setdefault(criteria[number].name, set()).add(said if whole else None)
     return {name: said for name, each in found.items() if len(each) == 1 and (said := next(iter(each))) is not None}
+
+
+def _is_bare(text: str, criterion: Criterion) -> bool:
+    """Returns whether a text is a score and nothing else."""
+    return _BARE.fullmatch(text) is not None or said_text(text, criterion) is not None
 
 
 def said_number(number: float | None, criterion: Criterion) -> Said | None:
