@@ -111,6 +111,8 @@ def test_items_are_found_by_judge_criterion_and_whether_damage_was_noticed(kinds
 
 def test_a_test_item_shows_its_options_who_chose_them_and_what_models_said(kinds: dict[str, CaseKind]) -> None:
     (blocks,) = cases(kinds["choices"]).values()
+    (task,) = unpack(kinds["choices"].index)["groups"]
+    assert task["words"].startswith("Slot Filling, which probes correctness")
     options = block(blocks, "options")
     assert options["title"] == items.QUESTION
     assert options["options"] == [

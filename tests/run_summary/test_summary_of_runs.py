@@ -116,7 +116,7 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in words.splitlines() if line.startswith("| ")]
     assert ["keen (rating)", "75.0% (65.0–85.0%)"] in rows
     assert rows.index(["keen (rating)", "75.0% (65.0–85.0%)"]) < rows.index(["dull (rating)", "25.0% (15.0–35.0%)"])
-    assert ["large (letter)", "60.0% (40.0–80.0%), wrote"] in rows
+    assert ["large (letter)", "60.0% (40.0–80.0%), wrote these items"] in rows
     assert "guessing blindly gives 25.0%" in words
     assert ["a", "1010.0 (1005.0–1015.0)"] in rows
     assert "small (letter): 5 answers to questions could not be read." in words

@@ -230,7 +230,7 @@ def _troubles(
         )
         for (judge, protocol), counts in sorted(unread.items())
     )
-    return AboutTable(title, (whose, "Without an answer", "Why"), rows)
+    return AboutTable(title, (whose, "Not read", "Why"), rows)
 
 
 def _libraries(libraries: Mapping[str, tuple[str, ...]]) -> AboutTable:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dialeval.corpora.dialogbench_tasks import find_task
 from dialeval.report.asked import Exchange, Exchanges
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.judged import MOST_ANSWERS
@@ -73,7 +74,7 @@ def examined_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
     by_task: dict[str, list[Case]] = defaultdict(list)
     for item in items:
         by_task[item["task"]].append(_case(item, answers[item["item_id"]], exchanges))
-    groups = [Group(task, "item", "", tuple(cases), sample.n_items[task]) for task, cases in by_task.items()]
+    groups = [Group(task, "item", _about(task), tuple(cases), sample.n_items[task]) for task, cases in by_task.items()]
     about = Described(
         CHOICES,
         "Test items",
@@ -83,6 +84,11 @@ def examined_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
         sample.random_seed,
     )
     return packed_kind(about, groups, budget, ITEMS_PER_TASK)
+
+
+def _about(task: str) -> str:
+    known = find_task(task)
+    return f"{known.name}, which probes {known.dimension}" if known else ""
 
 
 def requests_of(item: Row, answer: Row) -> list[str]:

@@ -163,7 +163,7 @@ def _wide(heading: str, columns: Mapping[str, Mapping[str, Row]], value: str) ->
 def _of_row(row: Row | None, value: str) -> str:
     if row is None:
         return write_number(None, "share")
-    had_a_part = f", {row['part']}" if row.get("part") else ""  # who wrote or filtered items is not to be compared
+    had_a_part = f", {row['part']} these items" if row.get("part") else ""  # and is not to be compared
     return number(row[value], row["low"], row["high"], "share") + had_a_part
 
 
