@@ -10,6 +10,7 @@ from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.style_control import (
     INSEPARABLE,
     NO_COMPARISON,
+    NO_SPREAD,
     NOT_FINITE,
     ONE_CLUSTER,
     SAME_LENGTHS,
@@ -163,3 +164,23 @@ def test_settings_and_ratios_out_of_range_are_refused():
         controlled_ratings([0, 1], [1, 0], [1.0, 0.0], 2, [0, 1], log_length_ratio=[0.0, np.inf])
     with pytest.raises(ValueError, match="ridge"):
         controlled_ratings([0], [1], [1.0], 2, [0], ridge=0.0)
+
+
+def test_a_length_that_hangs_on_a_single_comparison_has_no_interval_and_is_no_error():
+    """Without any one comparison of a ring of three, length and players are not told apart."""
+    found = controlled_ratings([0, 1, 2], [1, 2, 0], [1.0, 1.0, 0.0], 3, [0, 1, 2], log_length_ratio=[1.0, 1.0, 0.0])
+    assert np.isfinite(found.rating).all()
+    assert np.isnan([*found.low, *found.high, found.slope.estimate]).all()
+    assert found.slope.reason == NOT_FINITE
+
+
+def test_ties_alone_put_all_on_one_level_without_an_interval():
+    found = controlled_ratings([0, 1, 2, 0], [1, 2, 0, 1], [0.5] * 4, 3, range(4))
+    assert found.rating.tolist() == [1000.0] * 3
+    assert np.isnan([*found.low, *found.high, found.position.low]).all()
+    assert (found.position.estimate, found.position.reason) == (0.0, NO_SPREAD)
+
+
+def test_what_rounding_leaves_of_a_variance_is_no_interval():
+    found = controlled_ratings([0, 1, 2], [1, 2, 0], [0.5, 1.0, 1.0], 3, [1, 0, 0])
+    assert np.isnan(found.high - found.low).tolist() == [False, False, True]

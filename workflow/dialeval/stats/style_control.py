@@ -27,12 +27,14 @@ INSEPARABLE = "lengths and ratings cannot be told apart"
 SAME_LENGTHS = "every length ratio is the same"
 NOT_FINITE = "the regression has no finite solution"
 NO_COMPARISON = "no comparison"
+NO_SPREAD = "every verdict is as the fit expects it, which tells nothing of how far others may be"
 ONE_CLUSTER = "a robust interval needs two clusters or more"
 
 _MAX_ITERATIONS = 100
 _STEP_TOLERANCE = 1e-10
 _FARTHEST = 30.0  # log-odds per root mean square of a covariate; beyond it the maximum is at infinity
 _IDENTIFIED = 1e-8
+_OF_ROUNDING = 1e-14  # of the largest variance
 _LARGEST_ERROR = 1e4  # in log-odds: what a cluster without which nothing is known leaves
 _NUMBERS_OF_CLUSTERS = 2e7
 _WORK_OF_CLUSTERS = 2e9
@@ -135,7 +137,9 @@ def controlled_ratings(
     def result(
         rating: FloatArray, covariance: FloatArray, slope: Interval, place: Interval, reason: str
     ) -> ControlledRatings:
-        low, high, _ = contrast_interval(rating, np.sqrt(np.diag(covariance)), freedom, confidence)
+        variance = np.diag(covariance)
+        variance = np.where(variance <= _OF_ROUNDING * np.fmax.reduce(variance, initial=0.0), 0.0, variance)
+        low, high, _ = contrast_interval(rating, np.sqrt(variance), freedom, confidence)
         return ControlledRatings(
             rating, low, high, covariance, slope, place, n, n_clusters, freedom, reason, confidence, scale, initial,
             ridge,
@@ -181,6 +185,8 @@ def controlled_ratings(
         value, variance = float(parameters[place]), float(spread[place, place])
         if not variance < _LARGEST_ERROR**2:
             return missing(NOT_FINITE)
+        if not variance > 0.0:
+            return Interval(value, math.nan, math.nan, confidence, 0, NO_SPREAD, n_clusters)
         low, high, _ = contrast_interval(value, math.sqrt(variance), freedom, confidence)
         return Interval(value, float(low), float(high), confidence, 0, n_clusters=n_clusters)
 
@@ -278,7 +284,7 @@ class _Games:
     def covariance(
         self, covariates: FloatArray, parameters: FloatArray, cluster: IntArray, n_clusters: int
     ) -> FloatArray:
-        """Cluster-robust covariance of the parameters, shape [P, P].
+        """Cluster-robust covariance of the parameters, shape [P, P]; NaN where it hangs on a single cluster.
 
         With few clusters each one's score is taken through the Hessian without it (CR3, nearly the jackknife); where
         these are too many to do so, the correction is that of their number alone, which then is next to nothing.
@@ -302,5 +308,8 @@ class _Games:
         for number, rows in enumerate(np.split(order, ends[:-1])):
             own = _Games(self.first[rows], self.second[rows], self.won[rows], k, self.ridge, self.weight[rows])
             without[number] -= own.information(weight[rows], covariates[rows])
-        moved = np.linalg.solve(without, scores.toarray()[:, :, np.newaxis])[:, :, 0]
+        try:
+            moved = np.linalg.solve(without, scores.toarray()[:, :, np.newaxis])[:, :, 0]
+        except np.linalg.LinAlgError:  # without one of the clusters nothing would be known of a parameter
+            return np.full((size, size), np.nan)
         return np.asarray(moved.T @ moved / scale, dtype=np.float64)
