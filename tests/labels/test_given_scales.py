@@ -12,6 +12,7 @@ from dialeval.errors import UserError
 from dialeval.labels.asked_protocol import AskedProtocol
 from dialeval.labels.blank_csv import blank_csv
 from dialeval.labels.given_scales import scales_fault
+from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import read_labels
 
 
@@ -61,3 +62,12 @@ def test_labels_on_a_scale_that_has_changed_are_refused(
         with pytest.raises(UserError, match=f"{path.name}: it was labelled on another scale of warm") as caught:
             read_labels([path], {"felt": protocol(now)})
         assert str(caught.value).count("another scale") == 1
+
+
+def test_what_another_tool_calls_options_tells_no_scale(tmp_path: Path) -> None:
+    items = items_table(tmp_path / "items.parquet", dialogues())
+    asked = drawn_protocol(tmp_path, asked_about("felt", ["warm"], [warm(1, 5)], form="scale"), items)
+    free = AskedProtocol(asked.question, asked.frame, Ledger(tmp_path / "none.csv"))
+    table = tmp_path / "felt.csv"
+    table.write_text("annotator,item_id,criterion,label,options\nann,1/kiosk,warm,3,low|high\n", encoding="utf-8")
+    assert [row["value"] for row in read_labels([table], {"felt": free}).rows] == [3.0]

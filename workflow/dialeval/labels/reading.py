@@ -204,7 +204,11 @@ def _protocols_fault(said: Said, protocols: Mapping[str, AskedProtocol]) -> str:
 
 def _scales_fault(said: Said, asked: AskedProtocol, criterion: Criterion | None) -> str:
     """Returns what is wrong where a page or sheet asked for numbers on another scale than is set now."""
-    if criterion is None or not said.options or not is_on_numbers(asked.question.protocol.form, criterion):
+    if (
+        criterion is None
+        or not (said.key and said.options)
+        or not is_on_numbers(asked.question.protocol.form, criterion)
+    ):
         return ""
     fault = scales_fault(said.options, criterion)
     return f"{said.file}: {fault}" if fault and not said.skipped else ""
