@@ -56,14 +56,19 @@ class Buckets:
         buckets: by kind: requests, tokens.
         show: whether headers announce the limits.
         least_pause: seconds that a refusal asks to wait at least.
+        refused_count: whether what is refused is taken off, too, as OpenAI does.
     """
 
-    def __init__(self, show: bool = False, least_pause: float = 0.0, **buckets: Bucket) -> None:
-        self._buckets, self._show, self._least = buckets, show, least_pause
+    def __init__(
+        self, show: bool = False, least_pause: float = 0.0, refused_count: bool = False, **buckets: Bucket
+    ) -> None:
+        self._buckets, self._show, self._least, self._refused_count = buckets, show, least_pause, refused_count
 
     def __call__(self, number: int, now: float) -> tuple[float | None, Headers]:
         for bucket in self._buckets.values():
             bucket.fill(now)
+            if self._refused_count and bucket.left < bucket.units:
+                bucket.left = 0.0
         lack = [(b.units - b.left) / b.per_second for b in self._buckets.values() if b.left < b.units]
         if not lack:
             for bucket in self._buckets.values():

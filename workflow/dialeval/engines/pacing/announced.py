@@ -28,6 +28,9 @@ _CONTRADICTIONS = 10
 should long have grown, is not believed."""
 _CHANCE = 3
 """So often in a row it may be the same by chance: others use what grows."""
+_SLOWER, _FASTER, _MOST_SHARERS = 2.0, 0.9, 64.0
+"""What grows is thought to be shared by so many times as many when a request is refused with nothing left, and by fewer
+with each that is taken."""
 _MUCH_GROWTH = 0.05
 """The share of a limit that should have grown for a number to be an old one, which someone on the way has kept."""
 
@@ -76,6 +79,7 @@ class AnnouncedLimit:
         self._grown = self._seconds_measured = 0.0
         self._contradictions = self._unmoved = 0
         self._same_since = Sent(-math.inf, 0.0)
+        self._sharers, self._found_shared_at = 1.0, -math.inf
 
     def seconds(self, units: float) -> float:
         """Returns how long so many units take at the speed of now."""
@@ -84,11 +88,11 @@ class AnnouncedLimit:
         now = asyncio.get_running_loop().time()
         left, reserve = self._left(now), _RESERVE * self._limit
         if left < reserve:
-            speed = self._growth * max(left, 0.0) / reserve
+            speed = self._growth / self._sharers * max(left, 0.0) / reserve
         else:
             until_full = max(self._full_at - now, 0.2)
             speed = self._growth + (left - reserve) / min(_FASTEST_USE, until_full / 2)
-        longest = min(_LONGEST_WAIT, max(_SHORTEST_PROBE, units / self._growth))
+        longest = min(_LONGEST_WAIT, max(_SHORTEST_PROBE, self._sharers * units / self._growth))
         slow = min(units / speed, longest) if speed > 0 else longest
         return slow * 0.5 ** max(0, self._unmoved - _CHANCE)  # a number that is true moves as soon as we go faster
 
@@ -107,6 +111,11 @@ class AnnouncedLimit:
         """
         if not (1 <= reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
             return  # all of it is left: nothing to keep, or a number that counts nothing
+        if taken:
+            self._sharers = max(1.0, _FASTER * self._sharers)
+        elif reading.remaining < 1 and sent.at > self._found_shared_at:  # others use what grows
+            self._sharers = min(_SLOWER * self._sharers, _MOST_SHARERS)
+            self._found_shared_at = asyncio.get_running_loop().time()
         if sent.used <= self._used_then:
             return  # an earlier request, whose answer took longer
         self._contradictions = self._contradictions + 1 if taken and not reading.remaining else 0

@@ -15,6 +15,9 @@ from dialeval.engines.pacing.refusals import Throttle, Try
 
 _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
 """Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""
+_IN_VAIN, _MOST_DOUBLED = 4, 20
+"""After so many pauses in a row that the endpoint asked for, and no answer, they are too short and are doubled as well:
+where refused tries count, too, jobs that all come again as soon as they may keep each other out for ever."""
 _READ_AGAIN = 0.01
 """Seconds in which one answer tells what is announced: to read the headers of each takes a twentieth of its time."""
 
@@ -67,7 +70,7 @@ class Limits:
         self._by_refusals = Flow(self._throttle.seconds)
         self._by_requests = Flow(self._announced_requests.seconds)
         self._by_tokens = Flow(self._announced_tokens.seconds)
-        self._open_pause = _FIRST_PAUSE
+        self._n_pauses = 0  # since an answer
         self._read_at = -math.inf
 
     def place(self, tokens: Tokens, *, again: bool = False) -> Place:
@@ -132,7 +135,7 @@ class Limits:
     def answered(self, place: Place) -> None:
         """Notes an answer to the request that held a place."""
         self._throttle.taken(place.attempt)
-        self._open_pause = _FIRST_PAUSE
+        self._n_pauses = 0
         self.in_flight.open()
         self.breaker.answered()
 
@@ -150,10 +153,11 @@ class Limits:
             UserError: the endpoint is dead.
         """
         if too_many:
-            seconds = self._open_pause if pause is None else min(pause, LONGEST_PAUSE)
+            doubled = min(self._n_pauses - (0 if pause is None else _IN_VAIN), _MOST_DOUBLED)
+            longer = min(_FIRST_PAUSE * 2.0**doubled, _LONGEST_OPEN) if doubled >= 0 else 0.0
+            seconds = max(longer, min(pause or 0.0, LONGEST_PAUSE))
             if place.used_up or self._throttle.refused(place.attempt, seconds):
-                if pause is None and not self.in_flight.paused:
-                    self._open_pause = min(2 * self._open_pause, _LONGEST_OPEN)
+                self._n_pauses += not self.in_flight.paused
                 self.in_flight.pause(seconds)
         else:
             self.in_flight.open()
