@@ -13,6 +13,7 @@ from dialeval.run_summary.leaders import MOST_BOARDS, leaders_of
 from dialeval.run_summary.written import summary_of
 from dialeval.schemas.battles import BATTLE_RATINGS
 from dialeval.schemas.dialogbench import ACCURACY
+from dialeval.schemas.measures import RATINGS
 from dialeval.schemas.robustness import ROBUSTNESS_AVERAGES
 from dialeval.schemas.shared import USAGE
 from dialeval.tables import to_table
@@ -151,3 +152,10 @@ def test_a_run_without_embedded_models_says_nothing_about_a_floor() -> None:
 def test_a_run_without_any_leaderboard_says_so() -> None:
     bare = example.inputs(tables={}, chatbots=(), judges=(), protocols=())
     assert "Nothing that was asked for has a leaderboard." in summary(bare)
+
+
+def test_a_sentence_that_names_its_judge_has_no_heading_with_the_same_name() -> None:
+    ratings = to_table(RATINGS, [example._rating("weak", 1020.0), example._rating("able", 980.0)])
+    undecided = summary(example.inputs(tables={**example.inputs().tables, "arena/ratings": ratings}))
+    assert "\n\nJudge clerk has no single winner." in undecided
+    assert "**Judge clerk.** able chats best" in summary(example.inputs())
