@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
+from config_example import changed
 
 from dialeval.config import Config, load_config, read_config_file
 from dialeval.errors import UserError
@@ -25,13 +25,7 @@ BASE: dict[str, Any] = {
 
 
 def with_change(path: str, value: Any) -> dict[str, Any]:
-    raw = copy.deepcopy(BASE)
-    *parents, last = path.split(".")
-    place = raw
-    for parent in parents:
-        place = place.setdefault(parent, {})
-    place[last] = value
-    return raw
+    return changed(path, value, BASE)
 
 
 def test_a_correct_configuration_is_taken() -> None:

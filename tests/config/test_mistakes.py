@@ -8,22 +8,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from config_example import BASE
+from config_example import BASE, changed
 from pydantic import BaseModel
 
 from dialeval.config import Config, load_config
 from dialeval.config.section import Name
 from dialeval.errors import UserError
-
-
-def changed(path: str, value: Any) -> dict[str, Any]:
-    raw = copy.deepcopy(BASE)
-    *parents, last = path.split(".")
-    place = raw
-    for parent in parents:
-        place = place.setdefault(parent, {})
-    place[last] = value
-    return raw
 
 
 def mistakes(raw: dict[str, Any]) -> str:

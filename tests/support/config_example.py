@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 BASE: dict[str, Any] = {
@@ -20,3 +21,14 @@ BASE: dict[str, Any] = {
     "robustness": {"corpora": ["bundled"]},
     "dialogbench": {"bundled": ["en"], "written": {}, "examine": {}},
 }
+
+
+def changed(path: str, value: Any, base: dict[str, Any] = BASE) -> dict[str, Any]:
+    """Returns a configuration with another value at a path, such as `models.gpt.model`."""
+    raw = copy.deepcopy(base)
+    *parents, last = path.split(".")
+    place = raw
+    for parent in parents:
+        place = place.setdefault(parent, {})
+    place[last] = value
+    return raw

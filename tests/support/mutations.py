@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 from planned import PlannedJob, follows
-from workspace import Workspace
+from workspace import ROOT, Workspace
 
 Change = Callable[[Workspace], None]
 
@@ -52,8 +52,10 @@ def nothing(workspace: Workspace) -> None:
 
 
 def code(file: str, old: str, new: str) -> Change:
-    """Replaces a text of the library."""
-    return lambda workspace: workspace.edit(f"workflow/dialeval/{file}", old, new)
+    """Replaces a text of the library, which must stand there."""
+    path = f"workflow/dialeval/{file}"
+    assert old in (ROOT / path).read_text(encoding="utf-8"), f"{path} does not say {old!r}"
+    return lambda workspace: workspace.edit(path, old, new)
 
 
 def settings(path: str, value: Any) -> Change:

@@ -165,7 +165,7 @@ OTHERS = [
     ),
     Mutation(
         "which run a store is told of",
-        code("engines/store.py", "shards: {shards}", "in {shards} shards"),
+        code("engines/store/responses.py", "shards: {shards}", "in {shards} shards"),
         ("answer *", "examine *", "generate_dialogues *"),
     ),
     # files
