@@ -143,6 +143,6 @@ def test_answers_that_are_not_asked_for_are_counted() -> None:
         (Shown("s1", "other", None), None): answer("Choice: No"),
     }
     assert joined([planned("bot")], answers)[1] == {
-        "published answers about what is not compared here": 1,
-        "published answers about models that are not chatbots here": 1,
+        "answers published about what is not compared here": 1,
+        "answers published about models that are not chatbots here": 1,
     }

@@ -126,9 +126,9 @@ def test_published_answers_become_tables_and_a_report(small: tuple[Workspace, st
     for words in (
         "convs.tsv, column f: 4 dialogues of first",
         "1 answer 'Choice: Yes' without an index: unparsed here, while the authors let them pass",
-        "1 requests without a published answer: missing",
-        "1 published answers about models that are not chatbots here",
-        "1 pairs that the file calls identical (EM) and that differ here: missing",
+        "1 request without a published answer: missing",
+        "1 answer published about models that are not chatbots here",
+        "1 pair that the file calls identical (EM) and that differ here: missing",
     ):
         assert words in output
     assert "another text" not in output

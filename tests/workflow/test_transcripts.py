@@ -50,7 +50,8 @@ def test_the_shipped_example_runs_from_transcripts_to_the_page(workspace: Worksp
 
 def test_wrong_transcripts_end_a_run_before_its_first_job(workspace: Workspace) -> None:
     line = {"dialogue_id": 1, "system": "a", "utterances": ["Hi.", "Hello."]}
-    (workspace.folder / "twice.jsonl").write_text((json.dumps(line) + "\n") * 2, encoding="utf-8")
+    other = {**line, "utterances": ["Hi.", "Bye."]}
+    (workspace.folder / "twice.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(other)}\n", encoding="utf-8")
     config = {
         "data_dir": ".",
         "models": {"forest": {"engine": "embedded", "method": "forest"}},

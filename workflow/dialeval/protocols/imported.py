@@ -110,11 +110,11 @@ def responses(
         if key in used:
             continue
         if not {*key[0][1:]} - {None} <= set(answered_about):
-            notes["published answers about models that are not chatbots here"] += 1
+            notes["answers published about models that are not chatbots here"] += 1
         elif answer.text.strip() == IDENTICAL:
             notes["pairs of identical texts, dropped as the authors do"] += 1
         else:
-            notes["published answers about what is not compared here"] += 1
+            notes["answers published about what is not compared here"] += 1
 
 
 def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Counter[str]) -> dict[str, Any]:

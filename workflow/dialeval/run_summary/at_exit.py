@@ -11,6 +11,7 @@ from dialeval.errors import UserError
 from dialeval.processes.terminal_letters import bear_all_letters
 from dialeval.progress.whole_run import Whole
 from dialeval.run_summary.told import words_of_results
+from dialeval.text.counting import counted
 
 
 def say_at_exit(results_dir: Path, whole: Whole | None, spent: float | None, *, finished: bool) -> None:
@@ -39,7 +40,7 @@ def words_of_this_run(whole: Whole, spent: float | None) -> str:
     """Returns what a run asked and spent."""
     if not whole.done:
         return "This run asked no model anything."
-    parts = [f"{whole.asked:,} requests asked", f"{whole.stored:,} answers from the store"]
+    parts = [f"{counted(whole.asked, 'request')} asked", f"{counted(whole.stored, 'answer')} from the store"]
     if whole.failed:
         parts.append(f"{whole.failed:,} without an answer")
     money = f"; {spent:,.4g} spent, in the currency of the prices" if spent is not None else ""
