@@ -138,8 +138,10 @@ def test_one_leader_everywhere_chats_best() -> None:
         measure("one", a=(0.9, 0.85, 0.95), b=(0.5, 0.4, 0.6)), measure("two", a=(0.7, 0.6, 0.8), b=(0.6, 0.5, 0.65))
     )
     summary = summarise(example.inputs(), board)
-    assert summary.answer == "a chats best, says judge clerk: first by one (90.0%) and two (70.0%)."
-    assert summary.basis[0] == "The intervals of a and b overlap by two, so there their order is not settled."
+    assert summary.answer == (
+        "a chats best, says judge clerk: first by one (90.0%) and two (70.0%). The intervals of a and b overlap by two"
+        ", so there their order is not settled."
+    )
 
 
 def test_measures_that_disagree_name_no_winner() -> None:

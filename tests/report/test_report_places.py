@@ -75,7 +75,8 @@ def test_who_has_no_place_is_not_called_worse() -> None:
     one = column("one", {"a": (1, 1, 1), "b": (2, 2, 2)})
     board = board_of(one, column("two", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
     assert summarise(example.inputs(), board).answer.endswith(
-        "By one, all others are shown to be worse, except c, of which no place is known."
+        "By one, all others are shown to be worse, except c, of which no place is known. "
+        "By two, all others are shown to be worse."
     )
 
 
@@ -87,14 +88,29 @@ def test_who_cannot_be_told_apart_from_the_first_stands_in_the_headline() -> Non
     )
 
 
-def test_other_measures_are_told_below_and_many_rivals_are_counted() -> None:
+def test_each_measure_that_is_named_has_its_rivals_and_many_of_them_are_counted() -> None:
     settled = {"a": (1, 1, 1), **{name: (rank, 2, 7) for rank, name in enumerate("bcdefg", start=2)}}
     open_ones = {name: (rank, 1, 7) for rank, name in enumerate("abcdefg", start=1)}
     board = board_of(column("one", settled), column("two", open_ones), column("three", open_ones))
     summary = summarise(example.inputs(), board)
-    assert summary.answer.startswith("a chats best")
-    assert summary.answer.endswith("By one, all others are shown to be worse.")
-    assert summary.basis[0] == "By two and three, b, c, d and 3 others cannot be told apart from a."
+    assert summary.answer == (
+        "a chats best, says judge clerk: first by one (90.0%), two (90.0%) and three (90.0%). By one, all others are "
+        "shown to be worse. By two and three, b, c, d and 3 others cannot be told apart from a."
+    )
+
+
+def test_what_holds_by_every_measure_that_is_named_is_said_once() -> None:
+    open_ones = {"a": (1, 1, 2), "b": (2, 1, 2)}
+    board = board_of(column("one", open_ones), column("two", open_ones))
+    assert summarise(example.inputs(), board).answer == (
+        "a comes first, says judge clerk: first by one (90.0%) and two (90.0%). By each of these, b cannot be told "
+        "apart from a."
+    )
+    unranked = Measure("three", "share", True, {"a": Value(0.9, 0.8, 1.0), "b": Value(0.5, 0.4, 0.85)})
+    assert summarise(example.inputs(), board_of(*board.measures, unranked)).answer.endswith(
+        "By one and two, b cannot be told apart from a. The intervals of a and b overlap by three, so there their "
+        "order is not settled."
+    )
 
 
 def test_first_places_that_are_shared_are_not_called_settled() -> None:

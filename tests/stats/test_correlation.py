@@ -234,6 +234,17 @@ def test_undefined_ones_are_missing_with_a_reason(method):
 
 
 @METHODS
+def test_a_single_cluster_has_a_correlation_and_the_reason_why_no_interval(method):
+    scores, human = judged(2, 1, 20, "continuous", random_seed=3)
+    scores[1, 0] = 4.0
+    result = correlate(scores, human, np.zeros(20), method=method, resamples=10)
+    assert np.isfinite(result.estimate[0, 0])
+    assert np.isnan([result.low[0, 0], result.high[0, 0]]).all()
+    assert result.reason == (("a single cluster gives no interval",), ("all scores are the same",))
+    assert correlate(scores, human, np.zeros(20), method=method, resamples=0).reason[0][0] == ""  # none was asked for
+
+
+@METHODS
 def test_a_resample_that_drew_none_of_the_items_is_missing_without_a_warning(method, recwarn):
     scores, human = np.full((1, 1, 10), np.nan), np.arange(10.0)[np.newaxis]
     scores[0, 0, 4:7] = 1.0, 3.0, 2.0
@@ -319,6 +330,16 @@ def test_interval_agrees_with_theory_and_clusters_widen_it():
     assert [rows.low[0, 0], rows.high[0, 0]] == pytest.approx(fisher, abs=0.03)
     copied = correlate(np.tile(scores, 4), np.tile(human, 4), np.tile(np.arange(400), 4), resamples=2000)
     assert copied.high[0, 0] - copied.low[0, 0] == pytest.approx(rows.high[0, 0] - rows.low[0, 0], rel=0.02)
+
+
+def test_an_average_with_a_part_of_a_single_cluster_has_no_interval():
+    scores, human = judged(1, 1, 20, "continuous", random_seed=3)
+    many, one = (correlate(scores, human, cluster, resamples=50) for cluster in (np.arange(20), np.zeros(20)))
+    average = average_over([many, many, one])
+    assert average.estimate[0, 0] == pytest.approx(many.estimate[0, 0])
+    assert np.isnan([average.low[0, 0], average.high[0, 0]]).all()
+    assert average.reason == (("no interval in 1 of 3 corpora, and so none of the mean",),)
+    assert average_over([many, many]).reason == (("",),)
 
 
 def test_an_average_leaves_out_missing_ones():

@@ -17,7 +17,7 @@ from dialeval.report.measured import length_label
 from dialeval.report.numbers import is_missing, listed, write_number
 from dialeval.report.places import place_column, placed
 from dialeval.report.protocols import AskedProtocol, title_of
-from dialeval.report.summary import Summary, doubts, rests_on, who_is_best
+from dialeval.report.summary import Summary, rests_on, who_is_best
 from dialeval.schemas.differences import scope
 from dialeval.schemas.labels import CORRECTED
 from dialeval.schemas.table import Kind
@@ -186,7 +186,7 @@ def _board(inputs: ReportInputs, protocol: str, rows: list[Row]) -> PeopleBoard:
     ordered_by = None if place is None else place + len(places)
     board = Board(judge, tuple(shown), tuple(systems), ordered_by, {}, sources)
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
-    said = [*doubts(board, deciding), *_apart(board, deciding, measures), *rests_on(board)]
+    said = [*_apart(board, deciding, measures), *rests_on(board)]
     details = tuple(f"{measure.words}." for measure in measures if measure.words)
     return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(said), details))
 

@@ -77,22 +77,30 @@ def first_by(board: Board, measure: Measure) -> First | None:
     return First(measure.name, leaders, rivals, unplaced) if leaders else None
 
 
-def in_words(firsts: list[First]) -> list[str]:
-    """Returns a sentence for all measures by which the first place is settled, and one for each set of rivals."""
+def in_words(firsts: list[First], n_named: int) -> list[str]:
+    """Returns a sentence for all measures by which the first place is settled, and one for each set of rivals.
+
+    Args:
+        firsts: who may be first, by each measure.
+        n_named: how many measures were named before; what holds by all of them is said without their names.
+    """
+
+    def by(labels: list[str]) -> str:
+        return "By each of these" if len(labels) == n_named > 1 else f"By {listed(labels)}"
+
     settled: dict[tuple[str, ...], list[str]] = {}
     for first in firsts:
         if len(first.leaders) == 1 and not first.rivals:
             settled.setdefault(first.unplaced, []).append(first.label)
     sentences = [
-        f"By {listed(labels)}, all others are shown to be worse{_except(unplaced)}."
-        for unplaced, labels in settled.items()
+        f"{by(labels)}, all others are shown to be worse{_except(unplaced)}." for unplaced, labels in settled.items()
     ]
     rivals: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for first in firsts:
         if first.rivals:
             rivals.setdefault((first.leaders, first.rivals), []).append(first.label)
     sentences += [
-        f"By {listed(labels)}, {_named(others)} cannot be told apart from {listed(list(leaders))}."
+        f"{by(labels)}, {_named(others)} cannot be told apart from {listed(list(leaders))}."
         for (leaders, others), labels in rivals.items()
     ]
     return sentences

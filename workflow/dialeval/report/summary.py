@@ -37,7 +37,6 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
         return Summary(
             who_is_best(board, measures),
             (
-                *doubts(board, measures),
                 *rests_on(board),
                 *settled_in_rounds(inputs, board),
                 _dialogues(inputs, board),
@@ -48,7 +47,6 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
     return Summary(
         who_is_best(board, measures),
         (
-            *doubts(board, measures),
             *rests_on(board),
             *settled_in_rounds(inputs, board),
             _seeds(inputs),
@@ -92,7 +90,7 @@ def who_is_best(board: Board, measures: list[Measure]) -> str:
         return f"Only {there[0]} {was}, so there is nobody to rank it against: {numbers}."
     leaders = [_best(board, measure)[0] for measure in measures]
     places = [f"{m.name} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
-    how_surely = in_words(_firsts(board, [measure for measure in measures if _orders(board, measure)]))
+    how_surely = _how_surely(board, measures)
     if len(leaders[0]) == 1 and all(models == leaders[0] for models in leaders):
         firsts = _firsts(board, measures)
         is_best = "comes first" if firsts and all(first.rivals for first in firsts) else is_best
@@ -135,10 +133,6 @@ def _firsts(board: Board, measures: list[Measure]) -> list[First]:
     return [first for measure in measures if (first := first_by(board, measure)) is not None]
 
 
-def _orders(board: Board, measure: Measure) -> bool:
-    return board.ordered_by is not None and board.measures[board.ordered_by] is measure
-
-
 def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
     """Returns who shares the first place, and the value there."""
     ranking = _ranking(board, measure)
@@ -146,23 +140,24 @@ def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
     return [model for model, _, value in ranking if value == top], top
 
 
-def doubts(board: Board, measures: list[Measure]) -> list[str]:
-    """Returns how surely the first is first by the measures that the answer does not tell it of.
+def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
+    """Returns how surely the first is first by each measure that the answer names.
 
     Where nobody was ranked, two intervals that overlap must do.
     """
     open_pairs: dict[tuple[str, str], list[str]] = {}
-    besides = [measure for measure in measures if not _orders(board, measure)]
     for measure in measures:
         if measure.places:
             continue
         ranking = _ranking(board, measure)
         if len(ranking) < 2:
             continue
-        (first, leading, _), (second, following, _) = ranking[:2]
+        (first, leading, best), (second, following, next_best) = ranking[:2]
+        if best == next_best:  # a first place that is shared was named as one
+            continue
         if leading.low is not None and following.high is not None and following.high >= leading.low:
             open_pairs.setdefault((first, second), []).append(measure.name)
-    return in_words(_firsts(board, besides)) + [
+    return in_words(_firsts(board, measures), len(measures)) + [
         f"The intervals of {first} and {second} overlap by {listed(labels)}, so there their order is not settled."
         for (first, second), labels in open_pairs.items()
     ]

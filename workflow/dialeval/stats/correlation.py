@@ -25,7 +25,7 @@ from dialeval.stats.arrays import (
 )
 from dialeval.stats.design_effect import of_correlations, sums_by_cluster
 from dialeval.stats.kendall import weighted_kendall
-from dialeval.stats.resampling import percentile_interval, whole_counts
+from dialeval.stats.resampling import ONE_CLUSTER, percentile_interval, whole_counts
 from dialeval.stats.spearman import weighted_spearman
 from dialeval.stats.weighted_correlation import weighted_pearson
 
@@ -43,7 +43,7 @@ class Correlations:
         replicates: the correlation on each resample, the same resamples for all judges and dimensions, shape
             [resamples, n_judges, n_dimensions].
         n: items with both a score and a rating, shape [n_judges, n_dimensions].
-        reason: why a correlation is missing, empty where it is not, [n_judges][n_dimensions].
+        reason: why a correlation or its interval is missing, empty where neither is, [n_judges][n_dimensions].
         n_clusters: clusters of these items, shape [n_judges, n_dimensions].
         resampled: clusters by which the interval is expanded, shape [n_judges, n_dimensions]: of an average over
             corpora, those of a corpus in the mean.
@@ -136,6 +136,11 @@ def correlate(
     n = known.sum(axis=2)
     in_cell = n if n_clusters == n_items else np.count_nonzero(sums_by_cluster(known, sizes), axis=2)
     low, high = percentile_interval(values[1:], confidence, in_cell)
+    alone = (in_cell == 1) & (resamples > 0)
+    reason = tuple(
+        tuple(why or ONE_CLUSTER * one for why, one in zip(*row, strict=True))
+        for row in zip(reason, alone.tolist(), strict=True)
+    )
     effect = np.full(values[0].shape, np.nan)
     if method == "pearson":
         effect = of_correlations(score_array, human_array, known, values[0], sizes, in_cell)
@@ -159,7 +164,8 @@ def correlate(
 def average_over(results: Sequence[Correlations], over: str = "corpora") -> Correlations:
     """Average correlations over corpora (or dimensions, or languages), judge by judge and dimension by dimension.
 
-    A corpus in which a correlation is missing is left out of that average, and the reason says how many were.
+    A corpus in which a correlation is missing is left out of that average, and the reason says how many were; one that
+    has a correlation without an interval (a single cluster) leaves the average without one.
     Replicates are averaged one by one: where the resamples were drawn with the same seed they are paired, otherwise
     independent.
 
@@ -187,13 +193,17 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     replicates /= divisor
     resampled = np.where(defined, [result.resampled for result in results], 0.0).sum(axis=0) / divisor
     low, high = percentile_interval(replicates, first.confidence, np.nan_to_num(resampled))
+    endless = (defined & [np.isnan(result.low) for result in results]).sum(axis=0) * (len(replicates) > 0)
+    low, high = (np.where(endless > 0, np.nan, end) for end in (low, high))
     clusters = np.where(defined, [result.n_clusters for result in results], 0)
+
+    def why(n_missing: int, n_endless: int) -> str:
+        undefined = f"undefined in {n_missing} of {len(results)} {over}" if n_missing else ""
+        alone = f"no interval in {n_endless} of {len(results)} {over}, and so none of the mean" if n_endless else ""
+        return "; ".join(filter(None, (undefined, alone)))
+
     reason = tuple(
-        tuple(
-            "" if count == len(results) else f"undefined in {len(results) - count} of {len(results)} {over}"
-            for count in row
-        )
-        for row in n_defined.tolist()
+        tuple(map(why, *rows)) for rows in zip((len(results) - n_defined).tolist(), endless.tolist(), strict=True)
     )
     return replace(
         first,

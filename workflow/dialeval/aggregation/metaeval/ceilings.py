@@ -59,7 +59,8 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
     """Returns what follows from the raters' reliability."""
     pearson = result.by_method["pearson"]
     if raters is None:
-        return {"note": pearson.reason[judge][dimension] or MEANS_ALONE}
+        undefined = np.isnan(pearson.estimate[judge, dimension])
+        return {"note": pearson.reason[judge][dimension] if undefined else MEANS_ALONE}
     corrected = corrected_correlation(
         float(pearson.estimate[judge, dimension]),
         pearson.replicates[:, judge, dimension],
