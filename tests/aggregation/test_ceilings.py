@@ -31,9 +31,9 @@ TRUE = rng.normal(size=N)
 RATED = TRUE[:, np.newaxis] + 1.5 * rng.normal(size=(N, K))
 
 
-def items(language: str = "en") -> list[dict[str, Any]]:
+def items(language: str = "en", per_cluster: int = 2) -> list[dict[str, Any]]:
     about = {"corpus": "mine", "language": language, "level": "dialogue", "speakers": ["a"], "utterances": ["hm"]}
-    return [about | {"item_id": f"i{n}", "cluster": f"c{n // 2}"} for n in range(N)]
+    return [about | {"item_id": f"i{n}", "cluster": f"c{n // per_cluster}"} for n in range(N)]
 
 
 def by_people(values: np.ndarray = RATED, dimension: str = "overall") -> list[Rating]:
@@ -57,9 +57,13 @@ def scores(judge: str, values: np.ndarray, dimension: str = "overall", language:
 
 
 def rows(
-    ratings: list[Rating], judged: list[dict[str, Any]], languages: tuple[str, ...] = ("en",), resamples: int = 50
+    ratings: list[Rating],
+    judged: list[dict[str, Any]],
+    languages: tuple[str, ...] = ("en",),
+    resamples: int = 50,
+    per_cluster: int = 2,
 ) -> list[dict[str, Any]]:
-    asked = [row for language in languages for row in items(language)]
+    asked = [row for language in languages for row in items(language, per_cluster)]
     tables = to_table(ITEMS, asked), to_table(RATINGS, rating_rows(ratings)), to_table(JUDGEMENTS, judged)
     how = {"resamples": resamples, "confidence": 0.95, "random_seed": 0}
     results = correlate_cells(gather(*tables, {"mine": ""}), **how)  # type: ignore[arg-type]
@@ -172,6 +176,12 @@ def test_means_alone_say_so_and_have_no_row_without_repeats() -> None:
     (row,) = rows(means, scores("judge", TRUE[:, np.newaxis] + rng.normal(size=(N, 2))))
     assert (row["ceiling"], row["icc"], row["note"]) == (None, None, MEANS_ALONE)
     assert row["judge_reliability"] > 0.3
+
+
+def test_means_alone_are_the_reason_of_a_missing_ceiling_of_a_single_dialogue_too() -> None:
+    means = [rating for rating in by_people() if rating.round is None]
+    (row,) = rows(means, scores("judge", TRUE[:, np.newaxis] + rng.normal(size=(N, 2))), per_cluster=N)
+    assert (row["n_clusters"], row["ceiling"], row["note"]) == (1, None, MEANS_ALONE)
 
 
 def test_some_items_with_a_mean_alone_are_counted_in_the_note() -> None:
