@@ -86,6 +86,11 @@ def test_a_score_without_a_name_is_that_of_the_only_criterion(
     assert read_scores(text, both) == {}
 
 
+@pytest.mark.parametrize("name", ["礼貌？", "e\u0301clat"])
+def test_a_score_without_a_name_is_that_of_a_criterion_in_any_spelling(name: str) -> None:
+    assert read_scores("6", [Criterion(name, scale=SEVEN)])[name].value == 6
+
+
 @pytest.mark.parametrize(
     ("text", "scale"),
     [

@@ -33,10 +33,24 @@ def warm(low: float, high: float) -> Criterion:
         ("1; 2; 3; 4", False),
         ("1; 2; 3; 4; 50", False),
         ("a number from 1 to 50", False),
+        ("1-5", True),
+        ("from 1 (cold) to 7 (warm)", True),
     ],
 )
-def test_answers_are_those_of_the_scale(options: str, is_now: bool) -> None:
+def test_answers_are_those_of_the_scale_unless_they_are_rewritten(options: str, is_now: bool) -> None:
     assert (scales_fault(options, warm(1, 5)) == "") is is_now
+
+
+@pytest.mark.parametrize(
+    ("options", "is_now"),
+    [
+        ("a number from -0.5 to 2000000", True),  # a page's spelling
+        ("a number from -0.5 to 2e+06", True),  # a sheet's
+        ("a number from -0.5 to 200000", False),
+    ],
+)
+def test_the_ends_of_a_scale_may_be_spelt_in_two_ways(options: str, is_now: bool) -> None:
+    assert (scales_fault(options, warm(-0.5, 2e6)) == "") is is_now
 
 
 @pytest.mark.parametrize(("before", "now"), [((1, 7), (1, 10)), ((1, 5), (1, 100)), ((0, 100), (0, 5))])

@@ -66,7 +66,7 @@ def read_scores(text: str, criteria: Sequence[Criterion], *, cut: bool = False) 
     """
     plain = plain_text(text)
     if len(criteria) == 1 and _is_bare(plain.strip(_AROUND), criteria[0]):
-        plain = f"{criteria[0].name}: {plain}"
+        plain = f"{unicodedata.normalize('NFKC', criteria[0].name)}: {plain}"
     naming = _naming(tuple((one.names, one.scale, one.spellings()) for one in criteria))
     found: dict[str, set[Said | None]] = {}
     for name in naming.names.finditer(plain):

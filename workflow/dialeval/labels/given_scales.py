@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from dialeval.criteria import Criterion
 
+_NUMBER = r"(-?\d+(?:\.\d+)?(?:e\+?\d+)?)"
+_ENDS = re.compile(f"a number from {_NUMBER} to {_NUMBER}")
+_POINTS = re.compile(f"{_NUMBER}(?=$|; | \\()")
 _FURTHER = re.compile(r"; -?[0-9.]+(?=$|; | \()")
 """One more number to choose."""
 
@@ -17,18 +20,26 @@ _FURTHER = re.compile(r"; -?[0-9.]+(?=$|; | \()")
 def scales_fault(options: str, criterion: Criterion) -> str:
     """Returns what is wrong where the answers that there were are not those of a scale of numbers; empty if they are.
 
+    Answers in other words than pages and sheets have them, as somebody may have rewritten them, tell no scale.
+
     Args:
         options: the answers as the page or sheet has them, `1 (very poor); 2; 3` or `a number from 1 to 100`.
         criterion: what was asked about.
     """
     scale = criterion.scale
-    now = f"a number from {scale.low:g} to {scale.high:g}"
-    if options == now or _are(options, list(scale.points())):
+    now = _between(scale.low, scale.high)
+    ends = _ENDS.fullmatch(options)
+    is_now = _between(*map(float, ends.groups())) == now if ends else _are(options, list(scale.points()))
+    if is_now or not (ends or _POINTS.match(options)):
         return ""
     return (
         f"it was labelled on another scale of {criterion.name}, {options!r:.100}, than is set now, {now}; set the "
         "scale back under criteria, or take these labels away and label anew"
     )
+
+
+def _between(low: float, high: float) -> str:
+    return f"a number from {low:g} to {high:g}"
 
 
 def _are(options: str, points: Sequence[str]) -> bool:
