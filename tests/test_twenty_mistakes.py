@@ -232,7 +232,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
         ["transcripts.talks", "talks.jsonl", "line 2", "UTF-8"],
     ),
     "repeated ids": (
-        lambda desk: desk.transcripts(TALK + TALK),
+        lambda desk: desk.transcripts(TALK + TALK.replace("Hello.", "Who is it?")),
         ["transcripts.talks", "talks.jsonl", "'d1'", "line 1; line 2", "ids of their own"],
     ),
     "missing column": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from virtual_time import run_in_virtual_time
 
@@ -18,12 +19,13 @@ def test_of_answers_that_come_together_one_is_read_and_every_refusal() -> None:
         limits, used_up = Limits("an endpoint", in_flight=8), []
 
         async def answer(name: str, remaining: float, *, taken: bool = True) -> None:
-            def reading(kind: str) -> Reading | None:
+            def reading(_: Mapping[str, str], kind: str) -> Reading | None:
                 read.append(f"{name}: {kind}")
                 return Reading(100.0, remaining, 60.0) if kind == "requests" else None
 
             async with limits.place(NO_TOKENS) as place:
                 await asyncio.sleep(1)
+                place.hear({})
                 limits.announced(place, reading, taken=taken)
                 used_up.append(place.used_up)
 

@@ -111,19 +111,21 @@ class Limits:
         if math.isfinite(self._throttle.speed):
             await self._by_refusals.take()
 
-    def announced(self, place: Place, read: Callable[[str], Reading | None], *, taken: bool) -> None:
+    def announced(
+        self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, taken: bool
+    ) -> None:
         """Notes what an answer announces, if it is long enough since another told it.
 
         Args:
             place: the try's place.
-            read: gives what is announced of the limit of `requests` or of `tokens`.
+            read: gives what headers announce of the limit of `requests` or of `tokens`.
             taken: whether the endpoint took the request.
         """
         now = _now()
-        if taken and now < self._read_at + _READ_AGAIN:
+        if place.headers is None or (taken and now < self._read_at + _READ_AGAIN):
             return
         self._read_at = now
-        requests, tokens = read("requests"), read("tokens")
+        requests, tokens = read(place.headers, "requests"), read(place.headers, "tokens")
         if requests is not None:
             self._announced_requests.heard(requests, place.in_requests, taken=taken)
         if tokens is not None and place.tokens:
