@@ -2,8 +2,8 @@
 
 The engine asks simulated endpoints in virtual time: token buckets of requests and of tokens, with the headers that
 announce them and without, one job or four that know nothing of each other; a window that ends; a tenth of first tries
-refused at random (429, Retry-After 1), and a third and a half of all tries. Beside it, what masking an error text of a
-megabyte costs. Takes 40 s.
+refused at random (429, Retry-After 1), and a third and a half of all tries; a server that is half down for a minute.
+Beside it, what masking an error text of a megabyte costs. Takes 10 s.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from refusing_endpoint import (
     Bucket,
     Buckets,
     Endpoint,
+    Outage,
     Window,
     a_latency,
     ask,
@@ -86,6 +87,9 @@ def main() -> int:
         endpoint = after(Endpoint(AtRandom(share, every_try=True), a_latency(1.0)), 120)
         what = f"{share:.0%} of all tries refused at random, 64 at once, 1 s an answer: of the rate without"
         gates.at_least(what, len(endpoint.taken_at) / (120 * 64), least)
+    endpoint = after(Endpoint(Outage(0.7, 30, 90), refusal_latency=0.05, status=503, silent=True), 300)
+    what = "two and a half minutes after one in which 70% of all tries were refused (503): of the rate without"
+    gates.at_least(what, sum(at >= 240 for at in endpoint.taken_at) / (60 * 64), 0.9)
     redactor = Redactor(["no-key-at-all-0123456789-abcdef"])
     text = "".join(random.Random(1).choices("abcdefghij klmnop", k=1_000_000))
     start = time.process_time()

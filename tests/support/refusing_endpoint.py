@@ -119,6 +119,23 @@ class AtRandom:
         return self._pause if (self._every or number == 1) and self._draw.random() < self._share else None, {}
 
 
+class Outage:
+    """Refuses a share of all tries for a while, and takes all before and after.
+
+    Args:
+        share: of tries.
+        begin: second of the beginning.
+        end: second of the end.
+        seed: of the draws.
+    """
+
+    def __init__(self, share: float, begin: float, end: float, seed: int = 5) -> None:
+        self._share, self._begin, self._end, self._draw = share, begin, end, random.Random(seed)
+
+    def __call__(self, number: int, now: float) -> tuple[float | None, Headers]:
+        return 0.0 if self._begin <= now < self._end and self._draw.random() < self._share else None, {}
+
+
 Rule = Callable[[int, float], tuple[float | None, Mapping[str, str]]]
 """Of the number of a request's try and the time: seconds of Retry-After, None if it is taken, and headers."""
 

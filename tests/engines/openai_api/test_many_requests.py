@@ -153,9 +153,11 @@ def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_pat
                 assert (response.text, response.finish_reason) == (f"reply to question {number}", "stop")
 
         before = endpoint.asked.copy()
-        again, same = run(endpoint, tmp_path / "first", numbers)
+        # an endpoint that says "down" to a fifth of what it is asked is asked ever more rarely: see pacing
+        some = [number for number in numbers if number < 1000 or kind_of(f"question {number}") != "always down"]
+        again, same = run(endpoint, tmp_path / "first", some)
         assert same == answers
-        assert again.asked == sum(expected.values())  # only what failed is asked again
+        assert again.asked == len(some) - len(answers)  # only what failed is asked again
         assert all(before[f"question {number}"] == endpoint.asked[f"question {number}"] for number in answers)
 
 

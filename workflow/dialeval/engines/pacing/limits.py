@@ -111,9 +111,7 @@ class Limits:
         if math.isfinite(self._throttle.speed):
             await self._by_refusals.take()
 
-    def announced(
-        self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, taken: bool
-    ) -> None:
+    def announced(self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, taken: bool) -> None:
         """Notes what an answer announces, if it is long enough since another told it.
 
         Args:

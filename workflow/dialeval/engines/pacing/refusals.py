@@ -5,7 +5,7 @@ Refusals have three meanings, and they are told apart by what slowing down does 
 - *The account is over its limit*: nearly everything is refused. Everybody waits as long as the endpoint asks, and goes
   on at the speed at which requests were taken before.
 - *A little too fast*: some are refused, and none any more once we are slower. We stay slower, and grow again with every
-  request that is taken, the more the longer it goes well.
+  request that is taken, the more the longer it goes well; fast, while we are far slower than was ever too fast.
 - *At random*, or by a load that is not ours: as many are refused when we are slower. Only who was refused waits.
 
 Which of the last two it is, is found by an experiment: the share that is refused is counted over a while, then again at
@@ -41,6 +41,9 @@ _IDLE = 1.0
 _FAST_GROWTH = 0.0015
 """The same after everything was refused, until something is refused again: how much is borne, nobody knows then."""
 _SLOWEST = 0.2
+_CALM, _CALM_SECONDS, _FAR_BELOW = 20, 5.0, 8.0
+"""After so many in a row that are taken, over so many seconds, the speed doubles where it is so many times less than
+one that was too fast: what refused requests, such as a server that was down for a while, is over."""
 _MUCH, _SOME, _EXPERIMENTS = 0.2, 3, 3
 _MOST_NOISE = 0.5
 
@@ -111,6 +114,8 @@ class Throttle:
         self._noise = 0.0  # the share that is refused at whatever speed
         self._found_at, self._found_number = -math.inf, 0
         self._calm, self._growth = 0, _GROWTH
+        self._taken_in_a_row, self._calm_since = 0, -math.inf
+        self._too_fast, self._doubled = 0.0, False
         self._last_refused: deque[int] = deque(maxlen=round(self._enough * (1 + 4 * _MOST_NOISE)))
         self._slowest_refusal = 0.0
         self._sent_then, self._over_number, self._over_again = 0, -1, False
@@ -146,6 +151,18 @@ class Throttle:
         if self._over_again and one.number > self._over_number:
             self._over_again = False
             self._last_refused.clear()
+        if one.number > self._over_number:
+            self._taken_in_a_row += 1
+            if self._taken_in_a_row >= _CALM:
+                self._speed_up_in_a_calm()
+
+    def _speed_up_in_a_calm(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._calm_since >= _CALM_SECONDS:
+            self._taken_in_a_row, self._calm_since = 0, now
+            self._doubled = self.speed < self._too_fast / _FAR_BELOW
+            if self._doubled:
+                self.speed, self._count = 2 * self.speed, None
 
     def refused(self, one: Try, pause: float) -> bool:
         """Notes that a request was refused, and returns whether everybody is to wait.
@@ -158,6 +175,10 @@ class Throttle:
         self._slowest_refusal = max(0.9 * self._slowest_refusal, min(now - one.sent_at, 5.0))
         if one.number <= self._over_number:  # sent before it was known that the account is over its limit
             return True
+        self._taken_in_a_row, self._calm_since = 0, now
+        if self._doubled and not self._noise:
+            self._too_fast, self.speed = self.speed, self.speed / 2
+        self._doubled = False
         self._refused += 1
         self._last_refused.append(one.number)
         if self._nearly_all_refused():
@@ -190,6 +211,8 @@ class Throttle:
             # one that is refused after the pause, before any is taken, says little of the share
             before = max(before if sent > self._refused else 0.0, self._count.before)
             cut_from = self._count.cut_from
+        if math.isinf(self.speed):
+            self._too_fast = fastest
         if sent > self._refused:  # where nothing was taken, no speed would have helped
             self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
         self._over_number = self._sent - 1
@@ -217,6 +240,8 @@ class Throttle:
         doubtful = self._sent - self._found_number >= DOUBT_TRIES and now - self._found_at >= DOUBT_SECONDS
         if count.share > expected or (doubtful and count.share > BEARABLE):
             self._count, self._calm = Count(now, cut_from=self.speed, before=count.share), 0
+            if math.isinf(self.speed):
+                self._too_fast = count.speed
             self.speed = _less(min(self.speed, count.speed), count.share)
         elif not noise and math.isfinite(self.speed):  # none but the one that was the occasion to count
             self.speed *= _LESS
