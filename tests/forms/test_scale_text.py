@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.criteria import YES_NO, Criterion, Scale, Words, labelled
-from dialeval.forms.scale_text import Said, read_scores
+from dialeval.forms.scale_text import read_scores
+from dialeval.forms.scale_values import Said
 
 SEVEN = Scale(1, 7)
 LABELS = labelled(["poor", "fair", "good", "very good"])
@@ -155,7 +156,8 @@ def test_each_criterion_has_its_own_scale() -> None:
     five, label = Criterion("warmth"), Criterion("tact", scale=LABELS)
     found = read_scores("empathy (1-7): 7\nwarmth: 4/5\ntact: fair", [Criterion("empathy", scale=SEVEN), five, label])
     assert found == {"empathy": Said(7), "warmth": Said(4), "tact": Said(2, "fair")}
-    assert read_scores("empathy: 4 (1-5)\nwarmth: 6", [Criterion("empathy", scale=SEVEN), five]) == {"empathy": Said(4)}
+    assert read_scores("empathy: 4 (1-5)\nwarmth: 6", [Criterion("empathy", scale=SEVEN), five]) == {}
+    assert read_scores("empathy: 4 (1-7)\nwarmth: 6", [Criterion("empathy", scale=SEVEN), five]) == {"empathy": Said(4)}
 
 
 def test_labels_are_read_in_every_language_that_has_words() -> None:

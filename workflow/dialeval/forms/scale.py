@@ -13,7 +13,8 @@ from dialeval.forms import structured
 from dialeval.forms.asked_about import Untranslated
 from dialeval.forms.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
 from dialeval.forms.judgement import judgement
-from dialeval.forms.scale_text import Said, read_scores, said_number, said_text
+from dialeval.forms.scale_text import read_scores
+from dialeval.forms.scale_values import Said, said_number, said_text
 from dialeval.forms.verdict_text import status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned

@@ -1,8 +1,8 @@
-"""Reading the `Choice: ... / Index: ... / Reason: ...` answers that judges give.
+"""Reading the `Choice: ... / Index: ... / Reason: ...` answers that judges give, and what all parsers of answers share.
 
 The grammar is anchored: a verdict is only read from a line that begins with `Choice:`, and its value must be exactly
-one of the options. Decoration is forgiven (Markdown, quotes, list marks, full-width colons, other case, fields on one
-line, text before and after); whatever could mean two things is refused.
+one of the options. Decoration is forgiven (Markdown, quotation marks, list marks, full-width colons, other case, fields
+on one line, text before and after). An answer that names two options is refused, and quoted lines are not the judge's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dialeval.engines.labels import LOWEST_MASS
 from dialeval.reasoning_marks import without_thinking
 from dialeval.schemas.judgements import Status
 
-_DECORATION = r"[ \t\v\f\x85\u2028\u2029>*_#`\"'“”‘’\-•(\[{]*"  # no line break: it would look at every line many times
+_DECORATION = r"[ \t\v\f\x85\u2028\u2029>*_#`\"'“”‘’\-•(\[{~]*"  # no line break: it would look at every line many times
 _COLON = r"[\s*_`\"'“”]*:"
 _CHOICE_LINE = re.compile(rf"^{_DECORATION}choice{_COLON}(?P<rest>.*)$", re.IGNORECASE | re.MULTILINE)
 _BETWEEN = r"\s;,.*_`\"'“”(\[|"
@@ -26,7 +26,41 @@ _INDEX_LINE = re.compile(rf"^{_DECORATION}index{_COLON}\s*(?P<value>[^\n;]*)", r
 _REASON = re.compile(rf"\breason{_COLON}\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(rf"\b(?P<name>choice|index|reason){_COLON}", re.IGNORECASE)
 _EDGES = " \t.,;:!*_`\"'“”‘’()[]{}<>|。，；！"
-_ENOUGH = 12
+_INVISIBLE = dict.fromkeys(
+    [0xAD, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0x20E3, 0xFE0F, 0xFEFF]
+)
+"""Characters that nobody sees, which may stand inside a number, and the frame of a keycap."""
+_QUOTED = re.compile(r"[ \t]*>")
+_SOFTENED = re.compile(
+    r"\W*(?:\?|maybe\b|perhaps\b|possibly\b|probably\b|or\b|to\b|plus\b|minus\b|ish\b|up\s+to\b|more\s+or\s+less\b"
+    r"|and\s+(?:a\s+half|up|above|over|more|below|under|less)\b|at\s+(?:least|most)\b|give\s+or\s+take\b|roughly\b"
+    r"|approximately\b|about\b|around\b|if\b|unless\b|or so\b|可能|也许|或|左右|以上|以下)",
+    re.IGNORECASE,
+)
+_AT_CLAUSE = r"(?:^|[.,;:!?(\n-])[ \t]*(?:(?:but|and|so|oh|hmm+)[ \t,]+)?"
+_TAKEN_BACK = re.compile(
+    rf"{_AT_CLAUSE}(?:no,?[ \t]+)?(?:wait|scratch|strike|on\s+(?:reflection|second\s+thoughts?)|correction|i\s+mean|sorry"
+    r"|i\s+take\s+(?:it|that)\s+back|make\s+(?:it|that)|never\s?mind|not\s+really|just\s+kidding|rather\s+not|nope"
+    r"|i\s+(?:was|am)\s+wrong|i\s+(?:would\s+)?(?:revise|change|reconsider)|let\s+me\s+(?:revise|change|correct|reconsider)"
+    rf"|不对|更正|改为|等等|等一下|抱歉|其实)|{_AT_CLAUSE}(?:no|not)[ \t]*(?:[.,;:!?)]|$)|{_AT_CLAUSE}不[ \t]*(?:[.,;:!?)]|$)",
+    re.IGNORECASE,
+)
+_SECOND_THOUGHT = re.compile(
+    r"\W*(?:(?:but|so|well|hmm+|ok(?:ay)?|and)\W+)?(?:on\s+(?:reflection|second\s+thoughts?)|actually|correction|no\b|wait"
+    r"|i\s+mean|sorry|rather|scratch|strike|let\s+me|i\s+(?:would\s+)?(?:revise|change|reconsider)|revised|corrected"
+    r"|make\s+(?:it|that)|better|instead|edit|更正|不对|等等|其实|抱歉|最终)",
+    re.IGNORECASE,
+)
+_LEADS = (
+    r"\b(?:i(?:\s+would|'d)?\s+(?:rather\s+)?(?:choose|pick|select|prefer|say|go\s+(?:with|for))"
+    r"|(?:my|the)\s+(?:final\s+|real\s+)?(?:choice|answer|verdict)\s+(?:is|would\s+be)|(?:answer|verdict)[ \t*_`]*:"
+    r"|on\s+(?:reflection|second\s+thoughts?)|actually|wait|i\s+mean|correction|make\s+(?:it|that)|no,|rather|instead)"
+)
+_DECLARED = re.compile(rf"(?:{_LEADS}[ \t,:.*_`\"'“”()-]*)+(?P<value>[^\n.;,!?()]{{1,80}})", re.IGNORECASE)
+_REASONED = re.compile(r"\s+(?:because|since|as|for|over|after\s+all|instead|then|is|was|seems|wins)\b.*", re.IGNORECASE)
+_LONGEST = 100
+"""Characters of a line that may be an option and nothing else."""
+ENOUGH = 12
 """Characters of an answer on one line that must follow a value for the value to be whole where the answer was cut off:
 more than ` out of 10`."""
 
@@ -67,9 +101,45 @@ def status_of(response_status: Status, finish_reason: str, *, readable: bool, ma
 
 
 def plain_text(text: str) -> str:
-    """Returns an answer without the thinking that it begins with, its characters in their plain form."""
-    plain = unicodedata.normalize("NFKC", without_thinking(text))
+    """Returns an answer without the thinking that it begins with, its characters in their plain form.
+
+    `½`, `²` and `①` stay as they are: their plain forms are digits, which would join those beside them.
+    """
+    plain = normalized(without_thinking(text).translate(_INVISIBLE))
     return plain.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def normalized(text: str) -> str:
+    """Returns a text in Unicode's form NFKC, but for characters that would become digits and are none."""
+    kept = "".join(sorted(filter(is_other_number, set(text))))
+    pieces = re.split(f"([{re.escape(kept)}])", text) if kept else [text]
+    return "".join(piece if place % 2 else unicodedata.normalize("NFKC", piece) for place, piece in enumerate(pieces))
+
+
+def is_other_number(character: str) -> bool:
+    """Returns whether a character stands for a number, or a part of one, without being a digit, as `½` and `²` do."""
+    if character.isascii() or character.isdecimal():
+        return False
+    return any(map(str.isdecimal, unicodedata.normalize("NFKC", character)))
+
+
+def own_words(plain: str) -> str:
+    """Returns an answer with its quoted lines (`> ...`) left empty; one that is quoted as a whole without the marks."""
+    lines = plain.split("\n")
+    own = ["" if _QUOTED.match(line) else line for line in lines]
+    if any(line.strip() for line in own):
+        return "\n".join(own)
+    return "\n".join(line.lstrip(" \t>") for line in lines)
+
+
+def is_taken_back(behind: str) -> bool:
+    """Returns whether words behind a value soften it (`maybe`, `or so`) or take it back (`no, wait`)."""
+    return _SOFTENED.match(behind) is not None or _TAKEN_BACK.search(behind) is not None
+
+
+def is_second_thought(line: str) -> bool:
+    """Returns whether a line begins as one that changes what was said before."""
+    return _SECOND_THOUGHT.match(line) is not None
 
 
 def was_cut(answer: Mapping[str, object]) -> bool:
@@ -90,7 +160,7 @@ def is_whole(plain: str, end: int, *, cut: bool) -> bool:
         end: where in it the value ends.
         cut: whether the answer was cut off.
     """
-    return not cut or len(plain) - end >= _ENOUGH or "\n" in plain[end:]
+    return not cut or len(plain) - end >= ENOUGH or "\n" in plain[end:]
 
 
 def read_verdict(text: str, options: Mapping[str, str], *, cut: bool = False) -> VerdictText:
@@ -101,7 +171,7 @@ def read_verdict(text: str, options: Mapping[str, str], *, cut: bool = False) ->
         options: pattern of each option (a regular expression for the whole value, lower case) -> its name.
         cut: whether its token budget cut it off, so that its last field may not be whole.
     """
-    plain = plain_text(text)
+    plain = own_words(plain_text(text))
     reason = _first(_REASON, plain, strip=" \t\n*_`") or ""
     if cut:
         plain, unfinished = _without_last_field(plain)
@@ -114,10 +184,24 @@ def read_verdict(text: str, options: Mapping[str, str], *, cut: bool = False) ->
     choices = {_option(value, options) for value in values}
     if len(choices) > 1 or None in choices:
         return VerdictText(None, (), f"ambiguous choice: {' / '.join(values)!r:.100}")
+    if _declared(plain, options) - choices:
+        return VerdictText(None, (), "ambiguous choice: other words name another option")
     before_reason = _REASON.split(plain[lines[0].start() :], maxsplit=1)[0]
     found = [*_INDEX.finditer(before_reason), *_INDEX_LINE.finditer(plain)]  # fields may stand in another order
     indices = dict.fromkeys(index["value"].strip(_EDGES + "\n") for index in found)
     return VerdictText(choices.pop(), tuple(indices), reason)
+
+
+def _declared(plain: str, options: Mapping[str, str]) -> set[str | None]:
+    """Returns the options that lines other than `Choice:` and `Reason:` give, alone or as what is chosen."""
+    found: set[str | None] = set()
+    for line in plain.split("\n"):
+        if not (said := line.strip()) or _CHOICE_LINE.match(line):
+            continue
+        values = [words["value"] for words in _DECLARED.finditer(_REASON.split(said, maxsplit=1)[0].replace("’", "'"))]
+        for value in [said, *(_REASONED.sub("", value) for value in values)]:
+            found.add(_option(value.strip(_EDGES).lower(), options) if len(value) <= _LONGEST else None)
+    return found - {None}
 
 
 def _option(value: str, options: Mapping[str, str]) -> str | None:

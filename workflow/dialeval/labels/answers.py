@@ -12,7 +12,7 @@ from typing import Any
 from dialeval.corpora.text_files import listed, number_in
 from dialeval.criteria import NO, YES, YES_NO, Criterion
 from dialeval.forms.question import Question
-from dialeval.forms.scale_text import said_text
+from dialeval.forms.scale_values import said_text
 from dialeval.labels.frame import Unit
 from dialeval.labels.questions import pair_options
 from dialeval.labels.said import Said
