@@ -83,7 +83,9 @@ _DENIED_AFTER = re.compile(
     re.IGNORECASE,
 )
 _GROUNDS = re.compile(r"\b(?:because|since|as|while|whereas|unlike|given|due)\b|因为", re.IGNORECASE)
-_OPEN_QUESTION = re.compile(r"[^.!?\n。！？;；]*\?|[\s*_`\"'”’)\]}]*(?:,?\s*(?:maybe|perhaps|possibly|or)\b|吗)", re.IGNORECASE)
+_OPEN_QUESTION = re.compile(
+    r"[^.!?\n。！？;；]*\?|[\s*_`\"'”’)\]}]*(?:,?\s*(?:maybe|perhaps|possibly|or)\b|吗)", re.IGNORECASE
+)
 _SECOND = re.compile(
     r"(?:\b(?:wait|hmm+|no|actually|rather|i\s+mean|correction|sorry|instead|maybe|perhaps|scratch\s+that|on\s+reflection"
     r"|on\s+second\s+thoughts?)\b[\s,.:;!-]*)+(?:(?:it['’]?s|it\s+is|it\s+must\s+be|the\s+answer\s+is|option|make\s+that|i['’]d\s+say)"

@@ -18,7 +18,7 @@ from dialeval.engines.request import Message, Request
 from dialeval.forms import structured
 from dialeval.forms.judgement import judgement
 from dialeval.forms.question import Question, shown
-from dialeval.forms.verdict_text import VerdictText, read_verdict, status_of, text_to_read, was_cut
+from dialeval.forms.verdict_text import VerdictText, is_taken_back, read_verdict, status_of, text_to_read, was_cut
 from dialeval.prompts.rendering import Templates
 from dialeval.prompts.shown import ShownDialogue, letters_of
 from dialeval.protocols.planning import Planned
@@ -27,6 +27,11 @@ OF_ONE_SPEAKER = "detect.j2"
 """What UniEval is asked with where one speaker alone is judged, of which the paper's prompt knows nothing."""
 OPTIONS = {r"yes": "Yes", r"no": "No"}
 _MOST_DIGITS = 9
+_PLACE = re.compile(
+    r"(?:(?:the|at|in|utterance|turn|message|line|number|no\.?|#)\s*)*(?P<number>-?\d+)(?:st|nd|rd|th)?"
+    r"(?:\s+(?:utterance|turn|message|line|one)\b)?(?P<behind>\s*(?:$|[.,;:(\"'\[]|\s[-–—]|\b(?:because|by|from|of\s+speaker)\b|[A-Z]:).*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _NONE = re.compile(r"\b(?:none|n/a)\b", re.IGNORECASE)
 
 
@@ -147,8 +152,8 @@ def _choice_and_index(verdict: VerdictText, n_utterances: int) -> tuple[str | No
 
 
 def _number(text: str) -> int | None:
-    """Returns the number that an index field holds; more than one number is none, and so is one beside `None`."""
-    numbers = re.findall(r"-?\d+", text)
-    if len(numbers) != 1 or len(numbers[0]) > _MOST_DIGITS or _NONE.search(text):
+    """Returns the number that an index field holds; more than one is none, nor is one that is denied or softened."""
+    found = _PLACE.fullmatch(text)
+    if found is None or len(found["number"]) > _MOST_DIGITS or _NONE.search(text) or re.search(r"\d", found["behind"]):
         return None
-    return int(numbers[0])
+    return None if is_taken_back(found["behind"]) else int(found["number"])

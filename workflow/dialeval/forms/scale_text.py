@@ -1,9 +1,9 @@
 """Scores as judges write them: `empathy - 6`, `**Empathy:** 6/7`, `{"empathy": 6}`, `empathy: very good`.
 
-docs/criteria.md has the grammar. A line that begins with a criterion's name gives its score where one value stands behind
-the name and no other; so do fields of JSON, rows below a row of names, and lists with a value for every name. A criterion
-that is missing, or given two different scores, has none. Where one criterion alone is asked about, an answer that is
-nothing but a score, `6/7`, is its.
+docs/criteria.md has the grammar. A line that begins with a criterion's name gives its score where one value stands
+behind the name and no other; so do fields of JSON, a row below a row of names, and a list with a value for every name.
+A criterion that is missing, or given two different scores, has none. Where one criterion alone is asked about, an
+answer that is nothing but a score, `6/7`, is its.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ _BETWEEN_PARTS = "\t,;|/.!?。、·•)]}"
 _BARE_NAME = rf"{CALLED}(?:\s|[:=|,;/)\]}}&'-]|\band\b)*"
 _MEANT = re.compile(CALLED + r"\s*[:=|('\[-]", re.IGNORECASE)
 _BARE = re.compile(r"[-+]?\d+(?:\.\d+)?(?: ?/ ?\d+| out of \d+)?")
-_AROUND = " \t\r\n'."
-_OF_ALL = re.compile(r"\W*(?:(?:the|my|final|revised)\s+)*(?:answer|rating|score|verdict)\s*(?::|=|\bis\b)", re.IGNORECASE)
+_AROUND = " \t\r\n'.()[]"
+_OF_ALL = re.compile(
+    r"\W*(?:(?:the|my|final|revised)\s+)*(?:answer|rating|score|verdict)\s*(?::|=|\bis\b)", re.IGNORECASE
+)
 _VALUE_FIELDS = ("score", "rating", "value", "label")
 _END_FIELDS = ("max", "maximum", "out_of", "scale", "max_score")
 _MOST_BROKEN = 50
@@ -156,7 +158,7 @@ class _Answer:
         parts = list(self._parts(line))
         self._mention(line, frozenset(part.start for part in parts))
         if not parts:
-            is_mark = _MARK_ALONE.fullmatch(line) and self._parts_below(lines, place)
+            is_mark = len(self._readers) > 1 and _MARK_ALONE.fullmatch(line) and self._parts_below(lines, place)
             self._others += [line] if line.strip() and not is_mark else []
             return place + 1
         bare = [self._is_bare_name(part, line) for part in parts]
@@ -203,7 +205,11 @@ class _Answer:
         if not rows:
             return place
         owners = [self._owner(cell) for cell in header]
-        named = [(owner, self._readers[owner].read(cell)) for owner, cell in zip(owners, rows[0]) if owner is not None]
+        named = [
+            (owner, self._readers[owner].read(cell))
+            for owner, cell in zip(owners, rows[0], strict=True)
+            if owner is not None
+        ]
         whole = not self._cut or place < len(lines)
         if len(rows) == 1 and whole and len(named) == len(parts) and all(value and value.said for _, value in named):
             for owner, value in named:
@@ -291,13 +297,14 @@ class _Answer:
     def _owner(self, name: str) -> int | None:
         """Returns which criterion a text names that is a name and nothing else."""
         found = self._names.match(name.strip())
-        if found is None or not self._is_bare_name(_Part(self._number(found), found.end(), len(found.string)), found.string):
+        if found is None:
             return None
-        return self._number(found)
+        part = _Part(self._number(found), found.end(), len(found.string))
+        return part.number if self._is_bare_name(part, found.string) else None
 
     def _contradicts(self, line: str, reader: ValueReader, said: Said) -> bool:
         """Returns whether a line that begins with no name gives another value: alone, or on second thought."""
-        bare = line.strip(_AROUND + "()[]|:!,")
+        bare = line.strip(_AROUND + "|:!,~")
         if said.label is not None and (alone := said_text(bare, reader.criterion)) is not None:
             return alone != said
         if said.label is None and _BARE.fullmatch(bare):
@@ -312,7 +319,8 @@ def _take_objects(plain: str, take: Callable[[_Fields], None], *, cut: bool) -> 
 
     Of an object that was cut off its whole fields are taken.
     """
-    rest, end, n_broken = [], 0, 0
+    rest: list[str] = []
+    end = n_broken = 0
     place = plain.find("{")
     while place >= 0 and n_broken < _MOST_BROKEN:
         try:

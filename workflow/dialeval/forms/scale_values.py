@@ -1,7 +1,7 @@
-"""A value of a scale in a text: `6`, `6/7`, `6 out of 7`, `6 on a scale of 1 to 7`, `very good`, and what may stand behind it.
+"""A value of a scale in a text: `6`, `6/7`, `6 out of 7`, `6 on a scale of 1 to 7`, `very good`, and what may follow.
 
-A value is clear where nothing behind it in its line is another one, makes it a range or a share of another scale, softens
-it, or takes it back.
+A value is clear where nothing behind it in its line is another one, makes it a range or a share of another scale,
+softens it, or takes it back.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _TO = r"(?:[-~]|to|and)"
 _ON = r"(?:on\s+)?(?:an?\s+|the\s+)?(?:scale\s*(?:of|from|:)?\s*)?"
 _UNIT = r"(?:\s*(?:points?|pts?|分|点|點|점)(?!\w))?"
 _BEHIND = re.compile(
-    r"[\s)\]}']*(?:$|[.,;:!|(\[。、]|-\s|(?<=\s)-|\n|(?:(?<=\s)(?:because|since|as|due\s+to|given)\b|因为))", re.IGNORECASE
+    r"[\s)\]}']*(?:$|[.,;:!|(\[。、]|-\s|(?<=\s)-|\n|(?:(?<=\s)(?:because|since|as|due\s+to|given)\b|因为))",
+    re.IGNORECASE,
 )
 """What a value is followed by: nothing, or a mark or a word that begins an explanation."""
 _NOTHING = re.compile(r"[\s.,;:!|。、()\[\]{}'/-]*")
@@ -52,7 +53,9 @@ _NUMBER_WORD = re.compile(
     re.IGNORECASE,
 )
 """A number in words that stands where a value would."""
-_IS = r"(?:\s+(?:score|rating|is|was|would|should|be|gets?|scores|deserves?|rated?|at|as|of|an?|only|just|the|to)\b){0,5}"
+_IS = (
+    r"(?:\s+(?:score|rating|is|was|would|should|be|gets?|scores|deserves?|rated?|at|as|of|an?|only|just|the|to)\b){0,5}"
+)
 
 
 class Said(NamedTuple):
@@ -127,7 +130,9 @@ class ValueReader:
         found = self.patterns.mentioned.match(line, place)
         if found is None:
             return None
-        return said_text(found["label"], self.criterion) if self.criterion.scale.labels else Said(float(found["number"]))
+        return (
+            said_text(found["label"], self.criterion) if self.criterion.scale.labels else Said(float(found["number"]))
+        )
 
     def holds_one(self, text: str, end: int | None = None) -> bool:
         """Returns whether a text holds, before a place, anything that could be a value."""
@@ -205,7 +210,7 @@ def _folded(name: str) -> str:
 
 def _parts_digits(found: re.Match[str]) -> bool:
     text, start, end = found.string, found.start(), found.end()
-    return 0 < start and end < len(text) and text[start - 1].isdecimal() and text[end].isdecimal()
+    return start > 0 and end < len(text) and text[start - 1].isdecimal() and text[end].isdecimal()
 
 
 @lru_cache(maxsize=256)

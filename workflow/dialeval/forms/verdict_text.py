@@ -39,10 +39,11 @@ _SOFTENED = re.compile(
 )
 _AT_CLAUSE = r"(?:^|[.,;:!?(\n-])[ \t]*(?:(?:but|and|so|oh|hmm+)[ \t,]+)?"
 _TAKEN_BACK = re.compile(
-    rf"{_AT_CLAUSE}(?:no,?[ \t]+)?(?:wait|scratch|strike|on\s+(?:reflection|second\s+thoughts?)|correction|i\s+mean|sorry"
-    r"|i\s+take\s+(?:it|that)\s+back|make\s+(?:it|that)|never\s?mind|not\s+really|just\s+kidding|rather\s+not|nope"
-    r"|i\s+(?:was|am)\s+wrong|i\s+(?:would\s+)?(?:revise|change|reconsider)|let\s+me\s+(?:revise|change|correct|reconsider)"
-    rf"|不对|更正|改为|等等|等一下|抱歉|其实)|{_AT_CLAUSE}(?:no|not)[ \t]*(?:[.,;:!?)]|$)|{_AT_CLAUSE}不[ \t]*(?:[.,;:!?)]|$)",
+    rf"{_AT_CLAUSE}(?:no,?[ \t]+)?(?:wait|scratch|strike|on\s+(?:reflection|second\s+thoughts?)|correction|i\s+mean"
+    r"|sorry|i\s+take\s+(?:it|that)\s+back|make\s+(?:it|that)|never\s?mind|not\s+really|just\s+kidding|rather\s+not|nope"
+    r"|i\s+(?:was|am)\s+wrong|i\s+(?:would\s+)?(?:revise|change|reconsider)"
+    r"|let\s+me\s+(?:revise|change|correct|reconsider)|不对|更正|改为|等等|等一下|抱歉|其实)"
+    rf"|{_AT_CLAUSE}(?:not?|不)[ \t]*(?:[.,;:!?)]|$)",
     re.IGNORECASE,
 )
 _SECOND_THOUGHT = re.compile(
@@ -57,7 +58,9 @@ _LEADS = (
     r"|on\s+(?:reflection|second\s+thoughts?)|actually|wait|i\s+mean|correction|make\s+(?:it|that)|no,|rather|instead)"
 )
 _DECLARED = re.compile(rf"(?:{_LEADS}[ \t,:.*_`\"'“”()-]*)+(?P<value>[^\n.;,!?()]{{1,80}})", re.IGNORECASE)
-_REASONED = re.compile(r"\s+(?:because|since|as|for|over|after\s+all|instead|then|is|was|seems|wins)\b.*", re.IGNORECASE)
+_REASONED = re.compile(
+    r"\s+(?:because|since|as|for|over|after\s+all|instead|then|is|was|seems|wins)\b.*", re.IGNORECASE
+)
 _LONGEST = 100
 """Characters of a line that may be an option and nothing else."""
 ENOUGH = 12
