@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from dialogbench_examples import answer, item
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialeval.dialogbench.filtering import filtered, parse, plan, read_verdict
 from dialeval.dialogbench.subjects import fields_of
@@ -72,3 +74,85 @@ def test_only_what_is_called_correct_is_kept() -> None:
         "cut": ("filter_truncated",),
         "missing": ("filter_missing",),
     }
+
+
+NOT_PLAINLY_CORRECT = (
+    "not entirely correct", "never correct", "hardly correct", "cannot say that it is correct", "不完全正确",
+    "不太正确", "isn’t correct", "isn't correct", "not correct", "并不正确", "不能说是正确",
+    "不能说这道题正确", "难说正确", "并非正确", "未必正确", "不一定正确", "不够正确", "没有正确", "不是很正确",
+    "不全正确", "部分正确", "基本正确", "大致正确", "正确吗？", "正确？", "可能正确", "应该正确", "几乎正确",
+    "看似正确，其实错误", "正确，但答案错误", "正确吗", "正确的答案是B", "正确答案应为B", "不算正确",
+    "谈不上正确", "非正确", "无法判断是否正确", "是否正确", "题目正确，答案不正确", "问题正确，但答案有误",
+    "正确或错误", "correct or incorrect", "correct/incorrect", "correct? no", "Correct?", "partially correct",
+    "mostly correct", "almost correct", "not quite correct", "not completely correct", "not fully correct",
+    "not really correct", "far from correct", "nowhere near correct", "anything but correct",
+    "scarcely correct", "rarely correct", "barely correct", "Correct, but the answer is wrong",
+    "The question is correct but the answer is wrong", "The question is correct. The answer is wrong.",
+    "Correct. Actually incorrect.", "correct, except for the label", "correct if A is meant",
+    "would be correct if", "could be correct", "might be correct", "may be correct", "probably correct",
+    "possibly correct", "it seems correct", "I doubt it is correct", "I don't think it is correct",
+    "I can't call it correct", "I cannot call it correct", "it is far from being correct",
+    "The correct answer is A", "The correct answer would be B", "correct answer: B",
+    "Neither correct nor incorrect", "less than correct", "un-correct", "non-correct", "in-correct",
+    "InCorrect", "in correct", "only half correct", "the opposite is correct", "the other option is correct",
+    "Option B is correct", "B is correct", "It was corrected.", "correctly", "correctness unclear",
+    "Is it correct?", "Is the item correct? No", "~~correct~~ incorrect", "~~correct~~",
+    "> correct\nincorrect", "> correct\nI disagree", "Incorrect. Actually correct", "no", "No, it is correct",
+    "false", "correct\nincorrect", "correct\n\nincorrect", "correct. On reflection, no.",
+    "fails to be correct", "lacks a correct answer", "without a correct answer", "no correct answer",
+    "none is correct", "who says it is correct?", "if it's correct", "correct!?", "politically correct",
+    "correct-ish", "sort of correct", "kind of correct", "more or less correct", "roughly correct",
+    "technically correct", "The answer is not the correct one", "50% correct", "correct (50%)", "correct 50%",
+    "It isn’t correct", "It isn´t correct", "ain't correct", "aren’t correct", "wasn’t correct",
+    "doesn't seem correct", "uncorrect", "Not correct", "**not** correct", "not **correct**", "not\ncorrect",
+    "不\n正确", "不 正确", "**不**正确", "Correct: no", "correct: false", "{\"correct\": false}",
+    "{\"correct\": true}", "correct = false", "The label is correct only partly",
+)  # fmt: skip
+"""Answers that deny, soften, limit, ask, contradict themselves, or are about something else."""
+CORRECT = (
+    "correct", "Correct", "Correct.", "**correct**", "\"correct\"", "`correct`", "Correct!", "CORRECT",
+    "Verdict: correct", "Your verdict: correct", "My verdict is correct", "The item is correct.",
+    "The question is correct", "The answer is correct.", "It is correct.", "It's correct", "Yes, correct",
+    "Yes, it is correct.", "This item is correct as a whole",
+    "Correct. The question is clear and the answer fits the dialogue.", "correct\n",
+    "correct\n\nThe question is clear.", "{\"verdict\": \"correct\"}", "> correct", "Answer: correct",
+    "Correct - the answer fits", "正确", "正确。", "正确的", "判断：正确", "该题正确", "这道题是正确的。",
+    "**正确**", "【正确】", "判断: 正确", "正确，问题清楚，答案合适。", "完全正确",
+    "Correct (the answer fits)", "Final answer: correct", "答案正确", "题目正确", "这道题整体正确。",
+    "<think>hm</think>\n\ncorrect",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NOT_PLAINLY_CORRECT)
+def test_no_item_is_kept_without_a_plain_verdict(text: str) -> None:
+    assert read_verdict(text) != "correct"
+
+
+@pytest.mark.parametrize("text", CORRECT)
+def test_a_plain_verdict_keeps_an_item(text: str) -> None:
+    assert read_verdict(text) == "correct"
+
+
+RIGHT = ("correct", "The item is correct.", "正确", "该题正确")
+WRONG = ("incorrect", "not correct", "isn’t correct", "不正确", "错误")
+
+
+@given(
+    st.tuples(st.sampled_from(RIGHT), st.sampled_from(WRONG), st.booleans()),
+    st.sampled_from(
+        [" or ", "/", ", ", ". ", "\n", ", no, ", "\nActually, ", "，", "，不，", " but ", " → ", " (", "? "]
+    ),
+    st.sampled_from(["{}", "**{}**", '"{}"', "Verdict: {}"]),
+)
+def test_two_verdicts_never_keep_an_item(both: tuple[str, str, bool], between: str, form: str) -> None:
+    *verdicts, turned = both
+    said = [form.format(verdict) for verdict in (verdicts[::-1] if turned else verdicts)]
+    assert read_verdict(between.join(said)) != "correct"
+
+
+@given(
+    st.sampled_from(RIGHT),
+    st.sampled_from(["not {}", "hardly {}", "never {}", "if {}", "不太{}", "并非{}", "{}吗", "{}?"]),
+)
+def test_a_denied_or_softened_verdict_keeps_no_item(right: str, form: str) -> None:
+    assert read_verdict(form.format(right)) != "correct"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dialeval.corpora.multiple_choice import LETTERS
@@ -18,7 +18,7 @@ from dialeval.forms.verdict_text import is_whole, own_words, plain_text
 _OPEN, _CLOSE = r"[\s*_`\"'“”‘’(\[{<【「$]*", r"[\s*_`\"'“”‘’)\]}>】」$.,;:!。,、]*"
 _NOT_INSIDE = r"(?![A-Za-z0-9'’+#&/-])"
 _REASON = r"(?:because|since|as|for|is|which|due|given)"
-_NO_ARTICLE = rf"(?![ \t]+(?-i:(?!{_REASON}\b)[a-z]))"
+_NO_ARTICLE = rf"(?![ \t]+(?-i:(?!(?:{_REASON}|or|and)\b)[a-z]))"
 _NO_PAIR = (
     r"(?!\W{0,4}\s*(?:and(?:\s+also)?|or|&|/|\||,|\+|->|→|vs\.?|和|或|、|与|及|还是)\s*(?:maybe\s+)?\W{0,3}(?-i:[A-H])\b)"
     r"(?![ \t]+(?-i:[A-H])(?![A-Za-z'’]))"
@@ -86,12 +86,18 @@ _GROUNDS = re.compile(r"\b(?:because|since|as|while|whereas|unlike|given|due)\b|
 _OPEN_QUESTION = re.compile(
     r"[^.!?\n。！？;；]*\?|[\s*_`\"'”’)\]}]*(?:,?\s*(?:maybe|perhaps|possibly|or)\b|吗)", re.IGNORECASE
 )
-_SECOND = re.compile(
-    r"(?:\b(?:wait|hmm+|no|actually|rather|i\s+mean|correction|sorry|instead|maybe|perhaps|scratch\s+that|on\s+reflection"
-    r"|on\s+second\s+thoughts?)\b[\s,.:;!-]*)+(?:(?:it['’]?s|it\s+is|it\s+must\s+be|the\s+answer\s+is|option|make\s+that|i['’]d\s+say)"
-    rf"\s*)*{_OPEN}(?P<letter>(?-i:[A-H]))(?=[\s*_`\"')\]]*(?:[.,;:!?)\n]|$|{_REASON}\b))"
-    r"|(?:不对|更正|抱歉|等等|应该|其实|而是|改为|不,)[\s,:]*(?:应?该?是|选择?|为)?\s*(?P<other>(?-i:[A-H]))(?![A-Za-z])",
+_SENTENCE_END = re.compile(r"[.!?\n。！？;；]")
+_LISTED = re.compile(r"^[\s*_`>\"-]*[(\[【]?[A-H](?:[):、\]】]|\.(?=[\s*]))[^\n]*$", re.MULTILINE)
+_ALONE = re.compile(rf"(?<![A-Za-z0-9'’])(?:[B-H]|A{_NO_ARTICLE})(?![A-Za-z0-9'’])")
+_WORD = re.compile(r"[A-Za-z'’]+|[\u4e00-\u9fff]+")
+_OF_ANSWERS = re.compile(
+    r"answer|option|choice|letter|response|reply|is|it|it's|its|the|my|final|best|correct|right|most|i|i'd|would|choose|pick"
+    r"|select|go|with|be|must|should|that's|so|think|or|and|also|maybe|perhaps|possibly|either|both|no|wait|actually|rather"
+    r"|instead|hmm+|then|on|reflection|second|thoughts?|correction|sorry|oh|well|to|vs|mean|make|that|say",
     re.IGNORECASE,
+)
+_OF_ANSWERS_ZH = re.compile(
+    "(?:正确答案|答案|选项|选择|应该|应|选|是|为|我|或者|或|和|与|及|还是|项|不对|更正|抱歉|等等|其实|而是|改为|吧|也|最终|不(?=$))+"
 )
 _ANSWER_BEFORE = re.compile(r"^.*?\b(?:answer|option|choice)\s*(?:is|:)+|^答案\s*(?:是|为|:)*", re.IGNORECASE)
 _EDGES = " \t\n.,;:!?*_`\"'“”‘’()[]{}<>。,、"
@@ -132,7 +138,7 @@ def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str 
         denied |= {one.letter for one in chosen if one.denied}
     if not chosen:
         return None if cut or denied else _by_text(plain, options)
-    found = {one.letter for one in chosen} | {second["letter"] or second["other"] for second in _SECOND.finditer(plain)}
+    found = {one.letter for one in chosen} | set(_answered(plain))
     letter = found.pop()
     clear = not found and letter not in denied and all(one.clear for one in chosen)
     return letter if clear and letter in LETTERS[: len(options)] else None
@@ -151,6 +157,29 @@ def _named(plain: str, patterns: Iterable[re.Pattern[str]], options: Sequence[st
             alone = not is_other and not _PAIRED.search(near)
             clear = alone and not _OPEN_QUESTION.match(behind) and is_whole(plain, end, cut=cut)
             yield _Named(letter, denied is not None, clear)
+
+
+def _answered(plain: str) -> Iterator[str]:
+    """Yields the letters in sentences that hold nothing but letters and words that give an answer or change it."""
+    for sentence in _SENTENCE_END.split(_LISTED.sub(_without_mark, plain)):
+        letters = _ALONE.findall(sentence)
+        if letters and all(map(_is_of_answers, _WORD.findall(_ALONE.sub(" ", sentence)))):
+            yield from letters
+
+
+def _without_mark(listed: re.Match[str]) -> str:
+    """Returns a line that begins with an option's letter; nothing where the option's text or a remark on it follows."""
+    behind = _ALONE.sub(" ", listed[0])
+    return "" if not all(map(_is_of_answers, _WORD.findall(behind))) and not _gives_an_answer(listed[0]) else listed[0]
+
+
+def _gives_an_answer(line: str) -> bool:
+    return any(pattern.search(line) for pattern in _DECLARATIONS)
+
+
+def _is_of_answers(word: str) -> bool:
+    plain = word.replace("’", "'")
+    return _OF_ANSWERS.fullmatch(plain) is not None or _OF_ANSWERS_ZH.fullmatch(plain) is not None
 
 
 def _by_text(plain: str, options: Sequence[str]) -> str | None:
