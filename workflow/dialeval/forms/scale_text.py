@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dialeval.criteria import Criterion
-from dialeval.forms.scale_values import CALLED, Said, ValueReader, cleaned, reader_of, said_text, spelled
+from dialeval.forms.scale_values import CALLED, Said, Value, ValueReader, cleaned, reader_of, said_text, spelled
 from dialeval.forms.verdict_text import ENOUGH, is_second_thought, normalized, own_words, plain_text
 
 _LINE_ENDS = re.compile(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -28,6 +28,9 @@ _BEFORE_NAME = re.compile(
     rf"(?:(?:final\s+|my\s+)?(?:ratings?|scores?|answers?|results?|evaluation)\s*:{_BULLETS})?",
     re.IGNORECASE,
 )
+_LISTED = re.compile(r"\s*1[.)]\s+\S")
+"""The beginning of a list of remarks, whose number is no score."""
+_ALSO = re.compile(r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)\s+(?:would|could|might|may)\b", re.IGNORECASE)
 _MARK_ALONE = re.compile(rf"\s*{_LIST_MARK}\s*", re.IGNORECASE)
 _SENTENCE_END = ".!?。"
 _BETWEEN_PARTS = "\t,;|/.!?。、·•)]}"
@@ -230,7 +233,7 @@ class _Answer:
         text, reader = "\n".join(["", *lines[start:end]]), self._readers[number]
         if start == end or reader.patterns.value.match(text) is None:
             return start
-        value = reader.read(text)
+        value = reader.read(text) if not _LISTED.match(lines[start]) else Value(None, 0)
         if value is not None:
             whole = not self._cut or end < len(lines) or len(text) - value.end >= ENOUGH
             self._claims[number].own.add(value.said if whole else None)
@@ -310,6 +313,8 @@ class _Answer:
         if said.label is None and _BARE.fullmatch(bare):
             value = reader.read(f": {bare}")
             return value is None or value.said != said
+        if any(float(one["number"]) != said.value for one in _ALSO.finditer(line)) and said.label is None:
+            return True
         is_of_all = len(self._readers) == 1 and _OF_ALL.match(line) is not None
         return (is_of_all or is_second_thought(line)) and reader.others(f"{line} ", said)
 

@@ -16,6 +16,7 @@ from dialeval.criteria import NO, Criterion, Scale
 from dialeval.forms.verdict_text import is_other_number, is_taken_back, normalized
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−⁃"), "-")
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _LATEX = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm)\s*\{([^{}]{0,100})\}|\$([^$]{1,30})\$")
 _EMPHASIS = re.compile(r"[*`\"“”„«»「」『』]+|(?<![^\W_])_+|_+(?![^\W_])")
 CALLED = r"(?:[\s_]+(?:score|rating))?"
@@ -31,7 +32,7 @@ _TO = r"(?:[-~]|to|and)"
 _ON = r"(?:on\s+)?(?:an?\s+|the\s+)?(?:scale\s*(?:of|from|:)?\s*)?"
 _UNIT = r"(?:\s*(?:points?|pts?|分|点|點|점)(?!\w))?"
 _BEHIND = re.compile(
-    r"[\s)\]}']*(?:$|[.,;:!|(\[。、]|-\s|(?<=\s)-|\n|(?:(?<=\s)(?:because|since|as|due\s+to|given)\b|因为))",
+    r"[\s)\]}'\u2600-\u27bf\U0001f300-\U0001faff]*(?:$|[.,;:!|(\[。、]|-\s|(?<=\s)-|\n|(?:(?<=\s)(?:because|since|as|due\s+to|given)\b|因为))",
     re.IGNORECASE,
 )
 """What a value is followed by: nothing, or a mark or a word that begins an explanation."""
@@ -189,11 +190,12 @@ def said_text(text: str, criterion: Criterion) -> Said | None:
 
 
 def cleaned(text: str) -> str:
-    """Returns a text without emphasis, quotation marks and frames of LaTeX, with plain dashes.
+    """Returns a text without emphasis, quotation marks and frames of LaTeX, with plain dashes and digits.
 
     Digits between which such marks stood stay apart.
     """
-    plain = _LATEX.sub(lambda found: f" {found[1] or found[2] or ''} ", text.translate(_DASHES))
+    digits = _OTHER_DIGIT.sub(lambda found: str(int(found[0])), text.translate(_DASHES))
+    plain = _LATEX.sub(lambda found: f" {found[1] or found[2] or ''} ", digits)
     return _EMPHASIS.sub(lambda found: " " if _parts_digits(found) else "", plain)
 
 
@@ -217,7 +219,7 @@ def _parts_digits(found: re.Match[str]) -> bool:
 def _patterns(scale: Scale, spellings: tuple[tuple[str, str], ...]) -> _Patterns:
     low, high = (re.escape(f"{end:g}") + r"(?:\.0+)?" for end in (scale.low, scale.high))
     ends = rf"{low}\s*{_TO}\s*{high}"
-    in_brackets = rf"\(\s*{_ON}{ends}\s*\)"
+    in_brackets = rf"[(\[]\s*{_ON}{ends}\s*[)\]]"
     if scale.labels:
         label = f"(?P<label>{_any_of(spellings)})(?!\\w)"
         texts = (
@@ -229,13 +231,13 @@ def _patterns(scale: Scale, spellings: tuple[tuple[str, str], ...]) -> _Patterns
     else:
         which = rf"scale\s+(?:of|from)\s+{ends}(?!\.?\d)|{ends}\s+scale"
         in_words = rf"\s*(?:,\s*)?\(?on\s+(?:an?|the)\s+(?:{which})\)?"
-        of_all = rf"[\s)\]']*(?:/|out\s+of|of)\s*{high}(?![\w/%]|[.,]\d)"
+        of_all = rf"[\s)\]']*(?:\(\s*)?(?:/|out\s+of|of)\s*{high}(?![\w/%]|[.,]\d)"
         plus = r"\+?" if scale.low < 0 else ""
         texts = (
             rf"{CALLED}(?:[\s')\]]*{in_brackets})?(?P<marks>{_MARKS}){_LEAD}{plus}{_NUMBER}",
             rf"{_IS}(?:[-=]>|[\s':=|-])*(?P<number>\d+(?:\.\d+)?)(?!\w|\.\d|\s*(?:-|to\b)\s*\d)",
             r"\d",
-            rf"{_UNIT}(?:{of_all}{_UNIT}|\s*{in_brackets}|{in_words}){{0,2}}",
+            rf"{_UNIT}(?:{of_all}{_UNIT})?(?:\s*{in_brackets}|{in_words})?",
         )
     return _Patterns(*(re.compile(one, re.IGNORECASE) for one in (*texts, rf"\s*{in_brackets}")))
 
