@@ -37,7 +37,7 @@ _BETWEEN_PARTS = "\t,;|/.!?。、·•)]}"
 _BARE_NAME = rf"{CALLED}(?:\s|[:=|,;/)\]}}&'-]|\band\b)*"
 _MEANT = re.compile(CALLED + r"\s*[:=|('\[-]", re.IGNORECASE)
 _BARE = re.compile(r"[-+]?\d+(?:\.\d+)?(?: ?/ ?\d+| out of \d+)?")
-_AROUND = " \t\r\n'.()[]"
+_AROUND = " \t\r\n'.。()[]"
 _OF_ALL = re.compile(
     r"\W*(?:(?:the|my|final|revised)\s+)*(?:answer|rating|score|verdict)\s*(?::|=|\bis\b)", re.IGNORECASE
 )
@@ -149,7 +149,7 @@ class _Answer:
         reader = self._readers[owner]
         high = f"{reader.criterion.scale.high:g}"
         is_of_another = any(_key(name) in _END_FIELDS and one != high for name, one in beside)
-        if isinstance(value, str) and (read := reader.read(cleaned(value))) is not None:
+        if isinstance(value, str) and (read := reader.read(f": {cleaned(value)}")) is not None:
             self._claims[owner].own.add(None if is_of_another else read.said)
         elif isinstance(value, list):
             self._claims[owner].own.add(None)
@@ -209,14 +209,14 @@ class _Answer:
             return place
         owners = [self._owner(cell) for cell in header]
         named = [
-            (owner, self._readers[owner].read(cell))
+            (owner, self._readers[owner].read_alone(cell))
             for owner, cell in zip(owners, rows[0], strict=True)
             if owner is not None
         ]
         whole = not self._cut or place < len(lines)
-        if len(rows) == 1 and whole and len(named) == len(parts) and all(value and value.said for _, value in named):
-            for owner, value in named:
-                self._claims[owner].own.add(value.said if value else None)
+        if len(rows) == 1 and whole and len(named) == len(parts) and all(said is not None for _, said in named):
+            for owner, said in named:
+                self._claims[owner].own.add(said)
         else:
             for part in parts:
                 self._claims[part.number].own.add(None)
@@ -250,8 +250,7 @@ class _Answer:
             mark = next((mark for mark in ",;|/" if mark in behind), None)
             each = [one.strip() for one in behind.split(mark)]
             if len(each) == len(parts):
-                read = [self._readers[part.number].read(one) for part, one in zip(parts, each, strict=True)]
-                values = [value.said if value else None for value in read]
+                values = [self._readers[part.number].read_alone(one) for part, one in zip(parts, each, strict=True)]
         clear = bool(values) and None not in values
         for place, part in enumerate(parts):
             self._claims[part.number].own.add(values[place] if clear else None)
@@ -280,8 +279,10 @@ class _Answer:
 
     def _is_bare_name(self, part: _Part, line: str) -> bool:
         """Returns whether nothing but marks, or the ends of the scale, stands behind a name."""
-        scale = self._readers[part.number].patterns.ends.pattern
-        return re.fullmatch(f"{CALLED}(?:{scale})?{_BARE_NAME}", line[part.start : part.end], re.IGNORECASE) is not None
+        text, reader = line[part.start : part.end], self._readers[part.number]
+        if reader.criterion.scale.labels and reader.patterns.value.match(text):  # a label may be a mark
+            return False
+        return re.fullmatch(f"{CALLED}(?:{reader.patterns.ends.pattern})?{_BARE_NAME}", text, re.IGNORECASE) is not None
 
     def _mention(self, line: str, parts: frozenset[int]) -> None:
         """Notes the values that a line gives to names other than those that its parts begin with."""
@@ -311,8 +312,7 @@ class _Answer:
         if said.label is not None and (alone := said_text(bare, reader.criterion)) is not None:
             return alone != said
         if said.label is None and _BARE.fullmatch(bare):
-            value = reader.read(f": {bare}")
-            return value is None or value.said != said
+            return reader.read_alone(bare) != said
         if any(float(one["number"]) != said.value for one in _ALSO.finditer(line)) and said.label is None:
             return True
         is_of_all = len(self._readers) == 1 and _OF_ALL.match(line) is not None

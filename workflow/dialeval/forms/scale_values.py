@@ -26,6 +26,7 @@ _LEAD = r"(?:(?:score|rating)\s*[:=]\s*)?"
 _NUMBER = r"(?P<number>\d+(?:\.\d+)?|\.\d+)(?![^\W\d_分点點점])"
 _MINUS = re.compile(r"[-:=|]\s*-$")
 """A dash after another mark is a minus; one alone stands between the name and its number."""
+_MINUS_OR_DASH = re.compile(r"[-:=|]\s*-\s+$")
 _SIGN = re.compile(r".-$", re.DOTALL)
 """On a scale with negative numbers a dash right before the number is a minus, too; joined to the name it is unclear."""
 _TO = r"(?:[-~]|to|and)"
@@ -126,6 +127,11 @@ class ValueReader:
             end = share.end() if share else end
         return Value(said if said and self._is_clear(said, text, end) else None, end)
 
+    def read_alone(self, text: str) -> Said | None:
+        """Returns the score that a field, or a cell of a table, begins with."""
+        value = self.read(f": {text}")
+        return value.said if value else None
+
     def mentioned(self, line: str, place: int) -> Said | None:
         """Returns the value that a sentence gives for the criterion whose name ends at a place of a line."""
         found = self.patterns.mentioned.match(line, place)
@@ -164,7 +170,9 @@ class ValueReader:
     def _signed(self, found: re.Match[str]) -> float | None:
         marks, below_zero = found["marks"], self.criterion.scale.low < 0
         minus = _MINUS.search(marks) or (below_zero and _SIGN.search(marks))
-        if (below_zero and marks == "-") or (minus and not below_zero):
+        if below_zero and (marks == "-" or _MINUS_OR_DASH.search(marks)):
+            return None
+        if minus and not below_zero:
             return None
         return -float(found["number"]) if minus else float(found["number"])
 
@@ -203,11 +211,12 @@ def spelled(name: str) -> str:
     """Returns the pattern of a name or label: its blanks may be other blanks, hyphens or underscores."""
     plain = normalized(name).strip()
     words = re.split(r"[\s_-]+", cleaned(plain).strip() or plain)
-    return r"[\s_-]+".join(map(re.escape, words))
+    return r"[\s_-]+".join(map(re.escape, words)) if any(words) else re.escape(plain)
 
 
 def _folded(name: str) -> str:
-    return re.sub(r"[\s_-]+", " ", cleaned(normalized(name))).strip().casefold()
+    plain = cleaned(normalized(name)).strip()
+    return re.sub(r"[\s_-]+", " ", plain).strip().casefold() or plain
 
 
 def _parts_digits(found: re.Match[str]) -> bool:
