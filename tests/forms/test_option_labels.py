@@ -66,6 +66,14 @@ PAIR = option_patterns(("A", "B", "Tie"))
         "Choice: A, but B is close",
         "Choice: A > B",
         "Choice: A\n> no\nCorrection: B",
+        "Choice: A\nFinal choice: B",
+        "Choice: A\nSorry, B.",
+        "Choice: A\nHmm, maybe B",
+        "Choice: A\nOr B.",
+        "Choice: A\n→ B",
+        "Choice: A\nI meant B.",
+        "Choice: A\nIt should be B.",
+        "<del>Choice: A</del>\nChoice: B",
     ],
 )
 def test_two_options_a_denied_one_and_a_quotation_are_no_choice(text: str) -> None:
@@ -83,6 +91,10 @@ def test_two_options_a_denied_one_and_a_quotation_are_no_choice(text: str) -> No
         ("Both have their strengths.\n\n**Choice: A**\n\nB is longer, A is warmer.", "A"),
         ("Choice: A\n\nReason: B repeats itself.\nA does not.", "A"),
         ("```\nChoice: Tie\n```", "Tie"),
+        ("Choice: A\nB is also good.", "A"),
+        ("Choice: A\nI would not choose B.", "A"),
+        ("I was torn between A and B.\nChoice: A", "A"),
+        ("It could be A or B.\nChoice: A", "A"),
     ],
 )
 def test_other_words_leave_the_choice_clear(text: str, choice: str) -> None:

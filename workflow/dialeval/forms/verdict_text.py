@@ -18,7 +18,9 @@ from dialeval.schemas.judgements import Status
 
 _DECORATION = r"[ \t\v\f\x85\u2028\u2029>*_#`\"'“”‘’\-•(\[{~]*"  # no line break: it would look at every line many times
 _COLON = r"[\s*_`\"'“”]*:"
-_CHOICE_LINE = re.compile(rf"^{_DECORATION}choice{_COLON}(?P<rest>.*)$", re.IGNORECASE | re.MULTILINE)
+_CHOICE_LINE = re.compile(
+    rf"^{_DECORATION}(?:<(?:del|s|strike)>)?choice{_COLON}(?P<rest>.*)$", re.IGNORECASE | re.MULTILINE
+)
 _BETWEEN = r"\s;,.*_`\"'“”(\[|"
 _NEXT_FIELD = re.compile(rf"(?<![{_BETWEEN}])[{_BETWEEN}]*\b(?:index|reason){_COLON}", re.IGNORECASE)
 _INDEX = re.compile(rf"\bindex{_COLON}\s*(?P<value>[^\n;]*)", re.IGNORECASE)
@@ -53,9 +55,11 @@ _SECOND_THOUGHT = re.compile(
     re.IGNORECASE,
 )
 _LEADS = (
-    r"\b(?:i(?:\s+would|'d)?\s+(?:rather\s+)?(?:choose|pick|select|prefer|say|go\s+(?:with|for))"
+    r"(?:^or\b|->|→|\b(?:i(?:\s+would|'d)?\s+(?:rather\s+)?(?:choose|pick|select|prefer|say|go\s+(?:with|for))"
     r"|(?:my|the)\s+(?:final\s+|real\s+)?(?:choice|answer|verdict)\s+(?:is|would\s+be)|(?:answer|verdict)[ \t*_`]*:"
-    r"|on\s+(?:reflection|second\s+thoughts?)|actually|wait|i\s+mean|correction|make\s+(?:it|that)|no,|rather|instead)"
+    r"|on\s+(?:reflection|second\s+thoughts?)|actually|wait|i\s+meant?|correction|make\s+(?:it|that)|no,|rather|instead"
+    r"|(?:final|revised|corrected)\s+choice[ \t*_`]*(?::|is)|sorry|hmm+|maybe|perhaps|edit[ \t]*:|better[ \t]*:"
+    r"|it\s+should\s+be))"
 )
 _DECLARED = re.compile(rf"(?:{_LEADS}[ \t,:.*_`\"'“”()-]*)+(?P<value>[^\n.;,!?()]{{1,80}})", re.IGNORECASE)
 _REASONED = re.compile(
