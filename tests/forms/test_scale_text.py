@@ -378,3 +378,83 @@ def test_one_value_is_read_with_any_emphasis(value: int, around: str, before: st
 def test_fields_that_stand_twice_are_one_value_or_none(one: int, other: int, nested: bool) -> None:
     first = f'{{"score": {one}}}' if nested else one
     assert read(f'{{"empathy": {first}, "empathy": {other}}}', SEVEN) == (one if one == other else None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "empathy: 6 / 7 / 7",
+        "Empathy:\n1. The reply is warm",
+        "empathy: 6\n(5 would be fine too)",
+        "empathy: 6 [1-10]",
+        "empathy: 6 (of 10)",
+        "empathy: 6 at best",
+        "empathy: 6 max",
+        "empathy: ٦/١٠",
+        "empathy: 6 (±1)",
+        "empathy: 6 stars",
+        '{"empathy": 6, "max": 10}',
+        '{"empathy": {"score": 6, "out_of": 10}}',
+        "empathy: avg(5, 7) = 6",
+        "empathy 1: 6",
+        "I rate empathy as 5.\nempathy: 6",
+        "Let me revise empathy to 3.\nempathy: 6",
+        "empathy: 6\nFinal rating: 5",
+    ],
+)
+def test_neighbours_of_unclear_scores_are_unclear(text: str) -> None:
+    assert read(text, SEVEN) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "empathy: ٦/٧",
+        "empathy: ६",
+        "empathy: 6 (out of 7)",
+        "empathy: 6 [1-7]",
+        "empathy: 6 👍",
+        "empathy: 6 (/7)",
+        "empathy: 6\nconfidence: 3",
+        "Empathy: 6\nReason: the replies in turns 3 and 5 are warm",
+        "(6)",
+        "6。",
+        '{"empathy": {"score": 6, "max": 7}}',
+        "- empathy:\n  - 6",
+        "empathy: 6\n\n---\n\nTotal: 6/7",
+    ],
+)
+def test_neighbours_of_clear_scores_are_clear(text: str) -> None:
+    assert read(text, SEVEN) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [('{"empathy": -1}', -1), ("| empathy |\n|---|\n| -1 |", -1), ("empathy: - 1", None), ("empathy: ±1", None)],
+)
+def test_a_minus_is_read_where_it_can_be_nothing_else(text: str, value: float | None) -> None:
+    assert read(text, Scale(-2, 2)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("tact: 好，因为礼貌", "good"),
+        ("tact: gut", "good"),
+        ("tact: good (好)", "good"),
+        ("tact: 不好", None),
+        ("tact: 好，但其实差", None),
+        ("tact: nicht gut", None),
+        ("tact: gut, eigentlich schlecht", None),
+        ("tact: 好吗", None),
+        ("tact: no bueno", None),
+        ("tact: bueno pero malo", None),
+        ("tact: 好\n更正：差", None),
+        ("tact: good (差)", None),
+    ],
+)
+def test_labels_of_other_languages_contradict_each_other(text: str, label: str | None) -> None:
+    names = {"zh": ("差", "一般", "好"), "de": ("schlecht", "mittel", "gut"), "es": ("malo", "regular", "bueno")}
+    words = {language: Words(labels=labels) for language, labels in names.items()}
+    said = read_scores(text, [Criterion("tact", scale=labelled(["poor", "fair", "good"]), translations=words)])
+    assert (said["tact"].label if said else None) == label
