@@ -17,6 +17,7 @@ from dialeval.labels.frame import Unit
 from dialeval.labels.questions import pair_options
 from dialeval.labels.said import Said
 from dialeval.schemas.judgements import Outcome
+from dialeval.tables import escaped_cell
 
 _YES, _NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
 _TIES = ("tie", "draw", "both", "neither", "equal", "none")
@@ -130,7 +131,9 @@ def _detected(said: Said, unit: Unit) -> dict[str, Any]:
 def _outcome(said: Said, question: Question, shown: Shown) -> Outcome:
     """Returns who won of the two as they were shown, if the label can mean one thing alone."""
     text, options = _folded(said.label), pair_options(question)
-    named: dict[str, Outcome] = {_folded(shown.left): "left", _folded(shown.right): "right"}
+    sided: tuple[tuple[str, Outcome], ...] = ((shown.left, "left"), (shown.right, "right"))
+    named = {_folded(escaped_cell(name)): side for name, side in sided}  # as a CSV file of ours has the name
+    named |= {_folded(name): side for name, side in sided}
     chosen: dict[str, Outcome] = {_folded(label): outcome for label, outcome in options.items()}
     sides: dict[str, Outcome] = {"left": "left", "right": "right", "tie": "tie", **_POINTS}
     ties: dict[str, Outcome] = dict.fromkeys(_TIES, "tie")

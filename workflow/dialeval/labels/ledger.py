@@ -18,7 +18,7 @@ from dialeval.corpora.text_files import read_csv
 from dialeval.criteria import LEVELS, Level
 from dialeval.errors import UserError
 from dialeval.labels.frame import Identity
-from dialeval.tables import replacing
+from dialeval.tables import escaped_cell, replacing, unescaped_cell
 
 COLUMNS = (
     "draw", "by", "key", "level", "corpus", "item_id", "case_id", "system", "versus", "n_utterances", "stratum",
@@ -64,7 +64,8 @@ class Entry:
         """Returns it as a row of the file."""
         corpus, item_id, case_id, system, versus, n, level = self.identity
         about = (self.draw, self.by, self.key, level, corpus, item_id, case_id, system, versus)
-        return [*about, "" if n is None else n, self.stratum, self.place, DRAWN[self.drawn]]
+        texts = (*map(escaped_cell, about), "" if n is None else n, escaped_cell(self.stratum))
+        return [*texts, self.place, DRAWN[self.drawn]]
 
 
 @dataclass
@@ -154,7 +155,7 @@ def read_ledger(path: Path) -> Ledger:
 def _entry(row: list[str], where: str) -> Entry:
     if len(row) != len(COLUMNS):
         raise UserError(f"{where}: {len(row)} cells under {len(COLUMNS)} columns; {_REMEDY}")
-    cells = dict(zip(COLUMNS, row, strict=True))
+    cells = dict(zip(COLUMNS, map(unescaped_cell, row), strict=True))
     for column in ("n_utterances", "place"):
         if not (cells[column].isdecimal() or (column == "n_utterances" and not cells[column])):
             raise UserError(f"{where}: {column} is '{cells[column]:.40}', no whole number; {_REMEDY}")

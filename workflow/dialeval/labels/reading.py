@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,8 +19,11 @@ from dialeval.labels.exports import read_export, read_json
 from dialeval.labels.filled_tables import read_filled, read_json_table
 from dialeval.labels.given_scales import scales_fault
 from dialeval.labels.said import Said
+from dialeval.labels.sheets import place_on_sheet
 from dialeval.labels.unlabelled import unlabelled_parts
 
+_CHANCE = math.log(1e9)
+"""Orders that labels can have, from which on it is no chance that they stand in one."""
 MOST_TOLD = 30
 """Faults that one message has; of more it says how many."""
 _Answer = tuple[str, str, object, str, int]
@@ -116,11 +120,37 @@ def _check_file(said: Sequence[Said], protocols: Mapping[str, AskedProtocol], ch
         if fault and fault not in told:  # what is wrong with a whole file is told once
             told.add(fault)
             checked.faults.append(fault)
+    checked.faults += _sorted_alone(said, protocols)
+
+
+def _sorted_alone(said: Sequence[Said], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
+    """Yields what is wrong with a sheet whose labels are in ascending or descending order and whose dialogues are not.
+
+    Dialogues stand on a sheet in a random order, in which so many labels are never in order by chance.
+    """
+    rows: defaultdict[tuple[str, str], list[tuple[int, tuple[bool, float, str]]]] = defaultdict(list)
+    for one in said:
+        name = _protocol_of(one, protocols)
+        key = protocols[name].key_drawn(one.key) if name else ""
+        if name and key and one.label and not one.exported and not one.round:
+            number = number_in(one.label)
+            value = (number is None, number or 0.0, one.label.casefold())
+            rows[name, one.annotator].append((place_on_sheet(one.annotator, key), value))
+    for (_, annotator), placed in rows.items():
+        places, labels = [place for place, _ in placed], [label for _, label in placed]
+        counts = Counter(labels).values()
+        orders = math.lgamma(len(labels) + 1) - sum(math.lgamma(count + 1) for count in counts)
+        if places == sorted(places) and orders > _CHANCE and labels in (sorted(labels), sorted(labels, reverse=True)):
+            yield (
+                f"{said[0].file}: the {len(labels)} labels of '{annotator:.60}' are in order, and the dialogues beside "
+                "them are not: the column of labels was sorted without the others; undo that (if every label is right, "
+                "sort the rows by key)"
+            )
 
 
 def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
     """Takes a label up, or returns what is wrong with it."""
-    if fault := _annotators_fault(said, checked.spellings):
+    if not said.is_open and (fault := _annotators_fault(said, checked.spellings)):
         return fault
     name = _protocol_of(said, protocols)
     if name is None:
@@ -128,6 +158,10 @@ def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked
     asked = protocols[name]
     if fault := _draws_fault(said, asked):
         return fault
+    if fault := asked.shown_fault(said):
+        return f"{said.where}: {fault}"
+    if said.is_open:
+        return ""
     try:
         criterion = asked.criterion(said)
         if fault := _scales_fault(said, asked, criterion):
@@ -239,7 +273,13 @@ def _probabilitys_fault(said: Said, asked: AskedProtocol, found: Found) -> str:
         if number is None or not 0 < number <= 1:
             return f"{said.where}: probability is '{said.probability:.40}'; write a number above 0 and up to 1"
         return ""
-    if asked.ledger.entries and not (found.key and asked.ledger.entries[found.key].drawn):
+    is_drawn = bool(found.key) and asked.ledger.entries[found.key].drawn
+    if said.sampled and not is_drawn:
+        return (
+            f"{said.where}: probability is empty, and {found.unit.words} was not drawn; write the probability with "
+            "which it was chosen, or take the column out if all were chosen with the same"
+        )
+    if asked.ledger.entries and not is_drawn:
         return (
             f"{said.where}: {found.unit.words} was not drawn, and labels of what somebody chose would be no fair "
             "sample; take the row out, or say in a column 'probability' how likely it was chosen"

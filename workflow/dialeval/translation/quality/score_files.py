@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dialeval.corpora.text_files import listed, number_in, read_csv
 from dialeval.errors import UserError
+from dialeval.tables import unescaped_cell
 from dialeval.text.counting import counted
 
 NEEDED = ("corpus", "language", "utterance_id")
@@ -47,6 +48,8 @@ def read_translation_scores(
             raise UserError(f"{path}, line {line}: {len(cells)} cells where the first line has {len(names)}")
         row = dict(zip(names, cells, strict=True))
         key = (row["corpus"], row["language"], row["utterance_id"])
+        if key not in known:  # as the sample's CSV file writes them
+            key = (unescaped_cell(key[0]), key[1], unescaped_cell(key[2]))
         if key not in known:
             raise UserError(
                 f"{path}, line {line}: the sample has no utterance '{key[2]}' of '{key[0]}' in '{key[1]}'; it may "
