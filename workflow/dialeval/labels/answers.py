@@ -25,8 +25,8 @@ _POINTS: Mapping[str, Outcome] = {"1": "left", "1.0": "left", "0.5": "tie", "0":
 _OTHER_SIDE: Mapping[Outcome, Outcome] = {"left": "right", "right": "left", "tie": "tie"}
 _MEANT = re.compile(r"(?<=\w) \(.*\)$", re.DOTALL)
 """As in `5 (excellent)`, copied from a sheet's answers."""
-_LIKE_A_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d[. -]+[^\W\d_]{3}|[^\W\d_]{3}[. -]+\d")
-_A_DATE = "spreadsheet programs make dates of numbers such as 4.5 where cells are not formatted as text"
+_LIKE_A_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d[. -]+[^\W\d_]{3}|[^\W\d_]{3}[. -]+\d")
+_A_DATE = "spreadsheet programs make dates of 4.5 and 3-4 where cells are not formatted as text"
 _COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 
 
@@ -99,17 +99,22 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
         said = said_text(text, criterion)
         label = said.label if said else next((one for one, value in scale.points().items() if value == number), None)
         if label is None:
-            raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}")
+            raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}{_hint(text)}")
         return {"value": scale.value_of(label), "choice": label}
     if number is None:
-        hint = f"; {_A_DATE}" if _LIKE_A_DATE.search(text) else ""
-        raise UnreadableLabelError(f"'{text:.40}' is no number; write one from {scale.low:g} to {scale.high:g}{hint}")
+        raise UnreadableLabelError(
+            f"'{text:.40}' is no number; write one from {scale.low:g} to {scale.high:g}{_hint(text)}"
+        )
     if not scale.low <= number <= scale.high:
         raise UnreadableLabelError(
             f"{number:g} is off the scale of {criterion.name}, {scale.low:g} to {scale.high:g}; labels on another "
             "scale have to be put on this one first, or the scale is set under criteria"
         )
     return {"value": number}
+
+
+def _hint(text: str) -> str:
+    return f"; {_A_DATE}" if _LIKE_A_DATE.search(text) else ""
 
 
 def _detected(said: Said, unit: Unit) -> dict[str, Any]:

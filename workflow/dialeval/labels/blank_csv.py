@@ -10,7 +10,6 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import product
 
 from dialeval.labels.sheet import Sheet, SheetQuestion, ShownTurn
 from dialeval.tables import escaped_cell
@@ -22,7 +21,8 @@ SHOWN = ("first", "second", "dialogue", "turn")
 _MARK = "> "
 """Before the utterances that are asked about, where not all are."""
 _WRITTEN_OTHERWISE = re.compile(
-    r"(?:_x000d_|[\s\0-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff'\"`‘’‚‛“”„‟«»‹›′″\u0301])+"
+    r"(?:_x000d_|[\s\0-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+    r"|['\"`‘’‚‛“”„‟«»‹›′″\u0301])+"
 )
 """Blanks, quotes and signs that are not seen, which programs exchange or leave out."""
 _DASHES = re.compile(r"[-‐‑‒–—―−]+")
@@ -31,7 +31,11 @@ _CODE_PAGES = (
     "cp949",
 )  # fmt: skip
 """Encodings in which programs save CSV files, which are then read as Windows-1252."""
-_LOST = re.compile(r"[?\ufffd]+")
+_WESTERN = {bytes([byte]).decode("cp1252", "ignore") or chr(byte): byte for byte in range(256)}
+"""Bytes by the letters as which programs read them, those that Windows-1252 lacks by their numbers."""
+_LOST_ONE = "\ufffd"
+_LOST = re.compile(f"[?{_LOST_ONE}]")
+_NO_LETTERS, _NOT_PLAIN = re.compile(r"[\W_]+"), re.compile("[^a-z0-9]+")
 _LONGEST_OF_EXCEL = 32_700
 """Letters of a cell up to which Excel surely keeps it; it cuts off what is beyond 32,767."""
 
@@ -69,15 +73,20 @@ def is_same_text(cell: str, text: str) -> bool:
     Case, blanks, line ends, quotes and dashes may differ. Letters that an encoding lacks may be question marks, or have
     been read in another encoding; of a very long text the end may be cut off.
     """
-    return any(_is_same(comparable(one), comparable(text), len(cell)) for one in _decodings(cell))
+    wanted = comparable(text)
+    for one in _decodings(cell):
+        found = comparable(one)
+        if found == wanted or (found and len(cell) >= _LONGEST_OF_EXCEL and wanted.startswith(found)):
+            return True
+        if _LOST.search(one) and _NO_LETTERS.sub("", found) == _NO_LETTERS.sub("", wanted):
+            return True
+    is_western = all(letter in _WESTERN or letter == _LOST_ONE for letter in cell)
+    return is_western and _LOST.search(cell) is not None and _plain(cell) == _plain(text)
 
 
-def _is_same(cell: str, text: str, length: int) -> bool:
-    texts = (text, _LOST.sub("?", text.encode("cp1252", "replace").decode("cp1252")))
-    cells = (cell, _LOST.sub("?", cell))
-    return any(
-        one == other or (length >= _LONGEST_OF_EXCEL and other.startswith(one)) for one, other in product(cells, texts)
-    )
+def _plain(text: str) -> str:
+    """Returns the letters and digits of a text that every encoding has."""
+    return _NOT_PLAIN.sub("", text.lower())
 
 
 def comparable(text: str) -> str:
@@ -90,8 +99,8 @@ def _decodings(cell: str) -> Iterator[str]:
     """Yields what a cell may have been before it was read as Windows-1252."""
     yield cell
     try:
-        content = cell.encode("cp1252")
-    except UnicodeEncodeError:
+        content = bytes(_WESTERN[letter] for letter in cell)
+    except KeyError:
         return
     for page in _CODE_PAGES if not cell.isascii() else ():
         try:

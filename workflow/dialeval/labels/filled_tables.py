@@ -146,8 +146,7 @@ def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], wi
         width: how many cells the row has, if these are too few.
     """
     given = [cells[name] for name in answers if cells.get(name)]
-    shown = any(cells.get(name) for name in SHOWN)
-    if width is not None and (width <= max(map(columns.index, answers)) or not (given or shown)):
+    if width is not None and (width <= max(map(columns.index, answers)) or not given):
         return (
             f"{width} cells under {len(columns)} columns; cells of this row are missing: copy the row anew from the "
             "sheet or table that it is of"

@@ -24,6 +24,8 @@ COLUMNS = (
     "draw", "by", "key", "level", "corpus", "item_id", "case_id", "system", "versus", "n_utterances", "stratum",
     "place", "drawn",
 )  # fmt: skip
+BY_CASES = "cases"
+"""What a draw goes by whose units share places, those of one case."""
 DRAWN = ("no", "yes")
 _REMEDY = "the ledger is written by the target `label` alone; bring back the file as it was"
 
@@ -163,6 +165,8 @@ def _entry(row: list[str], where: str) -> Entry:
     if level is None or cells["drawn"] not in DRAWN or not cells["key"]:
         column = "level" if level is None else "drawn" if cells["key"] else "key"
         raise UserError(f"{where}: {column} is '{cells[column]:.40}'; {_REMEDY}")
+    if emptied := [column for column in ("draw", "by", "system", "stratum") if not cells[column]]:
+        raise UserError(f"{where}: {' and '.join(emptied)} of key '{cells['key']:.40}' is empty; {_REMEDY}")
     n = int(cells["n_utterances"]) if cells["n_utterances"] else None
     identity = (
         cells["corpus"], cells["item_id"], cells["case_id"], cells["system"], cells["versus"], n, level
@@ -174,7 +178,13 @@ def _entry(row: list[str], where: str) -> Entry:
 
 
 def _check_one_draw(ledger: Ledger) -> None:
-    draws = ledger.draws()
+    draws, places = ledger.draws(), dict[tuple[str, str, int], str]()
     for entry in ledger.entries.values():
+        first = places.setdefault((entry.level, entry.stratum, entry.place), entry.key)
+        if first != entry.key and entry.by != BY_CASES:
+            raise UserError(
+                f"{ledger.path}: keys '{first}' and '{entry.key}' both have place {entry.place} of stratum "
+                f"'{entry.stratum:.40}'; a column was changed or sorted without the others: {_REMEDY}"
+            )
         if entry.draw != draws[entry.level] or entry.by != ledger.by():
             raise UserError(f"{ledger.path} holds two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")
