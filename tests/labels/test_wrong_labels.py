@@ -404,6 +404,21 @@ def test_what_spreadsheet_programs_change_is_read(
     assert found.items() <= expected.items()
 
 
+def test_a_row_that_is_there_twice_counts_once(quality: AskedProtocol, folder: Path) -> None:
+    rows = rows_of(quality)
+    rows.append(rows[1])
+    reading = read_labels([saved(folder, rows)], {"quality": quality})
+    assert len(reading.rows) == 24
+    assert "a.csv: 1 answers stand twice there, and count once" in reading.notes
+
+
+def test_a_blank_sheet_of_another_draw_is_no_mistake(quality: AskedProtocol, folder: Path) -> None:
+    rows = rows_of(quality, lambda number: "")
+    for row in rows[1:]:
+        row[0:4] = ["gone", "ann", "d0", f"t{row[3][:3]}"]
+    assert read_labels([saved(folder, rows)], {"quality": quality}).rows == []
+
+
 def test_rows_that_excel_leaves_short_have_no_label_yet(quality: AskedProtocol, folder: Path) -> None:
     """Of rows 17 to 32 together it leaves out what is empty at their ends."""
     rows = rows_of(quality, lambda number: "3" if number < 15 else "")

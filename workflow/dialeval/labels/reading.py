@@ -51,14 +51,14 @@ class _Checked:
         labels: what was said, about what, and the columns that hold it.
         faults: what is wrong, with file, row and remedy.
         gone: by protocol, labels of what is not there any more.
-        repeated: answers that a page exported twice, by file.
+        repeated: answers that are there twice, by file and whether both are in it.
         spellings: of annotators' names, as first met.
     """
 
     labels: dict[_Answer, tuple[Said, Found, dict[str, Any]]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     gone: Counter[str] = field(default_factory=Counter)
-    repeated: Counter[str] = field(default_factory=Counter)
+    repeated: Counter[tuple[str, bool]] = field(default_factory=Counter)
     spellings: dict[str, str] = field(default_factory=dict)
 
 
@@ -93,8 +93,9 @@ def read_labels(
         raise UserError(_message(checked.faults))
     for name, count in checked.gone.items():
         reading.notes.append(f"{count} labels under {name} are of what is not there any more, and are left out")
-    for file, count in checked.repeated.items():
-        reading.notes.append(f"{file}: {count} answers stand in another export too, and count once")
+    for (file, is_same), count in checked.repeated.items():
+        where = "twice there" if is_same else "in another export too"
+        reading.notes.append(f"{file}: {count} answers stand {where}, and count once")
     for name, asked in protocols.items():
         labelled = {found.key for said, found, answer in checked.labels.values()
                     if answer["protocol"] == name and not said.skipped}  # fmt: skip
@@ -150,9 +151,12 @@ def _sorted_alone(said: Sequence[Said], protocols: Mapping[str, AskedProtocol]) 
 
 def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
     """Takes a label up, or returns what is wrong with it."""
-    if not said.is_open and (fault := _annotators_fault(said, checked.spellings)):
-        return fault
     name = _protocol_of(said, protocols)
+    if said.is_open:
+        fault = protocols[name].shown_fault(said) if name else ""
+        return f"{said.where}: {fault}" if fault else ""
+    if fault := _annotators_fault(said, checked.spellings):
+        return fault
     if name is None:
         return _protocols_fault(said, protocols)
     asked = protocols[name]
@@ -160,8 +164,6 @@ def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked
         return fault
     if fault := asked.shown_fault(said):
         return f"{said.where}: {fault}"
-    if said.is_open:
-        return ""
     try:
         criterion = asked.criterion(said)
         if fault := _scales_fault(said, asked, criterion):
@@ -189,8 +191,8 @@ def _take(
         return ""
     other = before[0]
     same = (before[2], other.skipped) == ({"protocol": name, "criterion": about or None, **answer}, said.skipped)
-    if same and said.key and other.key and said.file != other.file:  # browsers save a page's export twice
-        checked.repeated[said.file] += 1
+    if same and said.key and other.key and (said.file != other.file or not said.exported):
+        checked.repeated[said.file, said.file == other.file] += 1  # browsers save a page's export twice
         return ""
     return (
         f"{said.where}: '{said.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
