@@ -486,6 +486,14 @@ def test_a_probability_that_was_emptied_is_told(free: dict[str, AskedProtocol], 
         )
 
 
+def test_a_value_neither_ends_its_line_nor_controls_the_terminal(free: dict[str, AskedProtocol], folder: Path) -> None:
+    path = folder / "a.csv"
+    path.write_text(f'{HEAD}\nann,quality,1/kiosk,overall,"5\nerror: \x1b[2J\u202eall"\n', encoding="utf-8")
+    message = told([path], free)
+    assert r"a.csv, row 2: '5\nerror: \x1b[2J\u202eall' is no number" in message
+    assert message.count("\n") == 1
+
+
 def test_a_row_of_another_tool_with_too_few_cells(free: dict[str, AskedProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(f"{HEAD},comment\nann,quality,1/kiosk,overall,3\nann,quality,2/kiosk,4,\n")

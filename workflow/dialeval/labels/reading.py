@@ -342,7 +342,7 @@ def _shares_labelled(
 
 
 def _message(faults: Sequence[str]) -> str:
-    shown = [f"  {fault}" for fault in faults[:MOST_TOLD]]
+    shown = ["  " + fault.replace("\n", "\\n") for fault in faults[:MOST_TOLD]]  # a value may have lines of its own
     more = [f"  and {len(faults) - MOST_TOLD} more"] * (len(faults) > MOST_TOLD)
     what = "a mistake" if len(faults) == 1 else f"{len(faults)} mistakes"
     return "\n".join([f"the labels have {what}; nothing of them was changed:", *shown, *more])
