@@ -327,6 +327,14 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
             moved_down,
             "a.csv, row 26: the label '4' stands in a row without a dialogue; the column label was moved down: undo",
         ),
+        (
+            lambda rows: column(rows, "label", lambda cells: ["", *cells[:-1]]),
+            "a.csv, row 2: there is no label, and the 23 rows behind it have one, as if the column label had been",
+        ),
+        (
+            lambda rows: column(rows, "label", lambda cells: ["", *cells[:9], *[""] * 14]),
+            "a.csv, row 2: there is no label, and the 9 rows behind it have one",
+        ),
         (lambda rows: column(rows, "label", sorted), "a.csv: the 24 labels of 'ann' are in order, and the dialogues"),
         (
             lambda rows: column(rows, "label", lambda cells: sorted(cells, reverse=True)),
@@ -402,6 +410,19 @@ def test_what_spreadsheet_programs_change_is_read(
     found = {(keys[row["item_id"]], row["criterion"]): row["value"] for row in reading.rows}
     assert len(found) in (len(expected), len(expected) - 2)
     assert found.items() <= expected.items()
+
+
+@pytest.mark.parametrize("change", [{"comment": "cannot tell"}, {"skipped": "1"}])
+def test_the_first_dialogue_may_be_left_out(change: dict[str, str], quality: AskedProtocol, folder: Path) -> None:
+    rows = rows_of(quality)
+    rows[1][8] = ""
+    header = [*rows[0], "skipped"]
+    for row in rows[1:]:
+        row.append("")
+    for name, cell in change.items():
+        rows[1][header.index(name)] = cell
+    reading = read_labels([saved(folder, [header, *rows[1:]])], {"quality": quality})
+    assert len([row for row in reading.rows if not row["skipped"]]) == 23
 
 
 def test_a_row_that_is_there_twice_counts_once(quality: AskedProtocol, folder: Path) -> None:

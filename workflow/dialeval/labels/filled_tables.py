@@ -29,6 +29,8 @@ COLUMNS = (
 )  # fmt: skip
 _OURS = {"protocol", "annotator", "draw", "key", "label"}
 """Columns that a sheet and a page's table have; other tools' cells are read as they are."""
+_MANY = 3
+"""Labels behind an empty one that look like a column that was moved."""
 _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
 
 
@@ -53,7 +55,7 @@ def read_filled(
     rows = sheet.rows
     if set(sheet.columns) >= _OURS:
         rows = [(number, {name: unescaped_cell(cell) for name, cell in cells.items()}) for number, cells in rows]
-        for words in _moved_questions(path, rows):
+        for words in (*_moved_questions(path, rows), *_moved_labels(path, rows)):
             fault(words)
     yield from _answers(path, sheet.columns, rows, named, note, fault, sheet.short)
 
@@ -178,6 +180,25 @@ def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[
                 f"{path.name}, row {row}: criterion '{about[1]:.60}' stands beside the question '{question:.60}', "
                 "which is not that of its other rows; undo the change of one of the two columns"
             )
+
+
+def _moved_labels(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
+    """Yields what is wrong with a sheet whose labels may stand one row too low: the first has none, all others do.
+
+    Of labels of one scale nothing else would tell, and every one of them would be of another dialogue.
+    """
+    shown = [(row, cells) for row, cells in rows if any(cells.get(name) for name in SHOWN)]
+    given = [bool(cells.get("label")) for _, cells in shown]
+    n = sum(given)
+    if not shown or given[0] or n < _MANY or not all(given[1 : 1 + n]):
+        return
+    row, first = shown[0]
+    if first.get("comment") or first.get("skipped", "").lower() in _YES:
+        return
+    yield (
+        f"{path.name}, row {row}: there is no label, and the {n} rows behind it have one, as if the column label had "
+        "been moved down; undo that, or write 1 in a column skipped of this row if its label was left out"
+    )
 
 
 def _whole(cell: str) -> str:
