@@ -29,7 +29,7 @@ from dialeval.labels.blank_csv import blank_csv, is_same_text
 from dialeval.labels.files import label_files, ledger_files, passed_over
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import read_labels
-from dialeval.tables import escaped_cell
+from dialeval.tables import escaped_cell, unescaped_cell
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -478,6 +478,23 @@ def test_a_text_is_the_same_in_whichever_encoding_it_was_saved(text: str, encodi
     assert not any(is_same_text(other, text) or is_same_text(text + " no", other) for other in others)
     assert not is_same_text(f"{cell} more", text)
     assert not is_same_text("", text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text() | st.text(st.sampled_from("aB'’\"“=-+@?!.\n\r\t –\u2028é好😀\u0301")))
+def test_any_text_is_known_again_after_a_spreadsheet_program(text: str) -> None:
+    written = io.StringIO(newline="")
+    csv.writer(written, quoting=csv.QUOTE_ALL).writerow([escaped_cell(text)])
+    ((cell,),) = csv.reader(io.StringIO(written.getvalue(), newline=""))
+    for one in (
+        cell,
+        unescaped_cell(cell),
+        cell.strip(),
+        cell.replace("\r\n", "\n").replace("\n", "\r\n"),
+        f"\ufeff{cell}",
+    ):
+        assert is_same_text(one, text)
+    assert not is_same_text(f"{cell}word", text)
 
 
 def test_question_marks_are_no_pretext_for_other_words() -> None:
