@@ -425,6 +425,13 @@ def test_the_first_dialogue_may_be_left_out(change: dict[str, str], quality: Ask
     assert len([row for row in reading.rows if not row["skipped"]]) == 23
 
 
+def test_a_sheet_without_its_dialogues_is_read_with_a_word(quality: AskedProtocol, folder: Path) -> None:
+    rows = [[*row[:7], *row[8:]] for row in rows_of(quality)]
+    reading = read_labels([saved(folder, rows)], {"quality": quality})
+    assert len(reading.rows) == 24
+    assert reading.notes == ["a.csv: no column holds the dialogues, so that rows whose keys were moved are not noticed"]
+
+
 def test_a_row_that_is_there_twice_counts_once(quality: AskedProtocol, folder: Path) -> None:
     rows = rows_of(quality)
     rows.append(rows[1])
