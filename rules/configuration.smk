@@ -62,7 +62,7 @@ try:
     from dialeval.engines.spending import terms
     from dialeval.engines.spending.ledger import FOLDER as SPENDING
     from dialeval.engines.spending.ledger import Ledger
-    from dialeval.errors import UserError
+    from dialeval.errors import UserError, visible
     from dialeval.failure_kinds import BY_RULE
     from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
     from dialeval.figures import entries
@@ -116,7 +116,7 @@ def in_words(check, *arguments, **options):
 def say(words):
     """Tells whoever started the run; the processes of its jobs, which read all this too, say nothing."""
     if words and workflow.exec_mode == ExecMode.DEFAULT:
-        print(words, file=sys.stderr)
+        print(visible(words), file=sys.stderr)
 
 
 in_words(check_name, PROJECT)

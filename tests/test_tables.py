@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import math
@@ -10,13 +11,24 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dialeval import tables
 from dialeval.errors import UserError
 from dialeval.schemas.botchat import SEED_LENGTHS
 from dialeval.schemas.measures import PASS_RATES
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import TableWriter, chosen_rows, read_table, to_table, write_for_people, write_table
+from dialeval.tables import (
+    TableWriter,
+    chosen_rows,
+    escaped_cell,
+    read_table,
+    to_table,
+    unescaped_cell,
+    write_for_people,
+    write_table,
+)
 
 ROW = {"corpus": "c", "dialogue_id": "d", "turn": 0, "speaker": "A", "text": 'Hi\tthere, "you"\n', "language": "en"}
 
@@ -122,6 +134,40 @@ def test_csv_goes_out_beside(tmp_path: Path) -> None:
     counts = to_table(SEED_LENGTHS, [{"n_utterances": 4, "n_dialogues": 55}])
     write_for_people(tmp_path / "s.parquet", tmp_path / "s.csv", SEED_LENGTHS, counts)
     assert (tmp_path / "s.csv").read_text() == '"n_utterances","n_dialogues"\n4,55\n'
+
+
+FORMULAS = ("=1+1", "+1", "-3", "@SUM(A1)", "\tx", "\r=x", "\n=x", "＝1", "'=x", "''-x")
+PLAIN = ("", "a=b", "'", "'quoted'", "''", " =1", "5 - 3", '"=1"')
+TEXTS_LIKE_CELLS = st.text(st.sampled_from("'=+-@\t\r\n ＝ab1,\"")) | st.text()
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS_LIKE_CELLS, TEXTS_LIKE_CELLS)
+def test_every_text_comes_back_from_its_cell_and_no_cell_is_a_formula(text: str, other: str) -> None:
+    cell = escaped_cell(text)
+    assert unescaped_cell(cell) == text
+    assert cell[:1] not in {*"=+-@\t\r\n＝＋－＠"}
+    assert (cell == escaped_cell(other)) == (text == other)
+
+
+def test_only_what_a_program_computes_is_escaped() -> None:
+    assert [escaped_cell(text) for text in FORMULAS] == [f"'{text}" for text in FORMULAS]
+    assert [escaped_cell(text) for text in PLAIN] == list(PLAIN)
+    assert [unescaped_cell(text) for text in PLAIN] == list(PLAIN)
+    assert unescaped_cell("=1+1") == "=1+1"  # where a program took the apostrophe out
+
+
+def test_texts_of_a_csv_file_are_escaped_and_numbers_are_not(tmp_path: Path) -> None:
+    rows = [
+        {"judge": text, "system": "m", "estimate": -0.5, "low": -1.0, "n": 3, "n_unparsed": 0}
+        for text in (*FORMULAS, *PLAIN)
+    ]
+    write_for_people(tmp_path / "t.parquet", tmp_path / "t.csv", PASS_RATES, to_table(PASS_RATES, rows))
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
+        cells = list(csv.DictReader(file))
+    assert {(row["estimate"], row["low"]) for row in cells} == {("-0.5", "-1")}
+    assert [row["judge"] for row in cells] == [*(f"'{text}" for text in FORMULAS), *PLAIN]
+    assert [row["judge"] for row in read_table(tmp_path / "t.parquet", PASS_RATES).to_pylist()] == [*FORMULAS, *PLAIN]
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:

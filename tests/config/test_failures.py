@@ -73,7 +73,8 @@ def test_transcripts_need_neither_chatbots_nor_judges_nor_models() -> None:
         ({"people": ["talks"]}, "protocols.failures.people: 'talks' is no corpus"),
         (
             {"judges": ["forest"]},
-            "'forest' is an embedded model of method 'forest', which cannot serve there (fail",
+            "'forest' is an embedded model of method 'forest', which cannot serve there (failures); "
+            "name a model of engine openai or vllm, as no method can",
         ),
         ({"judges": ["nobody"]}, "protocols.failures.judges: 'nobody'"),
         ({"length_share": 1}, "protocols.failures.length_share"),

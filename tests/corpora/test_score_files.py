@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,14 @@ def test_scores_are_read_with_their_keys(tmp_path: Path) -> None:
     assert (first["judge"], first["protocol"], first["language"], first["value"]) == ("mine", "file", "zh", 0.5)
     assert (second["item_id"], second["value"], second["status"]) == ("FED, 2", None, "missing")
     assert (third["language"], third["status"]) == ("en", "missing")
+
+
+def test_an_id_may_be_copied_from_a_csv_file_of_ours(tmp_path: Path) -> None:
+    about = replace(FED, items={("fed", "en", "=1"), ("fed", "en", "'+1")})
+    path = tmp_path / "mine.csv"
+    path.write_text("corpus,item_id,dimension,value\nfed,'=1,overall,0.5\nfed,'+1,overall,1\n", encoding="utf-8")
+    rows = read_scores(path, "mine", (0.0, 1.0), about, Counter())
+    assert [(row["item_id"], row["value"]) for row in rows] == [("=1", 0.5), ("'+1", 1.0)]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from io import StringIO
 from pathlib import Path
@@ -53,6 +54,20 @@ def test_a_sheet_shows_what_a_model_is_shown_and_hides_the_answer(tmp_path: Path
     path = tmp_path / "sheet.csv"
     path.write_text(text.replace(",,\n", ",A,ann\n"), encoding="utf-8")
     assert {one.choice for one in read_expert_answers(path, ITEMS).answers} == {"A"}
+
+
+def test_options_that_look_like_formulas_are_escaped_and_read_back(tmp_path: Path) -> None:
+    one = item(item_id="=1/IC", options=("=1+1", "-2", "+3", "@4"))
+    text = sheet([one])
+    assert "'=1/IC," in text
+    assert ",'=1+1,'-2,'+3,'@4," in text
+    path = tmp_path / "sheet.csv"
+    for written in (text, re.sub(r"'(?=[=+@-])", "", text)):  # a program may take the apostrophe out
+        path.write_text(written.replace(",,\n", ",B,ann\n"), encoding="utf-8")
+        write_sheet(path, text)  # asks the same
+        assert [answer.choice for answer in read_expert_answers(path, {one.item_id: one}).answers] == ["B"]
+    path.write_text(f"item,answer\n{one.item_id},'-2\n", encoding="utf-8")
+    assert [answer.choice for answer in read_expert_answers(path, {one.item_id: one}).answers] == ["B"]
 
 
 def test_what_is_filled_in_is_never_written_over(tmp_path: Path) -> None:

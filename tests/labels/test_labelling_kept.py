@@ -16,7 +16,7 @@ from report_browser import PROGRAM, Browser
 from dialeval.labels.exports import read_export, read_json
 from dialeval.labels.filled_tables import read_filled
 from dialeval.labels.page import page_html
-from dialeval.labels.sheet import Sheet
+from dialeval.labels.sheet import Option, Sheet, SheetQuestion
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 
@@ -146,6 +146,31 @@ def test_the_table_reads_as_csv(opened: Opened, browser: Browser, tmp_path: Path
         (sheet.things[1].key, "politeness", "", "true", 'he said "no", then'),
         (sheet.things[1].key, "solved", "", "true", 'he said "no", then'),
     ]
+
+
+def test_the_table_holds_no_formula_and_keeps_negative_numbers(
+    opened: Opened, browser: Browser, tmp_path: Path
+) -> None:
+    cold = SheetQuestion("warmth", "How warm?", tuple(Option(label) for label in ("-1", "0", "1", "=warm")))
+    sheet = replace(sheets.scales(2), questions=(cold,))
+    opened(sheet)
+    browser.press("c", *"=1+1", "Escape")
+    browser.press("2", "3")  # keys 0 and 1 are those of the labels 0 and 1
+    browser.wait(FINISHED)
+    browser.press("Escape", "?")
+    browser.click("#save-csv")
+    table = tmp_path / "saved" / "service-anna.csv"
+    browser.wait_for_file(table)
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["label"], row["comment"], row["options"]) for row in rows] == [
+        ("-1", "'=1+1", "'-1; 0; 1; =warm"),
+        ("'=warm", "", "'-1; 0; 1; =warm"),
+    ]
+    faults: list[str] = []
+    read = list(read_filled(table, (), faults.append, faults.append))
+    assert faults == []
+    assert [(said.label, said.comment) for said in read] == [("-1", "=1+1"), ("=warm", "")]
 
 
 def test_file_and_table_are_read_back_as_the_same_answers(opened: Opened, browser: Browser, tmp_path: Path) -> None:

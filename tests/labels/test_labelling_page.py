@@ -8,16 +8,19 @@ import re
 import string
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 
 import labelling_sheets as sheets
 import pytest
 from labelled_dialogues import SYSTEMS, asked_about, dialogues, drawn_protocol, items_table, sheet_for
 
+from dialeval import tables
 from dialeval.labels.page import page_html
 from dialeval.labels.page.content import content
 from dialeval.labels.sheet import Sheet, ShownTurn
 from dialeval.pages.self_contained import unpack
+from dialeval.translation.quality import outside
 
 KINDS = (sheets.scales, sheets.numbers, sheets.pairs, sheets.machines, sheets.strange)
 MOST_BYTES = 2_000_000
@@ -117,3 +120,9 @@ def test_three_hundred_pairs_fit() -> None:
     things = tuple(sheets.thing(number, dialogue(), dialogue()) for number in range(300))
     size = len(page_html(replace(sheets.pairs(), things=things)).encode())
     assert size <= MOST_BYTES
+
+
+def test_the_pages_table_escapes_what_tables_escape() -> None:
+    script = resources.files("dialeval.labels.page").joinpath("files.js").read_text(encoding="utf-8")
+    assert f"/^{tables._FORMULA.pattern}/.test(value)" in script
+    assert outside._FORMULA.pattern == tables._FORMULA.pattern

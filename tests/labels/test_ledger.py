@@ -15,6 +15,8 @@ from dialeval.labels.ledger import COLUMNS, Entry, Ledger, read_ledger
 
 FIRST = Entry("d1", "random", "t1", ("support", '1/"a"', "1", "a", "", 4, "dialogue"), "a", 1, drawn=True)
 SECOND = Entry("d1", "random", "t2", ("support", "2,a\nb", "", "a", "", 4, "dialogue"), "a", 2, drawn=False)
+FORMULA = Entry("d1", "random", "t4", ("=support", "+1", "-1", "@a", "", 4, "dialogue"), "@a", 1, drawn=True)
+ESCAPED = Entry("d1", "random", "t5", ("support", "'+1", "''=1", "'a", "", 4, "dialogue"), "'a", 1, drawn=True)
 PAIR = Entry("d2", "random", "t3", ("", "", "1", "a", "b", None, "turn"), "pairs", 1, drawn=True)
 
 
@@ -29,6 +31,13 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_ledger(ledger.path) == ledger
     assert list(ledger.entries.values()) == [FIRST, SECOND, PAIR]
     assert ledger.draws() == {"dialogue": "d1", "turn": "d2"}
+
+
+def test_names_that_look_like_formulas_are_escaped_in_the_file_alone(tmp_path: Path) -> None:
+    ledger = read_ledger(tmp_path / "draw-mine.csv")
+    ledger.add([FORMULA, ESCAPED])
+    assert "d1,random,t4,dialogue,'=support,'+1,'-1,'@a,,4,'@a,1,yes" in ledger.path.read_text()
+    assert list(read_ledger(ledger.path).entries.values()) == [FORMULA, ESCAPED]
 
 
 def test_it_grows_and_keeps_every_byte(tmp_path: Path) -> None:
@@ -57,6 +66,9 @@ def test_windows_line_ends_and_a_lost_last_one_do_no_harm(tmp_path: Path) -> Non
         ("draw,by", "by,draw", "is not the ledger of a draw: its columns are not draw, by"),
         (",yes", ",maybe", "line 2: drawn is 'maybe'"),
         (",4,a,1,", ",four,a,1,", "line 2: n_utterances is 'four', no whole number"),
+        (",4,a,1,", ",4,,1,", "line 2: stratum of key 't1' is empty; the ledger is written by"),
+        ("d1,random,t1", ",random,t1", "line 2: draw of key 't1' is empty; the ledger is written by"),
+        (",4,a,2,", ",4,a,1,", "keys 't1' and 't2' both have place 1 of stratum 'a'; a column was changed or sorted"),
         ("dialogue", "whole", "line 2: level is 'whole'"),
         ("t2", "t1", "line 4: key 't1' stands there before"),
         ("d1,random,t2", "d7,random,t2", "holds two draws"),

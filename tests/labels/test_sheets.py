@@ -16,7 +16,9 @@ from dialeval.criteria import YES_NO, Criterion, Level, Scale, Words, labelled
 from dialeval.forms.question import Question
 from dialeval.labels.blank_csv import blank_csv
 from dialeval.labels.questions import questions_of
+from dialeval.labels.reading import read_labels
 from dialeval.labels.sheets import Drawn, assigned, other_order
+from dialeval.labels.simulated import fill_in
 
 DRAWN = [Drawn(f"{stratum}{place}", stratum, place) for stratum in SYSTEMS for place in range(1, 13)]
 
@@ -77,6 +79,32 @@ def test_a_sheet_as_a_table(tmp_path: Path) -> None:
         marked = [line[:2] == "> " for line in rows[0][level].split("\n")]
         assert marked == ([False, True, False, True] if level == "dialogue" else [False, False, False, True])
         assert rows[0]["options"] == "1 (very poor); 2; 3; 4; 5 (excellent)"
+
+
+def test_texts_of_a_sheet_are_no_formulas_and_come_back_with_negative_labels(tmp_path: Path) -> None:
+    """Filled in as Excel would, by hand, and by the simulated annotators."""
+    mood = Criterion("mood", "dialogue", Words({"dialogue": "=mood?"}), Scale(-3, 3))
+    labels = tmp_path / "labels"
+    labels.mkdir()
+    items = items_table(tmp_path / "items.parquet", dialogues(("kiosk",)))
+    asked = drawn_protocol(labels, asked_about("quality", ["mood"], [mood], form="scale"), items, 3)
+    text = blank_csv(sheet_for(asked, "=ann"))
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+    assert {(row["annotator"], row["options"][:2]) for row in rows} == {("'=ann", "'-")}
+    path = tmp_path / "quality-ann.csv"
+    path.write_text(text, encoding="utf-8")
+    assert fill_in(path, labels / "quality-ann.csv") == 3
+    read = read_labels([labels / "quality-ann.csv"], {"quality": asked}, ["=ann"])
+    assert {row["annotator"] for row in read.rows} == {"=ann"}
+    assert all(-3 <= row["value"] <= 3 for row in read.rows)
+    for escape in ("'", ""):  # an edited cell loses its apostrophe
+        head = ",".join(rows[0])
+        cells = [{**row, "label": "-3", "comment": "=1", "annotator": f"{escape}=ann"} for row in rows]
+        with (labels / "quality-ann.csv").open("w", encoding="utf-8", newline="") as file:
+            file.write(f"{head}\n")
+            csv.DictWriter(file, list(rows[0])).writerows(cells)
+        again = read_labels([labels / "quality-ann.csv"], {"quality": asked}, ["=ann"])
+        assert {(row["annotator"], row["value"], row["comment"]) for row in again.rows} == {("=ann", -3.0, "=1")}
 
 
 def test_keys_are_never_taken_for_numbers(tmp_path: Path) -> None:

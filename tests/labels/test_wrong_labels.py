@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,9 +25,11 @@ from labelled_dialogues import (
 
 from dialeval.errors import UserError
 from dialeval.labels.asked_protocol import AskedProtocol
+from dialeval.labels.blank_csv import blank_csv, is_same_text
 from dialeval.labels.files import label_files, ledger_files, passed_over
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import read_labels
+from dialeval.tables import escaped_cell, unescaped_cell
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -271,6 +275,289 @@ def test_a_name_that_snakemake_cannot_have_is_refused(name: str, folder: Path) -
     (folder / name).write_text("x")
     with pytest.raises(UserError, match="take braces, line breaks and control characters out of their names"):
         label_files(folder)
+
+
+Rows = list[list[str]]
+
+
+def rows_of(asked: AskedProtocol, label: Callable[[int], str] = lambda number: str(1 + number % 5)) -> Rows:
+    """Returns the header and the rows of ann's sheet, filled in."""
+    header, *rows = csv.reader(io.StringIO(blank_csv(sheet_for(asked, "ann")).removeprefix("\ufeff"), newline=""))
+    for number, row in enumerate(rows):
+        row[header.index("label")] = label(number)
+    return [header, *rows]
+
+
+def saved(folder: Path, rows: Rows, delimiter: str = ",", encoding: str = "utf-8-sig") -> Path:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    (folder / "a.csv").write_bytes(text.getvalue().encode(encoding, "replace"))
+    return folder / "a.csv"
+
+
+def column(rows: Rows, name: str, change: Callable[[list[str]], list[str]]) -> None:
+    """Changes the cells of one column and no other."""
+    place = rows[0].index(name)
+    for row, cell in zip(rows[1:], change([row[place] for row in rows[1:]]), strict=True):
+        row[place] = cell
+
+
+def moved_down(rows: Rows) -> None:
+    rows.append([""] * len(rows[0]))
+    column(rows, "label", lambda cells: ["", *cells[:-1]])
+
+
+def drop(row: int, cell: int) -> Callable[[Rows], object]:
+    return lambda rows: rows[row].pop(cell)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda rows: rows[3].__setitem__(7, rows[3][7] + " More."),
+            "a.csv, row 4: the text in column dialogue, 'A: Where is parcel",
+        ),
+        (lambda rows: rows[3].__setitem__(7, ""), "a.csv, row 4: the text in column dialogue, '', is not that of key"),
+        (lambda rows: column(rows, "dialogue", sorted), "is not that of key"),
+        (lambda rows: column(rows, "key", sorted), "undo that, or copy the row's key and text anew from the sheet"),
+        (lambda rows: column(rows, "key", lambda cells: [*cells[2:], *cells[:2]]), "a.csv, row 2: the text in column"),
+        (lambda rows: column(rows, "criterion", sorted), "criterion 'coherence' stands beside the question 'Overall"),
+        (
+            moved_down,
+            "a.csv, row 26: the label '4' stands in a row without a dialogue; the column label was moved down: undo",
+        ),
+        (
+            lambda rows: column(rows, "label", lambda cells: ["", *cells[:-1]]),
+            "a.csv, row 2: there is no label, and the 23 rows behind it have one, as if the column label had been",
+        ),
+        (
+            lambda rows: column(rows, "label", lambda cells: ["", *cells[:9], *[""] * 14]),
+            "a.csv, row 2: there is no label, and the 9 rows behind it have one",
+        ),
+        (lambda rows: column(rows, "label", sorted), "a.csv: the 24 labels of 'ann' are in order, and the dialogues"),
+        (
+            lambda rows: column(rows, "label", lambda cells: sorted(cells, reverse=True)),
+            "a.csv: the 24 labels of 'ann' are in order",
+        ),
+        (lambda rows: column(rows, "draw", lambda cells: ["", *cells[1:]]), "a.csv, row 2: draw is empty; copy it"),
+        (lambda rows: column(rows, "draw", lambda cells: [""] * len(cells)), "a.csv, row 25: draw is empty; copy it"),
+        (lambda rows: column(rows, "key", lambda cells: ["", *cells[1:]]), "a.csv, row 2: key is empty; copy it from"),
+        (drop(3, 5), "a.csv, row 4: 9 cells under 10 columns; cells of this row are missing"),
+        (drop(3, 8), "a.csv, row 4: 9 cells under 10 columns; cells of this row are missing"),
+        (drop(3, 0), "a.csv, row 4"),
+        (lambda rows: rows[3].insert(5, "x"), "a.csv, row 4"),
+        (lambda rows: rows[3].append("x"), "a.csv, row 4: 11 cells under 10 columns"),
+        (lambda rows: rows[3].__delitem__(slice(4, None)), "a.csv, row 4: 4 cells under 10 columns; cells of this row"),
+        (
+            lambda rows: rows.append([*rows[1][:8], "5" if rows[1][8] != "5" else "4", ""]),
+            "a.csv, row 26: 'ann' has answered about item",
+        ),
+        (lambda rows: rows[0].__setitem__(8, "rating"), "a.csv, row 1: the column label (or value, outcome, winner"),
+        (lambda rows: rows[0].__setitem__(3, "id"), "a.csv, row 1: the column key, item_id, or system and case_id"),
+        (
+            lambda rows: rows[0].__setitem__(1, "name"),
+            "a.csv, row 1: the column annotator missing; there are: protocol",
+        ),
+        (
+            lambda rows: rows[2].__setitem__(8, "3-Apr"),
+            "a.csv, row 3: '3-Apr' is no number; write one from 1 to 5; spr",
+        ),
+        (lambda rows: rows[2].__setitem__(8, "03.04.2026"), "'03.04.2026' is no number; write one from 1 to 5; spread"),
+    ],
+)
+def test_a_sheet_whose_cells_were_moved_or_lost(
+    change: Callable[[Rows], object], words: str, quality: AskedProtocol, folder: Path
+) -> None:
+    rows = rows_of(quality)
+    change(rows)
+    path = saved(folder, rows)
+    before = path.read_bytes()
+    assert words in told([path], {"quality": quality})
+    assert path.read_bytes() == before
+
+
+def shuffled_columns(rows: Rows) -> None:
+    for row in rows:
+        row.reverse()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: column(rows, "dialogue", lambda cells: [cell.replace("\n", "\r\n") for cell in cells]),
+        lambda rows: column(rows, "dialogue", lambda cells: [f"  {' '.join(cell.split())}\xa0" for cell in cells]),
+        lambda rows: column(rows, "label", lambda cells: [f"{cell}.0 " for cell in cells]),
+        lambda rows: column(rows, "label", lambda cells: [f"{cell},0" for cell in cells]),
+        lambda rows: column(rows, "comment", lambda cells: ["=1+1", *cells[1:]]),
+        lambda rows: rows.__setitem__(slice(1, None), sorted(rows[1:], key=lambda row: row[3])),
+        lambda rows: rows.__setitem__(slice(1, None), sorted(rows[1:], key=lambda row: row[8])),
+        lambda rows: rows.__delitem__(slice(4, 6)),
+        shuffled_columns,
+        lambda rows: rows.extend([[], [""] * 10, ["", "", ""]]),
+        lambda rows: [row.extend(["", ""]) for row in rows],
+    ],
+)
+@pytest.mark.parametrize(("delimiter", "encoding"), [(",", "utf-8-sig"), (";", "cp1252"), ("\t", "utf-16")])
+def test_what_spreadsheet_programs_change_is_read(
+    change: Callable[[Rows], object], delimiter: str, encoding: str, quality: AskedProtocol, folder: Path
+) -> None:
+    rows = rows_of(quality)
+    expected = {(row[3], row[4]): float(row[8]) for row in rows[1:]}
+    change(rows)
+    reading = read_labels([saved(folder, rows, delimiter, encoding)], {"quality": quality})
+    keys = {unit.item_id: key for key, unit in quality.units.items()}
+    found = {(keys[row["item_id"]], row["criterion"]): row["value"] for row in reading.rows}
+    assert len(found) in (len(expected), len(expected) - 2)
+    assert found.items() <= expected.items()
+
+
+@pytest.mark.parametrize("change", [{"comment": "cannot tell"}, {"skipped": "1"}])
+def test_the_first_dialogue_may_be_left_out(change: dict[str, str], quality: AskedProtocol, folder: Path) -> None:
+    rows = rows_of(quality)
+    rows[1][8] = ""
+    header = [*rows[0], "skipped"]
+    for row in rows[1:]:
+        row.append("")
+    for name, cell in change.items():
+        rows[1][header.index(name)] = cell
+    reading = read_labels([saved(folder, [header, *rows[1:]])], {"quality": quality})
+    assert len([row for row in reading.rows if not row["skipped"]]) == 23
+
+
+def test_a_sheet_without_its_dialogues_is_read_with_a_word(quality: AskedProtocol, folder: Path) -> None:
+    rows = [[*row[:7], *row[8:]] for row in rows_of(quality)]
+    reading = read_labels([saved(folder, rows)], {"quality": quality})
+    assert len(reading.rows) == 24
+    assert reading.notes == ["a.csv: no column holds the dialogues, so that rows whose keys were moved are not noticed"]
+
+
+def test_a_row_that_is_there_twice_counts_once(quality: AskedProtocol, folder: Path) -> None:
+    rows = rows_of(quality)
+    rows.append(rows[1])
+    reading = read_labels([saved(folder, rows)], {"quality": quality})
+    assert len(reading.rows) == 24
+    assert "a.csv: 1 answers stand twice there, and count once" in reading.notes
+
+
+def test_a_blank_sheet_of_another_draw_is_no_mistake(quality: AskedProtocol, folder: Path) -> None:
+    rows = rows_of(quality, lambda number: "")
+    for row in rows[1:]:
+        row[0:4] = ["gone", "ann", "d0", f"t{row[3][:3]}"]
+    assert read_labels([saved(folder, rows)], {"quality": quality}).rows == []
+
+
+def test_rows_that_excel_leaves_short_have_no_label_yet(quality: AskedProtocol, folder: Path) -> None:
+    """Of rows 17 to 32 together it leaves out what is empty at their ends."""
+    rows = rows_of(quality, lambda number: "3" if number < 15 else "")
+    for row in rows[16:]:
+        del row[8:]
+    assert len(read_labels([saved(folder, rows)], {"quality": quality}).rows) == 15
+    rows[16].append("")
+    assert "a.csv, row 18: 8 cells under 10 columns" in told([saved(folder, rows)], {"quality": quality})
+
+
+STRANGE = (
+    "He said: \"don't\" -- 'no'... Ça va? 😊",
+    "=SUM(A1) “ja” – l’été",
+    "你好，今天天气很好。",
+    "Привет; мир, это тест!",
+)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "read_as"),
+    [
+        ("utf-8", "utf-8"), ("utf-8", "cp1252"), ("cp1252", "cp1252"), ("cp1251", "cp1252"), ("gbk", "gbk"),
+        ("mac_roman", "mac_roman"), ("latin-1", "latin-1"), ("ascii", "ascii"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("text", STRANGE)
+def test_a_text_is_the_same_in_whichever_encoding_it_was_saved(text: str, encoding: str, read_as: str) -> None:
+    content = text.encode(encoding, "replace")
+    letters = (bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in content)  # as Windows reads bytes
+    cell = "".join(letters) if read_as == "cp1252" else content.decode(read_as)
+    assert is_same_text(cell, text)
+    smart = text.replace('"', "”").replace("'", "’").replace("--", "–").replace("...", "…")
+    assert is_same_text(f" {smart}\r\n", text)
+    assert is_same_text(escaped_cell(text), text)
+    others = [one for one in STRANGE if one != text]
+    assert not any(is_same_text(other, text) or is_same_text(text + " no", other) for other in others)
+    assert not is_same_text(f"{cell} more", text)
+    assert not is_same_text("", text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text() | st.text(st.sampled_from("aB'’\"“=-+@?!.\n\r\t –\u2028é好😀\u0301")))
+def test_any_text_is_known_again_after_a_spreadsheet_program(text: str) -> None:
+    written = io.StringIO(newline="")
+    csv.writer(written, quoting=csv.QUOTE_ALL).writerow([escaped_cell(text)])
+    ((cell,),) = csv.reader(io.StringIO(written.getvalue(), newline=""))
+    for one in (
+        cell,
+        unescaped_cell(cell),
+        cell.strip(),
+        cell.replace("\r\n", "\n").replace("\n", "\r\n"),
+        f"\ufeff{cell}",
+    ):
+        assert is_same_text(one, text)
+    assert not is_same_text(f"{cell}word", text)
+
+
+def test_question_marks_are_no_pretext_for_other_words() -> None:
+    assert not is_same_text("A: 你好吗?", "A: 再见吧?")
+    assert not is_same_text("A: Привет?", "A: Пока?")
+    assert is_same_text("A: Привет ?", "A: Привет 😊")
+    assert is_same_text("A: für ??", "A: für 你好")
+
+
+def test_of_a_very_long_text_excel_keeps_the_beginning() -> None:
+    text = "A: " + "long " * 8000
+    assert is_same_text(text[:32_767], text)
+    assert not is_same_text(text[:20_000], text)
+    assert not is_same_text("B" + text[1:32_767], text)
+
+
+def test_a_probability_that_was_emptied_is_told(free: dict[str, AskedProtocol], folder: Path) -> None:
+    path = folder / "a.csv"
+    for cells in ("0.5|", "|", "|0.5"):
+        first, second = cells.split("|")
+        path.write_text(
+            f"{HEAD},probability\nann,quality,1/kiosk,overall,3,{first}\nann,quality,2/kiosk,overall,3,{second}\n"
+        )
+        row = 3 if first else 2
+        assert f"a.csv, row {row}: probability is empty, and item '{row - 1}/kiosk' of support was not" in told(
+            [path], free
+        )
+
+
+def test_a_value_neither_ends_its_line_nor_controls_the_terminal(free: dict[str, AskedProtocol], folder: Path) -> None:
+    path = folder / "a.csv"
+    path.write_text(f'{HEAD}\nann,quality,1/kiosk,overall,"5\nerror: \x1b[2J\u202eall"\n', encoding="utf-8")
+    message = told([path], free)
+    assert r"a.csv, row 2: '5\nerror: \x1b[2J\u202eall' is no number" in message
+    assert message.count("\n") == 1
+
+
+def test_a_row_of_another_tool_with_too_few_cells(free: dict[str, AskedProtocol], folder: Path) -> None:
+    path = folder / "a.csv"
+    path.write_text(f"{HEAD},comment\nann,quality,1/kiosk,overall,3\nann,quality,2/kiosk,4,\n")
+    assert "a.csv, row 3: 5 cells under 6 columns" in told([path], free)
+
+
+def test_leading_apostrophes_of_other_tools_stay_and_ours_go(items: Path, folder: Path, tmp_path: Path) -> None:
+    named = items_table(tmp_path / "named.parquet", dialogues(("=bot", "'quoted")))
+    asked = drawn_protocol(folder / "elsewhere", asked_about("quality", ["overall"], form="scale"), named)
+    free = {"quality": AskedProtocol(asked.question, asked.frame, Ledger(folder / "none.csv"))}
+    path = folder / "a.csv"
+    head = "annotator,system,case_id,label,comment"
+    path.write_text(f"{head}\nann,=bot,1,3,'-x\nann,'=bot,2,3,=y\nann,'quoted,3,3,\n")
+    rows = read_labels([path], free).rows
+    assert [(row["system"], row["comment"]) for row in rows] == [("=bot", "'-x"), ("=bot", "=y"), ("'quoted", "")]
+    pairs = drawn_protocol(folder / "elsewhere", asked_about("better", form="pair"), named)
+    better = {"better": AskedProtocol(pairs.question, pairs.frame, Ledger(folder / "none.csv"))}
+    path.write_text("annotator,case_id,left,right,winner\nann,1,=bot,'quoted,'=bot\nann,2,'=bot,'quoted,'quoted\n")
+    assert sorted(row["outcome"] for row in read_labels([path], better).rows) == ["left", "right"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)

@@ -25,6 +25,12 @@ def failed(number: int) -> FailedJob:
     return FailedJob(f"answer (judge{number})", [f"no key of judge{number}", "set one"], [Path(f"logs/{number}.log")])
 
 
+def test_a_cause_controls_no_terminal() -> None:
+    jobs = [FailedJob("answer (a)", ["\x1b[2Jall is well\u202e"], [])]
+    assert "    \\x1b[2Jall is well\\u202e" in closing_words(jobs, COMMAND)
+    assert closing_words(jobs, COMMAND, colour=True).endswith("\x1b[31m\\x1b[2Jall is well\\u202e\x1b[0m")
+
+
 def test_one_failure_is_told_in_full_with_the_cause_last() -> None:
     assert closing_words([failed(1)], COMMAND).splitlines() == [
         "To go on when that is mended:",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import shutil
 from pathlib import Path
@@ -13,6 +14,8 @@ import yaml
 from workspace import ROOT, SMALL
 
 from dialeval.cli.main import main
+from dialeval.config.whole import Config
+from dialeval.readiness.finding import Finding, State
 
 ENDPOINT = {"engine": "openai", "model": "m", "base_url": "http://localhost:9/v1"}
 
@@ -67,6 +70,86 @@ def test_a_variable_that_is_not_set(
     assert "export it" in line
     monkeypatch.setenv("MY_KEY", "secret-0123456789")
     assert told(capsys, status=0)["missing"] == []
+
+
+def sending(folder: Path, address: str = ENDPOINT["base_url"]) -> None:
+    """Writes a configuration whose two models send keys to an address."""
+    models = {
+        "gpt": {**ENDPOINT, "base_url": address, "api_key_env": "MY_KEY"},
+        "other": {**ENDPOINT, "base_url": address, "api_key_env": "MY_KEY", "headers_env": {"x-team": "MY_TEAM"}},
+        "unused": {**ENDPOINT, "base_url": "https://unused.example/v1", "api_key_env": "UNUSED"},
+    }
+    configure(folder, models={**SMALL["models"], **models}, judges=["gpt", "other"])
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://models.example.org:8443/v1", "models.example.org:8443"),
+        ("http://localhost:9/v1", "localhost:9 (unencrypted, http)"),
+        ("https://аpi.openai.com/v1", "xn--pi-6kc.openai.com"),  # the first letter is Cyrillic
+    ],
+)
+def test_which_keys_are_sent_where_is_told(
+    address: str, host: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MY_KEY", "secret-0123456789")
+    monkeypatch.delenv("MY_TEAM", raising=False)
+    sending(folder, address)
+    notes = [line for line in told(capsys, status=0)["note"] if line.startswith("keys ")]
+    assert notes == [
+        f"keys the value of $MY_KEY is sent to {host} as the key, by models.gpt, models.other",
+        f"keys the value of $MY_TEAM is sent to {host} in the header x-team, by models.other",
+    ]
+    monkeypatch.delenv("MY_KEY")
+    assert [line for line in told(capsys, status=1)["note"] if line.startswith("keys ")] == notes
+
+
+@pytest.mark.parametrize("answer", [None, "", "n", "y", "YES"])
+def test_no_key_is_sent_before_the_user_says_so(
+    answer: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Config] = []
+
+    def asked_once(config: Config) -> list[Finding]:
+        asked.append(config)
+        return [Finding(State.OK, "models.gpt", "was asked")]
+
+    monkeypatch.setattr("dialeval.cli.check.asked_once", asked_once)
+    monkeypatch.setenv("MY_KEY", "secret-0123456789")
+    monkeypatch.setattr("sys.stdin", TerminalOrNot(answer))
+    sending(folder)
+    accepts = answer in ("y", "YES")
+    assert main(["check", "--ask"]) == (0 if accepts else 1)
+    out, err = capsys.readouterr()
+    assert len(asked) == accepts
+    assert ("was asked" in out) == accepts
+    assert "the value of $MY_KEY is sent to localhost:9" in out
+    assert ("add --yes" in err) == (not accepts)
+    assert main(["check", "--ask", "--yes"]) == 0
+    assert len(asked) == accepts + 1
+    configure(folder)
+    assert main(["check", "--ask"]) == 0  # no key is to be sent
+
+
+class TerminalOrNot(io.StringIO):
+    """Standard input: what a user types, or no terminal."""
+
+    def __init__(self, answer: str | None) -> None:
+        super().__init__(f"{answer}\n")
+        self.is_terminal = answer is not None
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+
+def test_what_a_foreign_configuration_could_do_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "data").mkdir()
+    configure(folder, data_dir="data", store_dir="../store", results_dir=str(folder / "results"))
+    (line,) = [line for line in told(capsys, status=0)["note"] if line.startswith("files ")]
+    assert line.startswith("files files outside of this folder are named: ../store; a run reads them, and writes")
+    configure(folder, data_dir="data")
+    assert [line for line in told(capsys, status=0)["note"] if line.startswith("files ")] == []
 
 
 def test_transcripts_are_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,6 +86,18 @@ def test_names_titles_and_notes_are_escaped() -> None:
     assert "&lt;/script&gt;&lt;script&gt;alert(1)" in strange
 
 
+def test_names_do_not_turn_the_words_around_them() -> None:
+    turning, arabic = "\u202eevil\u2066", "\u200fمرحبا\u061c"
+    rates = to_table(PASS_RATES, [example._rate(name, 4, 0.5) for name in (turning, arabic)])
+    page = build_report(
+        example.inputs(title=turning, chatbots=(turning, arabic), tables={"unieval/pass_rates": rates}, figures=())
+    )
+    texts = [page, *packed_tables(page).values()]
+    assert not any(mark in text for text in texts for mark in turning if not mark.isalpha())
+    assert any(r"\u202eevil\u2066" in text for text in texts)
+    assert any(arabic in text for text in texts)
+
+
 def test_nothing_is_fetched_from_anywhere(page: str) -> None:
     parsed = Page(page)
     addresses = [

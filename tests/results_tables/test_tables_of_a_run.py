@@ -106,6 +106,13 @@ def test_csv_says_what_the_table_says(results: Path, tmp_path: Path) -> None:
     assert json.loads(row["extra"]) == ITEM_EXTRA
 
 
+def test_a_name_that_looks_like_a_formula_is_escaped(results: Path, tmp_path: Path) -> None:
+    path = results / "tables/botchat/utterance_lengths.parquet"
+    write_table(path, UTTERANCE_LENGTHS, to_table(UTTERANCE_LENGTHS, [{**LENGTHS, "model": "=cmd|'/c calc'!A1"}]))
+    (row,) = exported(results, "botchat/utterance_lengths", tmp_path / "one.csv")
+    assert row["model"] == "'=cmd|'/c calc'!A1"
+
+
 def test_a_data_set_has_a_subset_for_each_table_and_the_same_rows(results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "set"
     assert main(["tables", "*", "--results", str(results), "--to", str(folder)]) == 0

@@ -1,12 +1,32 @@
-"""The error that is meant for the person at the keyboard."""
+"""The error that is meant for the person at the keyboard, and how texts of others are shown in a line."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+_UNSEEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+"""Control and bidirectional characters, and others that change a line without being seen; not tab and line feed."""
 
 
 class UserError(Exception):
-    """Something outside the program is wrong; the message names the place, the value and the remedy."""
+    """Something outside the program is wrong; the message names the place, the value and the remedy.
+
+    Values come from files, configurations and endpoints: what controls a terminal in them is escaped (`visible`).
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))
+
+
+def visible(text: str) -> str:
+    """Returns a text whose control and bidirectional characters are written out, as `\\x1b` and `\\u202e`.
+
+    Tabs and line feeds stay. Otherwise a text of others could colour, move or reorder what a terminal or a log shows.
+    """
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

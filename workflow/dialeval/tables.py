@@ -2,13 +2,15 @@
 
 Parquet files are written whole or not at all (temporary name, fsync, rename). Their metadata has the table's name and
 nothing else, so that equal rows are equal files; where a file comes from is written beside (`provenance`). Reading
-checks that the file has the columns that this version expects.
+checks that the file has the columns that this version expects. In CSV files a text that a spreadsheet program would
+take for a formula is escaped (`escaped_cell`), and unescaped wherever such a file is read.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -28,6 +30,8 @@ from dialeval.schemas.table import Table
 METADATA_KEY = b"dialeval"
 HUMAN = "human"
 """Stands for the human dialogues wherever a table names a model."""
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+"""Beginning of a text that spreadsheet programs compute, and of one that looks escaped."""
 
 
 def empty_table(kind: Table) -> pa.Table:
@@ -125,8 +129,34 @@ def write_table(path: Path, kind: Table, table: pa.Table) -> None:
 def write_for_people(parquet: Path, csv: Path, kind: Table, table: pa.Table) -> None:
     """Writes a table as Parquet and, for reading by people, as CSV."""
     write_table(parquet, kind, table)
-    with replacing(csv) as temporary:
+    write_csv(csv, table)
+
+
+def write_csv(path: Path, table: pa.Table) -> None:
+    """Writes a table to a CSV file, whole or not at all; texts are escaped (`escaped_cell`), numbers are not."""
+    for place, column in enumerate(table.schema):
+        if pa.types.is_string(column.type):
+            cells = table[place].to_pylist()
+            if any(cell and _FORMULA.match(cell) for cell in cells):
+                escaped = pa.array([cell and escaped_cell(cell) for cell in cells], column.type)
+                table = table.set_column(place, column, escaped)
+    with replacing(path) as temporary:
         pyarrow.csv.write_csv(table, temporary)
+
+
+def escaped_cell(text: str) -> str:
+    """Returns a text as a CSV cell that no spreadsheet program computes, with an apostrophe before it where it would.
+
+    That is before `=`, `+`, `-`, `@`, their full-width forms, a tab and a line break. A text that begins with
+    apostrophes and such a sign gets one more, so that `unescaped_cell` returns every text as it was. Numbers are not
+    escaped.
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unescaped_cell(cell: str) -> str:
+    """Returns the text of a cell that `escaped_cell` wrote, also where a spreadsheet program took the escape out."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def write_rows(folder: Path, kind: Table, rows: Iterable[dict[str, Any]]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.tables import escaped_cell
 from dialeval.translation.quality import outside
 from dialeval.translation.quality.score_files import read_translation_scores
 
@@ -46,9 +47,11 @@ def score(cands, refs, model_type=None, num_layers=None, verbose=False, idf=Fals
 ROWS = 'corpus,language,utterance_id,source,{}\nc,fr,u1,"Hi, you.",Salut\nc,fr,u2,Tea?,"Du\nthé ?"\n'
 
 
-def scored(folder: Path, metric: str, column: str, language: str = "en", **packages: str) -> tuple[int, str]:
+def scored(
+    folder: Path, metric: str, column: str, language: str = "en", rows: str = ROWS, **packages: str
+) -> tuple[int, str]:
     """Runs the script as the workflow does, with no package but those that are given."""
-    (folder / "rows.csv").write_text("\ufeff" + ROWS.format(column), encoding="utf-8")
+    (folder / "rows.csv").write_text("\ufeff" + rows.format(column), encoding="utf-8")
     for name, text in packages.items():
         (folder / "packages").mkdir(exist_ok=True)
         (folder / f"packages/{name}.py").write_text(text, encoding="utf-8")
@@ -90,6 +93,22 @@ def test_scores_are_written_as_they_are_read(tmp_path: Path) -> None:
     assert found == {("c", "fr", "u1"): 5 / 8, ("c", "fr", "u2"): 8 / 4}
     assert scored(tmp_path, "bertscore", "back", bert_score=BERT_SCORE) == (0, "")
     assert set(read_translation_scores(tmp_path / "scores.csv", "bertscore", known).values()) == {0.0}
+
+
+def test_its_cells_are_those_of_tables() -> None:
+    texts = ["=1", "+1", "-1", "@x", "\tx", "\rx", "\nx", "＝1", "'=1", "''-1", "", "'", "a=b", "'a"]
+    assert [outside._escaped(text) for text in texts] == [escaped_cell(text) for text in texts]
+    assert [outside._unescaped(escaped_cell(text)) for text in texts] == texts
+
+
+def test_scores_of_ids_and_texts_that_look_like_formulas(tmp_path: Path) -> None:
+    (tmp_path / "have").touch()
+    rows = ROWS.replace("u1", "'=u1").replace("Salut", "'-Salut")
+    assert scored(tmp_path, "cometkiwi22", "text", rows=rows, comet=COMET, torch=TORCH) == (0, "")
+    assert "c,fr,'=u1," in (tmp_path / "scores.csv").read_text(encoding="utf-8")
+    known = {("c", "fr", "=u1"): "", ("c", "fr", "u2"): ""}
+    found = read_translation_scores(tmp_path / "scores.csv", "cometkiwi22", known)
+    assert found == {("c", "fr", "=u1"): 6 / 8, ("c", "fr", "u2"): 8 / 4}
 
 
 def test_a_sample_without_rows_needs_no_package(tmp_path: Path) -> None:

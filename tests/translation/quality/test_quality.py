@@ -118,6 +118,8 @@ def test_files_of_ratings_are_read_and_their_faults_named(tmp_path: Path) -> Non
     head = "corpus,language,utterance_id,source,rating\n"
     assert read(head + 'c,fr,u1,"a, b",4\nc,fr,u1,,5\n\nc,fr,u2,x,\n') == {("c", "fr", "u1"): 4.5}
     assert read("\ufeff" + head + "c,fr,u1,,1\n") == {("c", "fr", "u1"): 1.0}
+    known |= {("c", "fr", "=u3"): "Hey.", ("c", "fr", "'u4"): "Hu."}
+    assert read(head + "c,fr,'=u3,,2\nc,fr,=u3,,4\nc,fr,'u4,,5\n") == {("c", "fr", "=u3"): 3.0, ("c", "fr", "'u4"): 5.0}
     with pytest.raises(UserError, match=r"people.csv: 1 column missing \(rating\); it has corpus"):
         read("corpus,language,utterance_id\n")
     with pytest.raises(UserError, match="line 2: the sample has no utterance 'u9' of 'c' in 'fr'"):

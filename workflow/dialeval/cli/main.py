@@ -10,7 +10,7 @@ from importlib import import_module
 
 from dialeval import __version__
 from dialeval.errors import UserError
-from dialeval.processes.terminal_letters import bear_all_letters
+from dialeval.processes.terminal_letters import bear_all_letters, show_controls
 from dialeval.project import PROJECT
 
 COMMANDS = {
@@ -34,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         What the process ends with: 0, or 1 with words on what is wrong.
     """
     bear_all_letters(sys.stdout)
+    for stream in (sys.stdout, sys.stderr):
+        show_controls(stream)
     try:
         try:
             return _run(parsed(list(sys.argv[1:] if arguments is None else arguments)))

@@ -143,9 +143,14 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
             model = config.models.get(name)
             about = (f"models.{name}", f"protocols.{protocol}")
             if isinstance(model, EmbeddedModel) and not serves(model.method, asked_as):
+                able = ", ".join(able_to(asked_as))
                 words = (
-                    f"'{name}' is an embedded model of method '{model.method}', which cannot serve there "
-                    f"({protocol}); methods that can: {', '.join(able_to(asked_as)) or 'none'}"
+                    f"'{name}' is an embedded model of method '{model.method}', which cannot serve there ({protocol}); "
+                    + (
+                        f"methods that can: {able}"
+                        if able
+                        else "name a model of engine openai or vllm, as no method can"
+                    )
                 )
                 yield Mistake(field, words, about)
             if isinstance(model, PublishedModel) and unpublished:

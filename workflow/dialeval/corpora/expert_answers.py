@@ -20,6 +20,7 @@ from pathlib import Path
 from dialeval.corpora.multiple_choice import LETTERS, TestItem
 from dialeval.corpora.text_files import listed, read_csv, read_text
 from dialeval.errors import UserError
+from dialeval.tables import unescaped_cell
 
 ONLY = "expert"
 """Name of the expert of a file that names none."""
@@ -117,11 +118,11 @@ def _columns(head: Sequence[str], where: str) -> dict[str, int]:
 def _item(name: str, items: Mapping[str, TestItem], where: str) -> TestItem:
     if not name:
         raise UserError(f"{where}: no item is named; write its id, as the sheet has it")
-    if name not in items:
+    if name not in items and unescaped_cell(name) not in items:
         close = difflib.get_close_matches(name, items, n=1)
         meant = f" (did you mean '{close[0]}'?)" if close else ""
         raise UserError(f"{where}: there is no item '{name:.80}'{meant}; correct its id, or take the row out")
-    return items[name]
+    return items[name] if name in items else items[unescaped_cell(name)]
 
 
 def _choice(answer: str, item: TestItem, shown: Mapping[str, str], where: str) -> str:
@@ -156,4 +157,5 @@ def _choice(answer: str, item: TestItem, shown: Mapping[str, str], where: str) -
 
 
 def _folded(text: str) -> str:
-    return _BLANKS.sub(" ", text).strip().casefold()
+    """Returns an option's words for comparison; the sheet escapes those that look like a formula."""
+    return _BLANKS.sub(" ", unescaped_cell(text)).strip().casefold()

@@ -18,6 +18,7 @@ from typing import Any
 from dialeval.corpora.text_files import listed, number_in, read_csv
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.errors import UserError, nearest
+from dialeval.tables import unescaped_cell
 
 NEEDED = ("corpus", "item_id", "dimension", "value")
 OPTIONAL = ("language", "repeat")
@@ -106,6 +107,8 @@ def read_scores(
         row = dict(zip(header, cells, strict=True))
         dimension, repeat = row["dimension"], _repeat(row.get("repeat", ""), where)
         key = (row["corpus"], row.get("language") or "en", row["item_id"])
+        if key not in about.items and key not in about.left_out:  # ids may be copied from a table of ours
+            key = (unescaped_cell(key[0]), key[1], unescaped_cell(key[2]))
         known = _is_known(key, about, where)
         _check_dimension(key[0], dimension, about, where)
         first = seen.setdefault((*key, dimension, str(repeat)), line)

@@ -17,7 +17,7 @@ from dialeval.corpora.multiple_choice import LETTERS, TestItem
 from dialeval.corpora.text_files import read_csv
 from dialeval.dialogbench.questions import extras_of, question_of, render_utterances
 from dialeval.errors import UserError
-from dialeval.tables import replacing
+from dialeval.tables import escaped_cell, replacing, unescaped_cell
 
 COLUMNS = ("item", "task", "language", "dialogue", "beside", "question", *LETTERS, "answer", "expert")
 _FILLED_IN = ("answer", "expert")
@@ -52,7 +52,8 @@ def sheet(items: Iterable[TestItem]) -> str:
             "beside": "\n".join(f"{name}: {words}" for name, words in extras_of(item)),
             "question": question_of(item),
         }
-        writer.writerow(about | dict(zip(LETTERS, item.options, strict=False)))
+        row = about | dict(zip(LETTERS, item.options, strict=False))
+        writer.writerow({name: escaped_cell(cell) for name, cell in row.items()})
     return text.getvalue()
 
 
@@ -83,4 +84,5 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
 
 def _asked(rows: Iterable[Mapping[str, str]]) -> Iterator[tuple[str, ...]]:
     for row in rows:
-        yield tuple((row.get(name) or "").replace("\r\n", "\n") for name in COLUMNS if name not in _FILLED_IN)
+        cells = (unescaped_cell(row.get(name) or "") for name in COLUMNS if name not in _FILLED_IN)
+        yield tuple(cell.replace("\r\n", "\n") for cell in cells)

@@ -17,6 +17,7 @@ from dialeval.labels.frame import Unit
 from dialeval.labels.questions import pair_options
 from dialeval.labels.said import Said
 from dialeval.schemas.judgements import Outcome
+from dialeval.tables import escaped_cell
 
 _YES, _NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
 _TIES = ("tie", "draw", "both", "neither", "equal", "none")
@@ -24,8 +25,8 @@ _POINTS: Mapping[str, Outcome] = {"1": "left", "1.0": "left", "0.5": "tie", "0":
 _OTHER_SIDE: Mapping[Outcome, Outcome] = {"left": "right", "right": "left", "tie": "tie"}
 _MEANT = re.compile(r"(?<=\w) \(.*\)$", re.DOTALL)
 """As in `5 (excellent)`, copied from a sheet's answers."""
-_LIKE_A_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d[. -]+[^\W\d_]{3}|[^\W\d_]{3}[. -]+\d")
-_A_DATE = "spreadsheet programs make dates of numbers such as 4.5 where cells are not formatted as text"
+_LIKE_A_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d[. -]+[^\W\d_]{3}|[^\W\d_]{3}[. -]+\d")
+_A_DATE = "spreadsheet programs make dates of 4.5 and 3-4 where cells are not formatted as text"
 _COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 
 
@@ -98,17 +99,22 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
         said = said_text(text, criterion)
         label = said.label if said else next((one for one, value in scale.points().items() if value == number), None)
         if label is None:
-            raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}")
+            raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}{_hint(text)}")
         return {"value": scale.value_of(label), "choice": label}
     if number is None:
-        hint = f"; {_A_DATE}" if _LIKE_A_DATE.search(text) else ""
-        raise UnreadableLabelError(f"'{text:.40}' is no number; write one from {scale.low:g} to {scale.high:g}{hint}")
+        raise UnreadableLabelError(
+            f"'{text:.40}' is no number; write one from {scale.low:g} to {scale.high:g}{_hint(text)}"
+        )
     if not scale.low <= number <= scale.high:
         raise UnreadableLabelError(
             f"{number:g} is off the scale of {criterion.name}, {scale.low:g} to {scale.high:g}; labels on another "
             "scale have to be put on this one first, or the scale is set under criteria"
         )
     return {"value": number}
+
+
+def _hint(text: str) -> str:
+    return f"; {_A_DATE}" if _LIKE_A_DATE.search(text) else ""
 
 
 def _detected(said: Said, unit: Unit) -> dict[str, Any]:
@@ -130,7 +136,9 @@ def _detected(said: Said, unit: Unit) -> dict[str, Any]:
 def _outcome(said: Said, question: Question, shown: Shown) -> Outcome:
     """Returns who won of the two as they were shown, if the label can mean one thing alone."""
     text, options = _folded(said.label), pair_options(question)
-    named: dict[str, Outcome] = {_folded(shown.left): "left", _folded(shown.right): "right"}
+    sided: tuple[tuple[str, Outcome], ...] = ((shown.left, "left"), (shown.right, "right"))
+    named = {_folded(escaped_cell(name)): side for name, side in sided}  # as a CSV file of ours has the name
+    named |= {_folded(name): side for name, side in sided}
     chosen: dict[str, Outcome] = {_folded(label): outcome for label, outcome in options.items()}
     sides: dict[str, Outcome] = {"left": "left", "right": "right", "tie": "tie", **_POINTS}
     ties: dict[str, Outcome] = dict.fromkeys(_TIES, "tie")

@@ -11,12 +11,15 @@ from dialeval.criteria import Criterion
 from dialeval.errors import nearest
 from dialeval.forms.question import Question
 from dialeval.labels.answers import Shown
+from dialeval.labels.blank_csv import is_same_text, shown_columns, shown_texts
 from dialeval.labels.frame import Frame, Unit, keyed
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.said import Said
 from dialeval.labels.sheets import other_order
+from dialeval.tables import unescaped_cell
 
 _SHOWN = 3
+_LONGEST_TEXT = 60
 
 
 class UnknownUnitError(Exception):
@@ -104,14 +107,35 @@ class AskedProtocol:
             UnknownUnitError: there is no such unit, there are several, or it has other words now.
             GoneUnitError: it was drawn and is not there any more.
         """
-        found = self._by_key(said) if said.key else self._by_ids(said, criterion)
+        found = self._by_key(said) if said.key else self._by_ids(said.about, criterion)
         asked = self.frame.criteria.get(found.unit.level, [])
         if criterion is not None and criterion.name not in {one.name for one in asked}:
             raise UnknownUnitError(f"{found.unit.words} is not asked about {criterion.name}")
         return found
 
+    def key_drawn(self, key: str) -> str:
+        """Returns the key in the draw on record, of a pair shown in either order; empty for a key that is not there."""
+        return key if key in self.ledger.entries else self._first_orders.get(key, "")
+
+    def shown_fault(self, said: Said) -> str:
+        """Returns what is wrong where the texts beside a key on a sheet are not those of the key; empty if they are."""
+        unit = self.units.get(self.key_drawn(said.key))
+        if unit is None or not said.shown:
+            return ""
+        form = self.question.protocol.form
+        dialogues = unit.dialogues if said.key in self.ledger.entries else unit.dialogues[::-1]
+        texts = zip(shown_columns(form, unit.level), shown_texts(form, dialogues), strict=True)
+        for column, text in texts:
+            if column in said.shown and not is_same_text(said.shown[column], text):
+                return (
+                    f"the text in column {column}, '{_beginning(said.shown[column])}', is not that of key "
+                    f"'{said.key:.40}', '{_beginning(text)}'; cells were moved, sorted or edited: undo that, or copy "
+                    "the row's key and text anew from the sheet"
+                )
+        return ""
+
     def _by_key(self, said: Said) -> Found:
-        key = said.key if said.key in self.ledger.entries else self._first_orders.get(said.key, "")
+        key = self.key_drawn(said.key)
         entry = self.ledger.entries.get(key)
         if entry is None:
             raise UnknownUnitError(
@@ -126,12 +150,16 @@ class AskedProtocol:
             )
         if unit is None:
             raise GoneUnitError
+        if unit.identity != entry.identity:
+            raise UnknownUnitError(
+                f"key '{said.key:.40}' is of {unit.words}, and {self.ledger.path.name} has it for another; bring back "
+                "the ledger as it was"
+            )
         first = said.key == key
         shown = Shown(unit.system, unit.versus) if first else Shown(unit.versus, unit.system)
         return Found(unit, key, shown if unit.versus else Shown())
 
-    def _by_ids(self, said: Said, criterion: Criterion | None) -> Found:
-        about = said.about
+    def _by_ids(self, about: Mapping[str, str], criterion: Criterion | None) -> Found:
         left, right = about.get("left") or about.get("system", ""), about.get("right") or about.get("versus", "")
         if self.question.protocol.form == "pair":
             if not (left and right and about.get("case_id")):
@@ -155,6 +183,9 @@ class AskedProtocol:
                 f"{_told(about)} could be {' or '.join(unit.words for unit in fitting[:_SHOWN])}; add a column "
                 "item_id, corpus or n_utterances that tells"
             )
+        plain = {name: unescaped_cell(value) for name, value in about.items()}
+        if not fitting and plain != about:  # copied from a CSV file of ours
+            return self._by_ids(plain, criterion)
         if not fitting:
             raise UnknownUnitError(
                 f"there is no {_told(about)} under protocol {self.question.name}; {self._such_as()}: correct it, or "
@@ -201,6 +232,11 @@ class AskedProtocol:
             if unit.versus:
                 found[unit.system, unit.versus, unit.case_id].append(unit)
         return found
+
+
+def _beginning(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _LONGEST_TEXT else f"{plain[:_LONGEST_TEXT]}..."
 
 
 def _told(about: Mapping[str, str]) -> str:

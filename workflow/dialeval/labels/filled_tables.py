@@ -5,15 +5,19 @@ A row holds one answer, in one of `ANSWERS`, or an answer on every criterion tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from dialeval.corpora.text_files import listed
 from dialeval.errors import UserError
+from dialeval.labels.blank_csv import SHOWN, comparable
 from dialeval.labels.said import Said
 from dialeval.labels.spreadsheets import read_spreadsheet
 from dialeval.labels.tool_exports import OTHER_NAMES, Cells, column_name, is_rejected, json_rows, renamed
+from dialeval.tables import unescaped_cell
 
 ABOUT = ("item_id", "corpus", "system", "case_id", "versus", "left", "right", "n_utterances")
 """Columns that say what a label is about where no key does."""
@@ -23,13 +27,17 @@ COLUMNS = (
     "annotator", *ANSWERS, *ABOUT, "key", "draw", "protocol", "criterion", "place", "skipped", "comment", "round",
     "probability", "options",
 )  # fmt: skip
+_OURS = {"protocol", "annotator", "draw", "key", "label"}
+"""Columns that a sheet and a page's table have; other tools' cells are read as they are."""
+_MANY = 3
+"""Labels behind an empty one that look like a column that was moved."""
 _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
 
 
 def read_filled(
     path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
 ) -> Iterator[Said]:
-    """Yields the answers of a table; rows without one are passed over and counted.
+    """Yields the answers of a table; rows without one are counted, and yielded if their text can be compared.
 
     Args:
         path: the file.
@@ -44,7 +52,14 @@ def read_filled(
     sheet = read_spreadsheet(path, (*COLUMNS, *OTHER_NAMES, *named.keys() - {*COLUMNS}))
     for line in sheet.notes:
         note(line)
-    yield from _answers(path, sheet.columns, sheet.rows, named, note, fault)
+    rows = sheet.rows
+    if set(sheet.columns) >= _OURS:
+        rows = [(number, {name: unescaped_cell(cell) for name, cell in cells.items()}) for number, cells in rows]
+        for words in (*_moved_questions(path, rows), *_moved_labels(path, rows)):
+            fault(words)
+        if not {*SHOWN, "round"} & {*sheet.columns}:  # a page's table has rounds and no dialogues
+            note(f"{path.name}: no column holds the dialogues, so that rows whose keys were moved are not noticed")
+    yield from _answers(path, sheet.columns, rows, named, note, fault, sheet.short)
 
 
 def read_json_table(
@@ -67,6 +82,7 @@ def _answers(
     criteria: Mapping[str, str],
     note: Callable[[str], None],
     fault: Callable[[str], None],
+    short: Mapping[int, int] = MappingProxyType({}),
 ) -> Iterator[Said]:
     answers = _answer_columns(path, list(renamed(columns, dict.fromkeys(columns, "some"))), criteria)
     n_rows, empty, rejected = 0, 0, 0
@@ -86,7 +102,11 @@ def _answers(
             continue
         given = [column for column in answers if cells.get(column) or skipped in _YES]
         empty += not given
-        for column in given:
+        shown = {name: cells[name] for name in SHOWN if name in columns} if cells.get("key") else {}
+        if words := _rows_fault(columns, cells, answers, short.get(row)):
+            fault(f"{where}: {words}")
+            continue
+        for column in given or answers[:1] * any(shown.values()):
             yield Said(
                 file=path.name,
                 row=row,
@@ -103,6 +123,8 @@ def _answers(
                 skipped=skipped in _YES,
                 round=int(number),
                 probability=cells.get("probability", ""),
+                sampled="probability" in columns,
+                shown=shown,
                 about={
                     name: _whole(cells[name]) if name == "n_utterances" else cells[name]
                     for name in ABOUT
@@ -116,6 +138,69 @@ def _answers(
         note(f"{path.name}: {empty} rows have no label yet" if n_rows else f"{path.name}: no row has a label yet")
     if rejected:
         note(f"{path.name}: {rejected} rows were rejected, by their AssignmentStatus, and are left out")
+
+
+def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], width: int | None) -> str:
+    """Returns what is wrong with a row in which cells were lost, emptied or moved; empty if nothing is.
+
+    Args:
+        columns: the table's.
+        cells: the row's.
+        answers: the columns that hold answers.
+        width: how many cells the row has, if these are too few.
+    """
+    given = [cells[name] for name in answers if cells.get(name)]
+    if width is not None and (width <= max(map(columns.index, answers)) or not given):
+        return (
+            f"{width} cells under {len(columns)} columns; cells of this row are missing: copy the row anew from the "
+            "sheet or table that it is of"
+        )
+    if given and not any(cell for name, cell in cells.items() if name not in answers):
+        return (
+            f"the label '{given[0]:.40}' stands in a row without a dialogue; the column {answers[0]} was moved down: "
+            "undo that, so that every label stands beside its dialogue"
+        )
+    if not given or "key" not in columns or any(cells.get(name) for name in ("item_id", "case_id")):
+        return ""
+    emptied = next((name for name in ("key", "draw") if name in columns and not cells.get(name)), None)
+    return f"{emptied} is empty; copy it from the sheet that was filled in" if emptied else ""
+
+
+def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
+    """Yields what is wrong with rows of a sheet whose question is not that of their criterion in most rows."""
+    asked: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    written: list[tuple[int, tuple[str, ...], str]] = []
+    for row, cells in rows:
+        about = (cells.get("protocol", ""), cells.get("criterion", ""), *(name for name in SHOWN if cells.get(name)))
+        if question := cells.get("question", ""):
+            asked[about][comparable(question)] += 1
+            written.append((row, about, question))
+    for row, about, question in written:
+        usual, _ = asked[about].most_common(1)[0]
+        if comparable(question) != usual:
+            yield (
+                f"{path.name}, row {row}: criterion '{about[1]:.60}' stands beside the question '{question:.60}', "
+                "which is not that of its other rows; undo the change of one of the two columns"
+            )
+
+
+def _moved_labels(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
+    """Yields what is wrong with a sheet whose labels may stand one row too low: the first has none, all others do.
+
+    Of labels of one scale nothing else would tell, and every one of them would be of another dialogue.
+    """
+    shown = [(row, cells) for row, cells in rows if any(cells.get(name) for name in SHOWN)]
+    given = [bool(cells.get("label")) for _, cells in shown]
+    n = sum(given)
+    if not shown or given[0] or n < _MANY or not all(given[1 : 1 + n]):
+        return
+    row, first = shown[0]
+    if first.get("comment") or first.get("skipped", "").lower() in _YES:
+        return
+    yield (
+        f"{path.name}, row {row}: there is no label, and the {n} rows behind it have one, as if the column label had "
+        "been moved down; undo that, or write 1 in a column skipped of this row if its label was left out"
+    )
 
 
 def _whole(cell: str) -> str:

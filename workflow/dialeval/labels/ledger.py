@@ -18,12 +18,14 @@ from dialeval.corpora.text_files import read_csv
 from dialeval.criteria import LEVELS, Level
 from dialeval.errors import UserError
 from dialeval.labels.frame import Identity
-from dialeval.tables import replacing
+from dialeval.tables import escaped_cell, replacing, unescaped_cell
 
 COLUMNS = (
     "draw", "by", "key", "level", "corpus", "item_id", "case_id", "system", "versus", "n_utterances", "stratum",
     "place", "drawn",
 )  # fmt: skip
+BY_CASES = "cases"
+"""What a draw goes by whose units share places, those of one case."""
 DRAWN = ("no", "yes")
 _REMEDY = "the ledger is written by the target `label` alone; bring back the file as it was"
 
@@ -64,7 +66,8 @@ class Entry:
         """Returns it as a row of the file."""
         corpus, item_id, case_id, system, versus, n, level = self.identity
         about = (self.draw, self.by, self.key, level, corpus, item_id, case_id, system, versus)
-        return [*about, "" if n is None else n, self.stratum, self.place, DRAWN[self.drawn]]
+        texts = (*map(escaped_cell, about), "" if n is None else n, escaped_cell(self.stratum))
+        return [*texts, self.place, DRAWN[self.drawn]]
 
 
 @dataclass
@@ -154,7 +157,7 @@ def read_ledger(path: Path) -> Ledger:
 def _entry(row: list[str], where: str) -> Entry:
     if len(row) != len(COLUMNS):
         raise UserError(f"{where}: {len(row)} cells under {len(COLUMNS)} columns; {_REMEDY}")
-    cells = dict(zip(COLUMNS, row, strict=True))
+    cells = dict(zip(COLUMNS, map(unescaped_cell, row), strict=True))
     for column in ("n_utterances", "place"):
         if not (cells[column].isdecimal() or (column == "n_utterances" and not cells[column])):
             raise UserError(f"{where}: {column} is '{cells[column]:.40}', no whole number; {_REMEDY}")
@@ -162,6 +165,8 @@ def _entry(row: list[str], where: str) -> Entry:
     if level is None or cells["drawn"] not in DRAWN or not cells["key"]:
         column = "level" if level is None else "drawn" if cells["key"] else "key"
         raise UserError(f"{where}: {column} is '{cells[column]:.40}'; {_REMEDY}")
+    if emptied := [column for column in ("draw", "by", "system", "stratum") if not cells[column]]:
+        raise UserError(f"{where}: {' and '.join(emptied)} of key '{cells['key']:.40}' is empty; {_REMEDY}")
     n = int(cells["n_utterances"]) if cells["n_utterances"] else None
     identity = (
         cells["corpus"], cells["item_id"], cells["case_id"], cells["system"], cells["versus"], n, level
@@ -173,7 +178,13 @@ def _entry(row: list[str], where: str) -> Entry:
 
 
 def _check_one_draw(ledger: Ledger) -> None:
-    draws = ledger.draws()
+    draws, places = ledger.draws(), dict[tuple[str, str, int], str]()
     for entry in ledger.entries.values():
+        first = places.setdefault((entry.level, entry.stratum, entry.place), entry.key)
+        if first != entry.key and entry.by != BY_CASES:
+            raise UserError(
+                f"{ledger.path}: keys '{first}' and '{entry.key}' both have place {entry.place} of stratum "
+                f"'{entry.stratum:.40}'; a column was changed or sorted without the others: {_REMEDY}"
+            )
         if entry.draw != draws[entry.level] or entry.by != ledger.by():
             raise UserError(f"{ledger.path} holds two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,8 +19,11 @@ from dialeval.labels.exports import read_export, read_json
 from dialeval.labels.filled_tables import read_filled, read_json_table
 from dialeval.labels.given_scales import scales_fault
 from dialeval.labels.said import Said
+from dialeval.labels.sheets import place_on_sheet
 from dialeval.labels.unlabelled import unlabelled_parts
 
+_CHANCE = math.log(1e9)
+"""Orders that labels can have, from which on it is no chance that they stand in one."""
 MOST_TOLD = 30
 """Faults that one message has; of more it says how many."""
 _Answer = tuple[str, str, object, str, int]
@@ -47,14 +51,14 @@ class _Checked:
         labels: what was said, about what, and the columns that hold it.
         faults: what is wrong, with file, row and remedy.
         gone: by protocol, labels of what is not there any more.
-        repeated: answers that a page exported twice, by file.
+        repeated: answers that are there twice, by file and whether both are in it.
         spellings: of annotators' names, as first met.
     """
 
     labels: dict[_Answer, tuple[Said, Found, dict[str, Any]]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     gone: Counter[str] = field(default_factory=Counter)
-    repeated: Counter[str] = field(default_factory=Counter)
+    repeated: Counter[tuple[str, bool]] = field(default_factory=Counter)
     spellings: dict[str, str] = field(default_factory=dict)
 
 
@@ -89,8 +93,9 @@ def read_labels(
         raise UserError(_message(checked.faults))
     for name, count in checked.gone.items():
         reading.notes.append(f"{count} labels under {name} are of what is not there any more, and are left out")
-    for file, count in checked.repeated.items():
-        reading.notes.append(f"{file}: {count} answers stand in another export too, and count once")
+    for (file, is_same), count in checked.repeated.items():
+        where = "twice there" if is_same else "in another export too"
+        reading.notes.append(f"{file}: {count} answers stand {where}, and count once")
     for name, asked in protocols.items():
         labelled = {found.key for said, found, answer in checked.labels.values()
                     if answer["protocol"] == name and not said.skipped}  # fmt: skip
@@ -116,18 +121,49 @@ def _check_file(said: Sequence[Said], protocols: Mapping[str, AskedProtocol], ch
         if fault and fault not in told:  # what is wrong with a whole file is told once
             told.add(fault)
             checked.faults.append(fault)
+    checked.faults += _sorted_alone(said, protocols)
+
+
+def _sorted_alone(said: Sequence[Said], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
+    """Yields what is wrong with a sheet whose labels are in ascending or descending order and whose dialogues are not.
+
+    Dialogues stand on a sheet in a random order, in which so many labels are never in order by chance.
+    """
+    rows: defaultdict[tuple[str, str], list[tuple[int, tuple[bool, float, str]]]] = defaultdict(list)
+    for one in said:
+        name = _protocol_of(one, protocols)
+        key = protocols[name].key_drawn(one.key) if name else ""
+        if name and key and one.label and not one.exported and not one.round:
+            number = number_in(one.label)
+            value = (number is None, number or 0.0, one.label.casefold())
+            rows[name, one.annotator].append((place_on_sheet(one.annotator, key), value))
+    for (_, annotator), placed in rows.items():
+        places, labels = [place for place, _ in placed], [label for _, label in placed]
+        counts = Counter(labels).values()
+        orders = math.lgamma(len(labels) + 1) - sum(math.lgamma(count + 1) for count in counts)
+        if places == sorted(places) and orders > _CHANCE and labels in (sorted(labels), sorted(labels, reverse=True)):
+            yield (
+                f"{said[0].file}: the {len(labels)} labels of '{annotator:.60}' are in order, and the dialogues beside "
+                "them are not: the column of labels was sorted without the others; undo that (if every label is right, "
+                "sort the rows by key)"
+            )
 
 
 def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
     """Takes a label up, or returns what is wrong with it."""
+    name = _protocol_of(said, protocols)
+    if said.is_open:
+        fault = protocols[name].shown_fault(said) if name else ""
+        return f"{said.where}: {fault}" if fault else ""
     if fault := _annotators_fault(said, checked.spellings):
         return fault
-    name = _protocol_of(said, protocols)
     if name is None:
         return _protocols_fault(said, protocols)
     asked = protocols[name]
     if fault := _draws_fault(said, asked):
         return fault
+    if fault := asked.shown_fault(said):
+        return f"{said.where}: {fault}"
     try:
         criterion = asked.criterion(said)
         if fault := _scales_fault(said, asked, criterion):
@@ -155,8 +191,8 @@ def _take(
         return ""
     other = before[0]
     same = (before[2], other.skipped) == ({"protocol": name, "criterion": about or None, **answer}, said.skipped)
-    if same and said.key and other.key and said.file != other.file:  # browsers save a page's export twice
-        checked.repeated[said.file] += 1
+    if same and said.key and other.key and (said.file != other.file or not said.exported):
+        checked.repeated[said.file, said.file == other.file] += 1  # browsers save a page's export twice
         return ""
     return (
         f"{said.where}: '{said.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
@@ -239,7 +275,13 @@ def _probabilitys_fault(said: Said, asked: AskedProtocol, found: Found) -> str:
         if number is None or not 0 < number <= 1:
             return f"{said.where}: probability is '{said.probability:.40}'; write a number above 0 and up to 1"
         return ""
-    if asked.ledger.entries and not (found.key and asked.ledger.entries[found.key].drawn):
+    is_drawn = bool(found.key) and asked.ledger.entries[found.key].drawn
+    if said.sampled and not is_drawn:
+        return (
+            f"{said.where}: probability is empty, and {found.unit.words} was not drawn; write the probability with "
+            "which it was chosen, or take the column out if all were chosen with the same"
+        )
+    if asked.ledger.entries and not is_drawn:
         return (
             f"{said.where}: {found.unit.words} was not drawn, and labels of what somebody chose would be no fair "
             "sample; take the row out, or say in a column 'probability' how likely it was chosen"
@@ -300,7 +342,7 @@ def _shares_labelled(
 
 
 def _message(faults: Sequence[str]) -> str:
-    shown = [f"  {fault}" for fault in faults[:MOST_TOLD]]
+    shown = ["  " + fault.replace("\n", "\\n") for fault in faults[:MOST_TOLD]]  # a value may have lines of its own
     more = [f"  and {len(faults) - MOST_TOLD} more"] * (len(faults) > MOST_TOLD)
     what = "a mistake" if len(faults) == 1 else f"{len(faults)} mistakes"
     return "\n".join([f"the labels have {what}; nothing of them was changed:", *shown, *more])

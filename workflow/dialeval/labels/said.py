@@ -26,6 +26,8 @@ class Said:
         round: counts the annotator's answers about the same from 0.
         probability: with which it was chosen, as it is written.
         about: the other columns that say what it is about, by name.
+        sampled: whether its table has a column for the probability.
+        shown: the texts that stand beside it on a sheet, by column.
         options: the answers that there were to choose from, as the page or sheet has them; empty where it does not.
         exported: whether it is of a page's export.
     """
@@ -45,8 +47,15 @@ class Said:
     round: int = 0
     probability: str = ""
     about: Mapping[str, str] = field(default_factory=dict)
+    sampled: bool = False
+    shown: Mapping[str, str] = field(default_factory=dict)
     options: str = ""
     exported: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Returns whether it is a row of a sheet that has no answer yet."""
+        return not self.label and not self.skipped
 
     @property
     def where(self) -> str:

@@ -62,7 +62,7 @@ def sheet_of(
         drawn: what the annotator labels.
         questions: asked about each.
     """
-    ordered = sorted(drawn, key=lambda entry: _number("order", annotator, entry.key))
+    ordered = sorted(drawn, key=lambda entry: place_on_sheet(annotator, entry.key))
     there = [entry for entry in ordered if entry.key in units]
     return Sheet(
         protocol=protocol,
@@ -74,6 +74,11 @@ def sheet_of(
         things=tuple(_thing(entry.key, units[entry.key], annotator) for entry in there),
         language=main_language(units[entry.key] for entry in there),
     )
+
+
+def place_on_sheet(annotator: str, key: str) -> int:
+    """Returns a number by which an annotator's sheet is ordered: a hash, so that the order is random."""
+    return _number("order", annotator, key)
 
 
 def main_language(units: Iterable[Unit]) -> str:

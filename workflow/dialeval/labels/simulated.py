@@ -19,8 +19,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dialeval.corpora.text_files import number_in
 from dialeval.errors import UserError
-from dialeval.tables import replacing
+from dialeval.tables import escaped_cell, replacing, unescaped_cell
 
 ENOUGH_WORDS = 30.0
 """Different words that a simulated annotator is half content with."""
@@ -46,7 +47,8 @@ def fill_in(sheet: Path, filled: Path) -> int:
     if missing := {"annotator", "key", "criterion", "options", "label"} - {*columns}:
         raise UserError(f"{sheet} is no sheet to be filled in: it has no column {', '.join(sorted(missing))}")
     for row in rows:
-        row |= _said(row)
+        said = _said({name: unescaped_cell(cell or "") for name, cell in row.items()})
+        row |= {name: cell if number_in(cell) is not None else escaped_cell(cell) for name, cell in said.items()}
     with replacing(filled) as temporary, temporary.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\r\n")
         writer.writeheader()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +24,7 @@ _DELIMITERS = (",", ";", "\t")
 _NAMED_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _LONGEST_CELL = 10_000_000
+_BLOCK = 16
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,13 @@ class Spreadsheet:
     Attributes:
         columns: names, in lower case and with underscores.
         rows: number of each row, as a spreadsheet program counts them, and its cells by column, without blanks around.
+        short: rows with fewer cells than columns, and how many they have, but for those that Excel leaves short.
         notes: what is odd and was read all the same.
     """
 
     columns: list[str]
     rows: list[tuple[int, dict[str, str]]]
+    short: dict[int, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -61,8 +64,10 @@ def read_spreadsheet(path: Path, known: Collection[str]) -> Spreadsheet:
         raise UserError(f"{path.name} cannot be read: {error.strerror}; see to its rights") from error
     if not content.strip():
         raise UserError(f"{path.name} is empty; save it again with its labels, or take it away")
-    rows = _workbook(path) if content.startswith(_ZIP) else _text_rows(path, _decoded(path, content, notes), known)
-    _, header = next(rows, (1, []))
+    is_workbook = content.startswith(_ZIP)
+    rows = _workbook(path) if is_workbook else _text_rows(path, _decoded(path, content, notes), known)
+    first, header = next(rows, (1, []))
+    widths = {first: len(header)}
     columns = [column_name(name) for name in header]
     _check_columns(path, columns, header, known)
     found = []
@@ -73,9 +78,26 @@ def read_spreadsheet(path: Path, known: Collection[str]) -> Spreadsheet:
                 f"{path.name}, row {number}: {len(texts)} cells under {len(columns)} columns; a cell with "
                 f"the sign between cells, or a line break, in it needs double quotes around it"
             )
-        if any(texts):  # programs leave out empty cells at a row's end
+        if any(texts):
+            widths[number] = len(texts)
             found.append((number, dict(zip(columns, [*texts, *[""] * len(columns)], strict=False))))
-    return Spreadsheet(columns, found, notes)
+    return Spreadsheet(columns, found, {} if is_workbook else _short(widths, len(columns)), notes)
+
+
+def _short(widths: Mapping[int, int], n_columns: int) -> dict[int, int]:
+    """Returns the rows with too few cells.
+
+    Excel leaves out what is empty at the end of sixteen rows together (1 to 16, 17 to 32, ...), never of one alone.
+    """
+    widest: dict[int, int] = {}
+    for number, width in widths.items():
+        block = (number - 1) // _BLOCK
+        widest[block] = max(width, widest.get(block, 0))
+    return {
+        number: width
+        for number, width in widths.items()
+        if width < n_columns and width < widest[(number - 1) // _BLOCK]
+    }
 
 
 def _check_columns(path: Path, columns: list[str], header: Iterable[str], known: Collection[str]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dialeval.cluster.slurm import JobState
+from dialeval.errors import visible
 
 IN_FULL = 3
 IN_A_LINE = 10
@@ -119,14 +120,15 @@ def words_of_state(state: JobState, rule: str) -> list[str]:
 def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:
     """Returns jobs with the same cause: the first by name and logs, how many others, and the cause."""
     first = group[0]
-    cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in first.cause]
+    told = map(visible, first.cause)
+    cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in told]
     return "\n".join([f"  {_names(group)}", *(f"    log: {path}" for path in first.logs), *cause])
 
 
 def _in_a_line(group: Sequence[FailedJob]) -> str:
     first = group[0]
     log = f" (log: {first.logs[0]})" if first.logs else ""
-    return f"  {_names(group)}: {(first.cause or ['?'])[0]}{log}"
+    return f"  {_names(group)}: {visible((first.cause or ['?'])[0])}{log}"
 
 
 def _names(group: Sequence[FailedJob]) -> str:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterable
 from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from dialeval.errors import visible
 
 PALETTE = "palette.css"
 ELEMENTS = "elements.js"
+_ORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def pack(content: Any) -> str:
@@ -33,6 +38,8 @@ def unpack(packed: str) -> Any:
 def templates(source: Callable[[str], str]) -> Environment:
     """Returns the environment of a page's templates: every value is escaped, and one that is missing is an error.
 
+    Characters that would turn the writing direction of what follows around are written out, as names may have them.
+
     Args:
         source: gives the text of a template by its file's name.
     """
@@ -40,10 +47,18 @@ def templates(source: Callable[[str], str]) -> Environment:
         loader=FunctionLoader(source),
         undefined=StrictUndefined,
         autoescape=True,
+        finalize=_in_order,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def _in_order(value: Any) -> Any:
+    """Returns a value without what reorders the text around it; markup is ours and stays as it is."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return _ORDERING.sub(lambda found: visible(found[0]), value)
 
 
 def palette() -> str:

@@ -1,12 +1,16 @@
-"""Looks at all that a run needs and that can be seen without asking anyone."""
+"""Looks at all that a run needs and that can be seen without asking anyone, and at what it would give away."""
 
 from __future__ import annotations
 
 import shutil
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from dialeval.config.absent import told, without_absent
+from dialeval.config.openai_model import OpenAIModel
 from dialeval.config.origin import configuration_file, shown
 from dialeval.config.reading import read_config_file
 from dialeval.config.vllm_model import VllmModel
@@ -21,6 +25,7 @@ from dialeval.readiness.preflight import check_transcripts, checked_config
 
 LEAST_FREE = 1e9
 """Bytes; the default run leaves a tenth of that behind."""
+_MOST_PATHS = 8
 
 
 def configuration_here(given: Path | None) -> tuple[Config, list[Finding]]:
@@ -50,6 +55,8 @@ def findings(config: Config) -> Iterator[Finding]:
     """Yields what is here and what is missing, in the order in which a run needs it."""
     yield from _transcripts(config)
     yield from _models(config)
+    yield from (Finding(State.NOTE, "keys", words) for words in keys_sent(config))
+    yield from _rights(config)
     if config.talks():
         yield _vocabulary(config)
     yield from _disk([config.results_dir, config.store_dir])
@@ -79,6 +86,62 @@ def _models(config: Config) -> Iterator[Finding]:
         else:
             has_gpu = isinstance(model, VllmModel)
             yield Finding(State.OK, f"models.{name}", f"engine {model.engine}{', with a GPU' if has_gpu else ''}")
+
+
+def keys_sent(config: Config) -> list[str]:
+    """Returns a sentence for every environment variable and every host that a run sends its value to."""
+    told: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for name in config.models_in_use():
+        model = config.models[name]
+        if isinstance(model, OpenAIModel):
+            variables = {"as the key": [model.api_key_env] if model.api_key_env else []}
+            for header, variable in model.headers_env.items():
+                variables.setdefault(f"in the header {header}", []).append(variable)
+            for how, names in variables.items():
+                for variable in names:
+                    told[variable, _host(model.base_url), how].append(f"models.{name}")
+    return [
+        f"the value of ${variable} is sent to {host} {how}, by {', '.join(names)}"
+        for (variable, host, how), names in told.items()
+    ]
+
+
+def _host(address: str) -> str:
+    """Returns the host of an address, in the ASCII form of its name: other letters may look like those of another."""
+    parts = urlsplit(address)
+    try:
+        host = parts.netloc if parts.netloc.isascii() else parts.netloc.encode("idna").decode()
+    except UnicodeError:
+        host = parts.netloc.encode("ascii", "backslashreplace").decode()
+    return host if parts.scheme == "https" else f"{host} (unencrypted, http)"
+
+
+def _rights(config: Config) -> Iterator[Finding]:
+    """Yields what a configuration of someone else could do with the rights of the user."""
+    for name in config.models_in_use():
+        if getattr(config.models[name], "trust_remote_code", False):
+            words = "trust_remote_code: Python code that comes with the model runs with your rights"
+            yield Finding(State.NOTE, f"models.{name}", words)
+    outside = sorted({str(path) for path in _paths(config.model_dump()) if _is_outside(path)})
+    if outside:
+        shown = ", ".join(outside[:_MOST_PATHS]) + ("" if len(outside) <= _MOST_PATHS else ", ...")
+        words = (
+            f"files outside of this folder are named: {shown}; a run reads them, and writes results and labels there"
+        )
+        yield Finding(State.NOTE, "files", words)
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _paths(part)
+
+
+def _is_outside(path: Path) -> bool:
+    place = path.expanduser().resolve()
+    return not any(place.is_relative_to(folder) for folder in (Path.cwd().resolve(), PROJECT.resolve()))
 
 
 def _vocabulary(config: Config) -> Finding:

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.csv
 
+from dialeval import tables
 from dialeval.results_tables.found import Found
-from dialeval.tables import read_table, replacing
 
 
 def write_csv(table: Found, path: Path) -> None:
@@ -22,13 +21,12 @@ def write_csv(table: Found, path: Path) -> None:
     Raises:
         UserError: the table cannot be read, or the file not be written.
     """
-    content = read_table(table.path, table.kind).replace_schema_metadata()
+    content = tables.read_table(table.path, table.kind).replace_schema_metadata()
     for place, field in enumerate(content.schema):
         if pa.types.is_nested(field.type):
             cells = [_as_json(value, pa.types.is_map(field.type)) for value in content[place].to_pylist()]
             content = content.set_column(place, field.name, pa.array(cells, pa.string()))
-    with replacing(path) as temporary:
-        pyarrow.csv.write_csv(content, temporary)
+    tables.write_csv(path, content)
 
 
 def _as_json(value: object, is_map: bool) -> str | None:

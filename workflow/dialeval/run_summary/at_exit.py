@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from dialeval.errors import UserError
+from dialeval.errors import UserError, visible
 from dialeval.processes.terminal_letters import bear_all_letters
 from dialeval.progress.whole_run import Whole
 from dialeval.run_summary.told import words_of_results
@@ -33,7 +33,7 @@ def say_at_exit(results_dir: Path, whole: Whole | None, spent: float | None, *, 
         words.append(words_of_this_run(whole, spent))
     if words:
         bear_all_letters(sys.stderr)
-        atexit.register(partial(print, "\n" + "\n\n".join(words), file=sys.stderr, flush=True))
+        atexit.register(partial(print, visible("\n" + "\n\n".join(words)), file=sys.stderr, flush=True))
 
 
 def words_of_this_run(whole: Whole, spent: float | None) -> str:

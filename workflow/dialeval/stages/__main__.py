@@ -21,6 +21,7 @@ from dialeval.errors import UserError, nearest
 from dialeval.processes.arrow_alone import leave_pandas_out
 from dialeval.processes.garbage import keep_what_is_loaded
 from dialeval.processes.interrupts import INTERRUPTED
+from dialeval.processes.terminal_letters import show_controls
 from dialeval.processes.whole_lines import write_whole_lines
 from dialeval.progress import files as progress_files
 from dialeval.provenance import kept
@@ -97,6 +98,8 @@ def _options(arguments: list[str]) -> dict[str, list[str]]:
 if __name__ == "__main__":
     asked = "".join(sys.argv[1:2])
     write_whole_lines()
+    for stream in (sys.stdout, sys.stderr):
+        show_controls(stream)
     try:
         main()
     except UserError as error:

@@ -38,14 +38,17 @@ const filesOf = (sheet, kept, shown) => {
     return { format: FORMAT, version: VERSION, protocol, annotator, draw, labels: records(), open: looseComments() };
   }
 
+  /** Returns a value as a cell: a text that a spreadsheet program would compute gets an apostrophe, a number does not. */
   function quoted(value) {
-    const text = String(value ?? "");
+    const isFormula = typeof value === "string" && /^'*[=+\-@\t\r\n＝＋－＠]/.test(value);
+    const text = `${isFormula ? "'" : ""}${value ?? ""}`;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   }
 
   function table() {
     const { protocol, annotator, draw } = sheet;
-    const rows = records().map((record) => ({ protocol, annotator, draw, ...record }));
+    const numbered = (label) => (String(Number(label)) === label ? Number(label) : label);
+    const rows = records().map((record) => ({ protocol, annotator, draw, ...record, label: numbered(record.label) }));
     const lines = [COLUMNS, ...rows.map((row) => COLUMNS.map((name) => row[name]))];
     return `\ufeff${lines.map((line) => line.map(quoted).join(",")).join("\r\n")}\r\n`;
   }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ COMET_MODELS = {
 """Metrics of COMET that need no reference, and where their weights are."""
 INSTALL = "run snakemake --sdm conda, or compute the scores beside the workflow (quality.scores, docs/translation.md)"
 Row = dict[str, str]
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+"""As in `dialeval.tables`."""
 
 
 class Unavailable(Exception):
@@ -79,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scores", type=Path, required=True)
     asked = parser.parse_args(arguments)
     with asked.rows.open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
+        rows = [{name: _unescaped(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
     try:
         scores: list[float] = []
         if rows:
@@ -92,7 +95,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with asked.scores.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*names, asked.metric])
-        writer.writerows([*(row[name] for name in names), score] for row, score in zip(rows, scores, strict=True))
+        for row, score in zip(rows, scores, strict=True):
+            writer.writerow([*(_escaped(row[name]) for name in names), score])
+
+
+def _escaped(text: str) -> str:
+    """Returns a text as `dialeval.tables.escaped_cell` does."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _unescaped(cell: str) -> str:
+    """Returns the text of a cell as `dialeval.tables.unescaped_cell` does."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 if __name__ == "__main__":

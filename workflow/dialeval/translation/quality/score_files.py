@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dialeval.corpora.text_files import listed, number_in, read_csv
 from dialeval.errors import UserError
+from dialeval.tables import unescaped_cell
 from dialeval.text.counting import counted
 
 NEEDED = ("corpus", "language", "utterance_id")
@@ -46,7 +47,9 @@ def read_translation_scores(
         if len(cells) != len(names):
             raise UserError(f"{path}, line {line}: {len(cells)} cells where the first line has {len(names)}")
         row = dict(zip(names, cells, strict=True))
-        key = (row["corpus"], row["language"], row["utterance_id"])
+        written = (row["corpus"], row["language"], row["utterance_id"])
+        plain = (unescaped_cell(row["corpus"]), row["language"], unescaped_cell(row["utterance_id"]))
+        key = plain if plain in known else written  # the sample's CSV file has them escaped, others may not
         if key not in known:
             raise UserError(
                 f"{path}, line {line}: the sample has no utterance '{key[2]}' of '{key[0]}' in '{key[1]}'; it may "
