@@ -82,6 +82,14 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: {_show(value)}: {details['msg'][0].lower()}{details['msg'][1:]}"
 
 
+def meant_field(details: Mapping[str, Any]) -> str | None:
+    """Return the field that an unknown field most likely means; None where none is like it, or the mistake is another."""
+    if details["type"] != "extra_forbidden":
+        return None
+    *section, name = place_of(details)
+    return next(iter(difflib.get_close_matches(name, sorted(_known_fields(section, details)), n=1)), None)
+
+
 def _show(value: object) -> str:
     """Returns a value for the message, cut where it is long; what may be a key is not shown."""
     shown = _shown.repr(value)
