@@ -11,7 +11,7 @@ from dialeval.config.absent import absent_corpora, is_there
 from dialeval.config.consistency import inconsistencies
 from dialeval.config.mistakes import Mistake
 from dialeval.config.whole import WITHOUT_CHATBOTS, Config
-from dialeval.config.wording import in_words, meant_field, place_of
+from dialeval.config.wording import in_words, is_of_other_branch, meant_field, place_of
 from dialeval.errors import UserError
 
 Place = tuple[str | int, ...]
@@ -104,7 +104,7 @@ def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
         try:
             return Config.model_validate(raw, context={"parts_alone": True}), wrong, lines
         except ValidationError as error:
-            mistakes = [dict(details) for details in error.errors()]
+            mistakes = [dict(details) for details in error.errors() if not is_of_other_branch(dict(details))]
             if meant := _misspelt(mistakes, raw):
                 lines += [in_words(details) for details in mistakes if place_of(details) in meant]
                 wrong |= {*meant, *meant.values()}

@@ -31,7 +31,18 @@ def place_of(details: Mapping[str, Any]) -> tuple[str, ...]:
         place.pop()  # pydantic's mark of a name that is wrong itself
     if place[:1] == ["models"] and len(place) > 2 and place[2] in ENGINES:
         del place[2]  # the name of the discriminated class is no field of the file
-    return tuple(place)
+    return tuple(part for part in place if not _is_branch(part))
+
+
+def is_of_other_branch(details: Mapping[str, Any]) -> bool:
+    """Return whether a mistake is of a reading that the value does not have, where a text or names with texts may be."""
+    branch, value = str(details["loc"][-1]), details["input"]
+    return _is_branch(branch) and (branch.startswith("dict[") or isinstance(value, Mapping))
+
+
+def _is_branch(part: str) -> bool:
+    """Return whether a part of a place is pydantic's name of a type, of several that a field may have."""
+    return part == "constrained-str" or part.startswith(("dict[literal[", "dict[constrained-str"))
 
 
 def in_words(details: dict[str, Any]) -> str:

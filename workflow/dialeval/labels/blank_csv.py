@@ -25,7 +25,7 @@ def blank_csv(sheet: Sheet) -> str:
     for thing in sheet.things:
         dialogues = ["\n".join(_lines(said, numbered=bool(place))) for said in thing.dialogues]
         for question in sheet.questions:
-            asked = [question.criterion, question.text, _options(question)]
+            asked = [question.criterion, question.text, options_text(question)]
             rows.writerow(
                 [
                     sheet.protocol,
@@ -49,7 +49,8 @@ def _lines(said: tuple[ShownTurn, ...], *, numbered: bool) -> Iterator[str]:
         yield f"{mark}{f'{number}. ' if numbered else ''}{turn.speaker}: {turn.text}"
 
 
-def _options(question: SheetQuestion) -> str:
+def options_text(question: SheetQuestion) -> str:
+    """Return the answers to a question, with what they mean, as a sheet has them."""
     if not question.options:
         return f"a number from {question.low:g} to {question.high:g}"
     return "; ".join(f"{one.label} ({one.meaning})" if one.meaning else one.label for one in question.options)

@@ -23,6 +23,8 @@ COLUMNS = (
     "annotator", *ANSWERS, *ABOUT, "key", "draw", "protocol", "criterion", "place", "skipped", "comment", "round",
     "probability", "options",
 )  # fmt: skip
+QUESTION = "question"
+"""Column with the question, of the sheets that pages come with; in other tools' tables it may be anything."""
 _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
 
 
@@ -97,6 +99,7 @@ def _answers(
                 place=cells.get("place", ""),
                 comment=cells.get("comment", ""),
                 options=cells.get("options", ""),
+                question="" if QUESTION in criteria else cells.get(QUESTION, ""),
                 annotator=cells.get("annotator", ""),
                 label=cells.get(column, ""),
                 column=column if column in ANSWERS else "label",

@@ -28,6 +28,8 @@ class Said:
         about: the other columns that say what it is about, by name.
         options: the answers that there were to choose from, as the page or sheet has them; empty where it does not.
         exported: whether it is of a page's export.
+        question: the question in the words that the page or sheet had; empty where the file does not say it.
+        rubric: the answers with what they meant, of a page's export.
     """
 
     file: str
@@ -47,6 +49,8 @@ class Said:
     about: Mapping[str, str] = field(default_factory=dict)
     options: str = ""
     exported: bool = False
+    question: str = ""
+    rubric: str = ""
 
     @property
     def where(self) -> str:
