@@ -87,6 +87,8 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: {_show(value)} stands where names with values must"
         case "list_type" | "tuple_type" if isinstance(value, (str, int, float)):
             return f"  {field}: {_show(value)} stands where a list must; write [{_unquoted(value)}]"
+        case "path_type":
+            return f"  {field}: {_show(value)} stands where a path must; write it as a text, in quotes where needed"
         case "finite_number":
             return f"  {field}: {_show(value)}: a finite number is needed"
         case _:
