@@ -95,7 +95,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     ),
     Robustness: (
         Condition(
-            ("limit", "min_quality", "wordnet", "dialogue_draws", "turn_draws", "rewriter", "rewritten", "ladders"),
+            ("limit", "wordnet", "dialogue_draws", "turn_draws", "rewriter", "rewritten", "ladders"),
             lambda one: bool(one.corpora),
             _with("corpora that are damaged; the published sets are taken as they are"),
         ),
