@@ -150,7 +150,7 @@ ODD_VALUES: tuple[Any, ...] = (
 
 
 def mutated(base: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """Returns a configuration with one to three mistakes as people make them, or with a thing where it makes no sense."""
+    """Returns a configuration with one to three mistakes as people make them, or odd things in odd places."""
     raw = copy.deepcopy(base)
     for _ in range(rng.choice([1, 1, 2, 3])):
         there = list(places(raw))
@@ -199,7 +199,9 @@ def elsewhere(rng: random.Random, raw: Any, part: Any, key: Any, there: list[Pla
 
 def named_otherwise(rng: random.Random, raw: Any, part: Any, key: Any, there: list[Place]) -> None:
     """Puts a name that stands elsewhere in the place of a name, or beside others."""
-    name = rng.choice([str(place[-1]) for place in there] + [x for x in (part_at(raw, p) for p in there) if type(x) is str])
+    name = rng.choice(
+        [str(place[-1]) for place in there] + [x for x in (part_at(raw, p) for p in there) if type(x) is str]
+    )
     if isinstance(part[key], list):
         part[key].append(name)
     elif isinstance(part[key], dict):

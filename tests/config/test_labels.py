@@ -76,7 +76,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
          "labels.by: a judge that is asked once under quality (form scale) does not show how sure it is"),
         ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: nobody labels under 'bettr'; did you mean"),
         ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality asks about criteria"),
-        ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better asks judges by its own template helps.j2"),
+        ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better asks judges by its own template"),
         ({"questions": {"both": "How?"}}, {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
          "labels.questions.both: it is one question, and both asks about coherence, relevance"),
         ({"questions": {"both": {"coherense": "How?"}}},

@@ -277,7 +277,11 @@ def test_a_misspelt_field_that_is_there_beside_the_right_one_replaces_nothing() 
     [
         ("criteria.a", {"question": 5}, "criteria.a.question: YAML reads 5 as a number"),
         ("criteria.a", {"question": {"turnn": "x"}}, "criteria.a.question.turnn: 'turnn' is not allowed; did you mean"),
-        ("labels", {"path": "x", "questions": {"arena": {"a": 5}}}, "labels.questions.arena.a: YAML reads 5 as a number"),
+        (
+            "labels",
+            {"path": "x", "questions": {"arena": {"a": 5}}},
+            "labels.questions.arena.a: YAML reads 5 as a number",
+        ),
         ("transcripts.a", {"path": 5}, "transcripts.a.path: 5 stands where a path must"),
     ],
 )

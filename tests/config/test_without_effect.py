@@ -39,13 +39,13 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("models.paper.resources", {"mem_mb": 900}, {"models.paper": PUBLISHED}, {"models.paper": {"engine": "nllb"}}),
     ("models.paper.column", "m", {"models.paper": PUBLISHED}, {"models.paper": PUBLISHED | {"dialogues": "d.tsv"}}),
     ("models.paper.judge_column", "m", {"models.paper": PUBLISHED}, {"models.paper": PUBLISHED | {"gteval": "g.tsv"}}),
-    ("models.paper.names", {"a": "gpt"}, {"models.paper": PUBLISHED}, {"models.paper": PUBLISHED | {"gteval": "g.tsv"}}),
+    ("models.paper.names", {"a": "gpt"}, {"models.paper": PUBLISHED}, {"models.paper": PUBLISHED | {"gteval": "g"}}),
     ("selfchat.end", "BYE", {}, {"selfchat.partner": "gpt"}),
     ("training.set.max_context", 3, *(
         {"training.set": {"level": level, "domains": {"d": ["bundled"]}}} for level in ("dialogue", "turn")
     )),
     *(
-        (f"robustness.{field}", value, {"robustness": {"published": "folder"}}, {"robustness": {"corpora": ["bundled"]}})
+        (f"robustness.{field}", value, {"robustness": {"published": "f"}}, {"robustness": {"corpora": ["bundled"]}})
         for field, value in {
             "limit": 3, "wordnet": "package", "dialogue_draws": 2, "turn_draws": 2, "rewriter": "gpt",
             "ladders": {"steps": 3},
@@ -58,7 +58,7 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("dialogbench.circular", True, {}, {"dialogbench.examine": {"choice": ["gpt"]}}),
     ("dialogbench.presentation", "text", {}, {"dialogbench.examine": {"letter": ["gpt"]}}),
     *(
-        (f"dialogbench.{field}", 1, {"dialogbench.examine": {"choice": ["gpt"]}}, {"dialogbench.examine": {"letter": ["gpt"]}})
+        (f"dialogbench.{field}", 1, *({"dialogbench.examine": {method: ["gpt"]}} for method in ("choice", "letter")))
         for field in ("max_tokens", "presence_penalty", "frequency_penalty")
     ),
     ("dialogbench.written.corpus", "bundled", {WRITER: "gpt"}, {}),
@@ -67,7 +67,7 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
         for field in ("temperature", "max_tokens", "presence_penalty", "frequency_penalty")
     ),
     ("dialogbench.experts.at_least", 2, {"dialogbench.experts": {}}, {"dialogbench.experts": {"answers": "a.csv"}}),
-    ("dialogbench.experts.simulated", ["e"], {"dialogbench.experts": {}}, {"dialogbench.experts": {"answers": "a.csv"}}),
+    ("dialogbench.experts.simulated", ["e"], {"dialogbench.experts": {}}, {"dialogbench.experts": {"answers": "a"}}),
     ("protocols.own.at", [4], *(
         {"protocols.own": {"form": "detect", "of": {"source": "selfchat"}, "judges": ["gpt"], **more}}
         for more in ({"criteria": ["overall"]}, {})
@@ -77,7 +77,7 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("seeds.arena_min_utterances", 5,
      {"selfchat": {"partner": "gpt", "scenarios": {"path": "s.csv"}}, "protocols.gteval": None}, {}),
     ("translate.bundled.context", 9, *(
-        {"models.nllb": {"engine": "nllb"}, "translate.bundled": {"into": ["es"], "by": name}} for name in ("nllb", "gpt")
+        {"models.nllb": {"engine": "nllb"}, "translate.bundled": {"into": ["es"], "by": by}} for by in ("nllb", "gpt")
     )),
     *(
         (f"protocols.failures.{field}", value, {"protocols.failures": {}}, {"protocols.failures": {"judges": ["gpt"]}})
@@ -105,15 +105,14 @@ def test_a_field_is_refused_where_it_has_no_effect_and_taken_where_it_has_one(
     lines = [line for line in str(caught.value).splitlines() if line.startswith(f"  {field}: ")]
     assert lines
     assert "take" in lines[0]
-    try:
-        load_config(with_changes(with_effect, field, value), files_are_there=False)
-    except UserError as error:  # the example may lack something else
-        assert f"  {field}: " not in str(error)
+    load_config(with_changes(with_effect, field, value), files_are_there=False)
 
 
 def test_every_condition_is_tried() -> None:
     tried = {re.sub(r".*\.", "", field) for field, *_ in CASES}
-    assert {field for conditions in CONDITIONS.values() for one in conditions for field in one.fields} - {"limit"} <= tried
+    assert {field for conditions in CONDITIONS.values() for one in conditions for field in one.fields} - {
+        "limit"
+    } <= tried
 
 
 def test_every_field_that_is_said_to_belong_somewhere_has_a_condition() -> None:

@@ -161,7 +161,9 @@ def test_labels_of_a_question_that_has_changed_are_refused_with_both_wordings(
         assert words in message
 
 
-def test_a_question_of_labels_questions_that_changed_is_noticed_and_no_question_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_a_question_of_labels_questions_that_changed_is_noticed_and_no_question_is_taken_as_it_is(
+    tmp_path: Path,
+) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues())
     asked = drawn_protocol(tmp_path, asked_about("better", form="pair"), items)
     path = exported(tmp_path, sheet_for(asked, "ann"), "A")
@@ -171,7 +173,9 @@ def test_a_question_of_labels_questions_that_changed_is_noticed_and_no_question_
         if is_same:
             assert read_labels([path], {"better": one}).rows
         else:
-            with pytest.raises(UserError, match=r"better-ann.json: .*is better\?', and now 'Which one helps more\?' is asked"):
+            with pytest.raises(
+                UserError, match=r"better-ann.json: .*is better\?', and now 'Which one helps more\?' is asked"
+            ):
                 read_labels([path], {"better": one})
     (tmp_path / "old.json").write_text(json.dumps(export_of(sheet_for(asked, "ann"), lambda *_: "A")), encoding="utf-8")
     assert read_labels([tmp_path / "old.json"], {"better": replace(asked, instead="Which one helps more?")}).rows

@@ -115,7 +115,11 @@ SCALE = {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"], 
     ("template", "questions", "refused"),
     [
         ("How much does it help, 1 to 5?\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, True),
-        ("How much does it help, 1 to 5?\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {"q": "Does it help?"}, False),
+        (
+            "How much does it help, 1 to 5?\n{{ render_dialogue(dialogue) }}\nWrite: overall - x",
+            {"q": "Does it help?"},
+            False,
+        ),
         ("{{ criterion.meaning }}\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, False),
         ("{{ criterion.question }}\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, False),
     ],

@@ -55,7 +55,9 @@ def test_a_limit_keeps_whole_dialogues_the_same_in_every_language(
         return {name: read_table(paths[name], schema).to_pylist() for name, schema in schemas.items()}
 
     found = read(4)
-    kept = {language: {row["cluster"] for row in found["items"] if row["language"] == language} for language in ("en", "zh")}
+    kept = {
+        language: {row["cluster"] for row in found["items"] if row["language"] == language} for language in ("en", "zh")
+    }
     assert kept["en"] == kept["zh"]
     assert len(kept["en"]) == 4
     assert len(found["items"]) == 4 * 3 * 2

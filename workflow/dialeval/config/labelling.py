@@ -143,9 +143,9 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
                     words = f"protocol {name} does not ask about '{criterion}'; {nearest(criterion, criteria)}"
                     yield Mistake(field, words, (*about, f"criteria.{criterion}"))
     for name, protocol in own.items():
-        if not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol):
-            if has_own_template(config, protocol):
-                yield unsaid_question(name, protocol, [])
+        unsaid = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
+        if unsaid and has_own_template(config, protocol):
+            yield unsaid_question(name, protocol, [])
 
 
 def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> list[str]:
@@ -161,7 +161,7 @@ def asked_of_annotators(asked: str | dict[str, str], criterion: str) -> str:
 
 
 def has_own_template(config: Config, protocol: Protocol) -> bool:
-    """Return whether a protocol asks by a template of the user's: one that is not shipped, or stands for one that is."""
+    """Return whether a protocol asks by a template of the user's, of a name of its own or in place of a shipped one."""
     folder = config.prompts.directory
     names = [protocol.template] if protocol.template else TEMPLATES_OF_ITEMS.get(protocol.form, ())
     for name in names:

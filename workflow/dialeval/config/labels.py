@@ -32,8 +32,9 @@ class Labels(Section):
     )
     questions: dict[Name, Asked | dict[Name, Asked]] = Field(
         {},
-        description="By protocol whose template is your own, what annotators are asked in place of our words: a text, or "
-        "{criterion: text} where it asks about several. Without criteria a protocol of any template may have one.",
+        description="By protocol, what annotators are asked in place of our words: what its template asks of a judge; "
+        "a text, or {criterion: text} where it asks about several. With criteria, only a protocol with a template of "
+        "your own has one; others ask in the criteria's words.",
     )
     judge: Name | None = Field(
         None, description="Whose scores `by: score` and `by: uncertainty` go by; null: the protocol's first judge."

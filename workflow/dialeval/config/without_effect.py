@@ -81,7 +81,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         ),
     ),
     PublishedModel: (
-        Condition(("concurrency", "resources"), lambda _: False, _with("a model that is asked; a published one is not")),
+        Condition(("concurrency", "resources"), lambda _: False, _with("a model that is asked; this is published")),
         Condition(("column",), lambda one: one.dialogues is not None, _with("a file of dialogues under dialogues")),
         Condition(
             ("judge_column", "names"),
@@ -172,7 +172,9 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
                 "dialogues begin with selfchat.scenarios and not with seeds; take it out, or limit the scenarios by "
                 "selfchat.scenarios.limit"
             )
-            yield Mistake(f"seeds.{field}", f"{getattr(config.seeds, field)} has no effect here: {words}", ("selfchat",))
+            yield Mistake(
+                f"seeds.{field}", f"{getattr(config.seeds, field)} has no effect here: {words}", ("selfchat",)
+            )
     for name, asked in config.translate.items():
         if isinstance(config.models.get(asked.by), NllbModel):
             for field in _changed(asked, "context"):
@@ -185,7 +187,9 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
                 f"{_shown(getattr(failures, field))} has no effect: no judge is asked about failures, and rules look "
                 "in any case; name a judge of engine openai or vllm under judges, or take it out"
             )
-            yield Mistake(f"protocols.{OF_FAILURES}.{field}", words, ("judges", f"protocols.{OF_FAILURES}.judges", "models"))
+            yield Mistake(
+                f"protocols.{OF_FAILURES}.{field}", words, ("judges", f"protocols.{OF_FAILURES}.judges", "models")
+            )
 
 
 def _changed(section: Section, *fields: str) -> list[str]:
@@ -200,11 +204,10 @@ def _changed(section: Section, *fields: str) -> list[str]:
 
 def _sections(part: Any, place: str) -> Iterator[tuple[str, BaseModel]]:
     """Yield every section of a part with its place."""
+    held: Mapping[Any, Any] = part if isinstance(part, Mapping) else {}
     if isinstance(part, BaseModel):
         yield place, part
         held = {name: getattr(part, name) for name in type(part).model_fields} | (part.__pydantic_extra__ or {})
-    else:
-        held = part if isinstance(part, Mapping) else {}
     for name, value in held.items():
         yield from _sections(value, f"{place}.{name}".lstrip("."))
 

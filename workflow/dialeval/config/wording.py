@@ -35,7 +35,7 @@ def place_of(details: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def is_of_other_branch(details: Mapping[str, Any]) -> bool:
-    """Return whether a mistake is of a reading that the value does not have, where a text or names with texts may be."""
+    """Return whether a mistake is of a type that the value does not have, where a text or names with texts may be."""
     branch, value = str(details["loc"][-1]), details["input"]
     return _is_branch(branch) and (branch.startswith("dict[") or isinstance(value, Mapping))
 
@@ -96,7 +96,7 @@ def in_words(details: dict[str, Any]) -> str:
 
 
 def meant_field(details: Mapping[str, Any]) -> str | None:
-    """Return the field that an unknown field most likely means; None where none is like it, or the mistake is another."""
+    """Return the field that an unknown field most likely means; None where none is like it, or for other mistakes."""
     if details["type"] != "extra_forbidden":
         return None
     *section, name = place_of(details)

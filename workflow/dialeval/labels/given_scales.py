@@ -1,7 +1,8 @@
 """The question and the scale that a label answers, as its page or sheet has them, beside those of now.
 
-A label of 5 is another thing of 7 than of 10, and nothing else would tell: the number fits on both. An answer to another
-question is a label of something else. Files without a question, as earlier pages saved them, are taken as they are.
+A label of 5 is another thing of 7 than of 10, and nothing else would tell: the number fits on both. An answer to
+another question is a label of something else. Files without a question, as earlier pages saved them, are taken as they
+are.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ def questions_fault(said: Said, asked: AskedProtocol, criterion: Criterion | Non
     if criterion and asked.instead:
         place = f"{place} or labels.questions"
     remedy = (
-        f"set the question back under {place}, or take these labels away and label anew; where both ask the same, write "
-        "the words of now in their place"
+        f"set the question back under {place}, or take these labels away and label anew; where both ask the same, put "
+        "the words of now in the file"
     )
     if said.question and _folded(said.question) not in {_folded(one.text) for one in now}:
         return f"its annotators were asked {said.question!r:.300}, and now {now[0].text!r:.300} is asked; {remedy}"
@@ -76,7 +77,9 @@ def questions_fault(said: Said, asked: AskedProtocol, criterion: Criterion | Non
 
 def _questions_now(asked: AskedProtocol, criterion: Criterion | None, found: Found) -> list[SheetQuestion]:
     """Return what annotators are asked now, in every language that the criterion has words in."""
-    languages: Collection[str] = dict.fromkeys([found.unit.language, "en", *(criterion.translations if criterion else ())])
+    languages: Collection[str] = dict.fromkeys(
+        [found.unit.language, "en", *(criterion.translations if criterion else ())]
+    )
     criteria = [criterion] if criterion else []
     return [
         question

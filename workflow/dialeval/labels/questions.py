@@ -48,7 +48,9 @@ def questions_of(
     """
     form = question.protocol.form
     if not criteria:
-        text = (instead if isinstance(instead, str) else "") or _TURING.get(question.name if question.shipped else "", "")
+        text = (instead if isinstance(instead, str) else "") or _TURING.get(
+            question.name if question.shipped else "", ""
+        )
         if form == "pair":
             options = tuple(Option(label, meaning) for label, meaning in _pair_options(question).items())
             return (SheetQuestion("", text or "Which of the two dialogues is better?", options),)

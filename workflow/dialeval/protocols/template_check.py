@@ -39,7 +39,11 @@ def asks_in_words_of(question: Question, criterion: Criterion, templates: Templa
         UserError: it cannot be filled in at all.
     """
     return all(
-        any(folded(text) in folded(message.content) for text in _told(criterion, items[0].level) for message in request.messages)
+        any(
+            folded(text) in folded(message.content)
+            for text in _told(criterion, items[0].level)
+            for message in request.messages
+        )
         for items, request in _asked(question, criterion, templates)
     )
 

@@ -68,7 +68,14 @@ def checked_config(
         _unwritable,
     ]
     if reads:
-        checks += [_unfit_templates, _unsaid_questions, _unfit_translation_templates, _incomplete_sets, _unreadable_scenarios, _no_wordnet]
+        checks += [
+            _unfit_templates,
+            _unsaid_questions,
+            _unfit_translation_templates,
+            _incomplete_sets,
+            _unreadable_scenarios,
+            _no_wordnet,
+        ]
     if asks:
         asked = asked_to_label if labelling else Config.models_in_use
         checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
