@@ -54,7 +54,6 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("robustness.rewritten", ["contradiction"], {"robustness": {"published": "f", "rewriter": "gpt"}},
      {"robustness": {"corpora": ["bundled"], "rewriter": "gpt"}}),
     ("robustness.rewriter_temperature", 0.1, {}, {"robustness.rewriter": "gpt"}),
-    ("robustness.wordnet", "package", {"robustness.strategies": ["order_shuffle"]}, {}),
     ("dialogbench.circular", True, {}, {"dialogbench.examine": {"choice": ["gpt"]}}),
     ("dialogbench.presentation", "text", {}, {"dialogbench.examine": {"letter": ["gpt"]}}),
     *(

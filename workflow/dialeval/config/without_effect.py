@@ -42,9 +42,6 @@ def _with(words: str) -> Callable[[Any], str]:
     return lambda _: words
 
 
-SYNONYMS = "unnatural_paraphrase"
-"""The strategy that looks synonyms up."""
-
 CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     Fields: (
         Condition(("mirror",), lambda one: bool(one.public_corpora), _with("public_corpora, which `download` fetches")),
@@ -100,11 +97,6 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
             _with("corpora that are damaged; the published sets are taken as they are"),
         ),
         Condition(("rewriter_temperature",), lambda one: one.rewriter is not None, _with("a model as rewriter")),
-        Condition(
-            ("wordnet",),
-            lambda one: SYNONYMS in (one.strategies or [SYNONYMS]),
-            _with(f"{SYNONYMS} among strategies, which looks synonyms up"),
-        ),
     ),
     DialogBench: (
         Condition(
