@@ -21,6 +21,11 @@ from dialeval.reference.configuration import SECTIONS
 RATED = "metaeval.corpora.fed"
 OPENAI, VLLM = "models.gpt", "models.local"
 PUBLISHED = {"engine": "published"}
+GRADED = {
+    "models.paper": PUBLISHED | {"gteval": "g"}, "protocols.unieval": None, "protocols.arena": None,
+    "protocols.rating": {"judges": ["gpt"]}, "protocols.yes_no": {"judges": ["gpt"]},
+}  # fmt: skip
+SHOWN = {"models.paper": PUBLISHED | {"dialogues": "d"}, "protocols.arena": None}
 WRITER = "dialogbench.written.writer"
 
 CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
@@ -78,6 +83,13 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("translate.bundled.context", 9, *(
         {"models.nllb": {"engine": "nllb"}, "translate.bundled": {"into": ["es"], "by": by}} for by in ("nllb", "gpt")
     )),
+    ("protocols.own.of.turns", "all", *(
+        {"protocols.own": {"form": "scale", "of": {"source": "selfchat"}, "judges": ["gpt"], "criteria": [criterion]}}
+        for criterion in ("coherence", "relevance")
+    )),
+    ("protocols.gteval.temperature", 0.5, {"judges": ["paper"], **GRADED}, {"judges": ["paper", "gpt"], **GRADED}),
+    ("protocols.gteval.ask_again", True, {"judges": ["paper"], **GRADED}, {"judges": ["paper", "gpt"], **GRADED}),
+    ("selfchat.temperature", 0.5, {"chatbots": ["paper"], **SHOWN}, {"chatbots": ["paper", "gpt"], **SHOWN}),
     *(
         (f"protocols.failures.{field}", value, {"protocols.failures": {}}, {"protocols.failures": {"judges": ["gpt"]}})
         for field, value in {

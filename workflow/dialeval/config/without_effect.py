@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
+from dialeval.config.asked_criteria import SCORING
 from dialeval.config.botchat import Selfchat
 from dialeval.config.dialogbench import DialogBench, WrittenItems
 from dialeval.config.experts import Experts
@@ -18,6 +19,7 @@ from dialeval.config.protocol import Protocol
 from dialeval.config.robustness import Robustness
 from dialeval.config.section import Section
 from dialeval.config.training import TrainingSet
+from dialeval.criteria import DIMENSIONS
 from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ def _with(words: str) -> Callable[[Any], str]:
     return lambda _: words
 
 
+SAMPLING = ("temperature", "max_tokens", "ask_again", "presence_penalty", "frequency_penalty")
+"""How a model is asked, of BotChat's sections."""
 CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     Fields: (
         Condition(("mirror",), lambda one: bool(one.public_corpora), _with("public_corpora, which `download` fetches")),
@@ -172,6 +176,16 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
             for field in _changed(asked, "context"):
                 words = f"{asked.context} has no effect: '{asked.by}' (engine nllb) is shown no context; take it out"
                 yield Mistake(f"translate.{name}.{field}", words, (f"models.{asked.by}",))
+    yield from _of_published_models(config)
+    for name, protocol in config.protocols.own.items():
+        about_responses = any(one.level == "turn" for one in config.criteria_of(name))
+        if protocol.form in SCORING and not about_responses:
+            for field in _changed(protocol.of, "turns"):
+                words = (
+                    f"{protocol.of.turns} has no effect: none of the protocol's criteria is about a response; name one "
+                    f"that is, such as {', '.join(DIMENSIONS['turn'][:2])}, or take turns out"
+                )
+                yield Mistake(f"protocols.{name}.of.{field}", words, (f"protocols.{name}", "criteria"))
     failures = config.protocols.failures
     if failures and not config.judges_of(OF_FAILURES):
         for field in _changed(failures, "kinds", "temperature", "max_tokens", "ask_again", "answers"):
@@ -182,6 +196,23 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
             yield Mistake(
                 f"protocols.{OF_FAILURES}.{field}", words, ("judges", f"protocols.{OF_FAILURES}.judges", "models")
             )
+
+
+def _of_published_models(config: Config) -> Iterator[Mistake]:
+    """Yield how models are sampled that are asked nothing: their dialogues or answers are published."""
+    asked: dict[str, tuple[Section, list[str]]] = {"selfchat": (config.selfchat, config.chatbots)}
+    for name in ("unieval", "arena", "gteval"):
+        if section := getattr(config.protocols, name):
+            asked[f"protocols.{name}"] = (section, config.judges_of(name))
+    for place, (section, names) in asked.items():
+        if not names or not all(isinstance(config.models.get(name), PublishedModel) for name in names):
+            continue
+        for field in _changed(section, *(name for name in SAMPLING if name in type(section).model_fields)):
+            words = (
+                f"{getattr(section, field)} has no effect: {', '.join(names)} {'is' if len(names) == 1 else 'are'} "
+                "published, and asked nothing; take it out"
+            )
+            yield Mistake(f"{place}.{field}", words, ("chatbots", "judges", "models"))
 
 
 def _changed(section: Section, *fields: str) -> list[str]:
