@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from dialeval.criteria import Criterion
+from dialeval.criteria import SHIPPED, Criterion
 from dialeval.labels.asked_protocol import AskedProtocol, Found
 from dialeval.labels.blank_csv import options_text
 from dialeval.labels.questions import questions_of
@@ -56,13 +56,11 @@ def questions_fault(said: Said, asked: AskedProtocol, criterion: Criterion | Non
         found: the unit.
     """
     now = _questions_now(asked, criterion, found)
-    place = f"criteria.{criterion.name}" if criterion else "labels.questions"
-    if criterion and asked.instead:
-        place = f"{place} or labels.questions"
-    remedy = (
-        f"set the question back under {place}, or take these labels away and label anew; where both ask the same, put "
-        "the words of now in the file"
-    )
+    remedy = "take these labels away and label anew; where both ask the same, put the words of now in the file"
+    if asked.instead or criterion is None:
+        remedy = f"set the question back under labels.questions, or {remedy}"
+    elif criterion.name not in SHIPPED:
+        remedy = f"set the question back under criteria.{criterion.name}, or {remedy}"
     if said.question and _folded(said.question) not in {_folded(one.text) for one in now}:
         return f"its annotators were asked {said.question!r:.300}, and now {now[0].text!r:.300} is asked; {remedy}"
     for rubric in filter(None, (said.rubric, said.options)):
