@@ -255,6 +255,13 @@ def test_a_misspelt_section_is_the_only_mistake_that_is_told(section: str, writt
     assert str(caught.value) == f"the configuration has a mistake:\n  {words}"
 
 
+def test_a_misspelt_protocol_is_told_once() -> None:
+    with pytest.raises(UserError) as caught:
+        load_config(changed("protocols", {"unievl": {}, "yes_no": {}}), files_are_there=False)
+    assert str(caught.value).splitlines()[0] == "the configuration has a mistake:"
+    assert "did you mean 'unieval'?" in str(caught.value)
+
+
 def test_what_else_is_wrong_is_told_beside_a_misspelt_section() -> None:
     raw = {key: value for key, value in BASE.items() if key != "protocols"} | {"protocls": BASE["protocols"]}
     raw |= {"random_seed": "x", "chatbots": ["retrival", "gpt"]}

@@ -111,8 +111,11 @@ def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
                 raw = _renamed(raw, meant)
                 continue
             found: set[Place] = set()
+            missing = {place_of(details) for details in mistakes if details["type"] == "missing"}
             for details in mistakes:
                 place = place_of(details)
+                if place[-1:] == ("of",) and (*place[:-1], "form") in missing:
+                    continue  # told with the form
                 # what holds a part that was left out before, or lies in one, may be wrong by that alone
                 if not _touches(place, wrong):
                     lines.append(in_words(details))
