@@ -21,6 +21,7 @@ from dialeval.reference.configuration import SECTIONS
 RATED = "metaeval.corpora.fed"
 OPENAI, VLLM = "models.gpt", "models.local"
 PUBLISHED = {"engine": "published"}
+OWN = {"form": "scale", "of": {"source": "t"}, "judges": ["gpt"], "criteria": ["overall"]}
 GRADED = {
     "models.paper": PUBLISHED | {"gteval": "g"}, "protocols.unieval": None, "protocols.arena": None,
     "protocols.rating": {"judges": ["gpt"]}, "protocols.yes_no": {"judges": ["gpt"]},
@@ -46,6 +47,8 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("models.paper.judge_column", "m", {"models.paper": PUBLISHED}, {"models.paper": PUBLISHED | {"gteval": "g.tsv"}}),
     ("models.paper.names", {"a": "gpt"}, {"models.paper": PUBLISHED}, {"models.paper": PUBLISHED | {"gteval": "g"}}),
     ("selfchat.end", "BYE", {}, {"selfchat.partner": "gpt"}),
+    ("transcripts.t.system", "bot", {"transcripts.t": {"path": "t", "reader": "folder"}, "protocols.own": OWN},
+     {"transcripts.t": {"path": "t", "reader": "text"}, "protocols.own": OWN}),
     ("training.set.max_context", 3, *(
         {"training.set": {"level": level, "domains": {"d": ["bundled"]}}} for level in ("dialogue", "turn")
     )),

@@ -19,6 +19,7 @@ from dialeval.config.protocol import Protocol
 from dialeval.config.robustness import Robustness
 from dialeval.config.section import Section
 from dialeval.config.training import TrainingSet
+from dialeval.config.transcripts import Transcripts
 from dialeval.criteria import DIMENSIONS
 from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
 
@@ -91,6 +92,13 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         ),
     ),
     Selfchat: (Condition(("end",), lambda one: one.partner is not None, _with("a partner, who writes it")),),
+    Transcripts: (
+        Condition(
+            ("system",),
+            lambda one: one.reader not in ("folder", "mt_bench"),
+            lambda one: f"dialogues that may not say whose they are, and in reader {one.reader} the files' names do",
+        ),
+    ),
     TrainingSet: (
         Condition(("max_context",), lambda one: one.level == "turn", _with("level: turn, and level is dialogue")),
     ),
