@@ -136,3 +136,5 @@ def test_an_own_template_needs_what_annotators_are_asked(tmp_path: Path) -> None
         config({"path": "labels"}, **prompts)
     (tmp_path / "pair.j2").write_bytes((OURS / "pair.j2").read_bytes())
     config({"path": "labels"}, **prompts)  # a copy asks what ours asks
+    for folder in ("x" * 5000, str(tmp_path / "pair.j2"), "nowhere"):  # told by another check
+        config({"path": "labels"}, prompts={"directory": folder})

@@ -165,11 +165,19 @@ def has_own_template(config: Config, protocol: Protocol) -> bool:
     folder = config.prompts.directory
     names = [protocol.template] if protocol.template else TEMPLATES_OF_ITEMS.get(protocol.form, ())
     for name in names:
-        ours = [path for path in (one / name for one in template_folders(None, config.prompts.set)) if path.is_file()]
-        own = folder.expanduser() / name if folder else None
-        if not ours or (own and own.is_file() and own.read_bytes() not in {path.read_bytes() for path in ours}):
+        ours = {_content(one / name) for one in template_folders(None, config.prompts.set)} - {None}
+        own = _content(folder.expanduser() / name) if folder else None
+        if not ours or (own is not None and own not in ours):
             return True
     return False
+
+
+def _content(path: Path) -> bytes | None:
+    """Return what stands in a file; None where there is none that can be read."""
+    try:
+        return path.read_bytes()
+    except OSError:  # another check tells what is wrong with the folder
+        return None
 
 
 def unsaid_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
