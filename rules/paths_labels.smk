@@ -80,11 +80,12 @@ def read_labels_settings():
     """Returns what labels are about, and who gives them."""
     if not LABELLED:
         return settings()
-    tables = labelled_items()
+    tables, questions = labelled_items(), CONFIG.labels.questions
     return settings(
         protocols=[
             labelled_question(name)
             | {"items": [tables.index(path) for path in items_about(name)]}
+            | ({"instead": questions[name]} if name in questions else {})
             for name in LABELLED
         ],
         annotators=ANNOTATORS,

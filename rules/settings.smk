@@ -88,7 +88,7 @@ def ladder_settings(name):
         languages=corpus.languages,
         strategies=corpus.strategies,
         steps=corpus.steps,
-        limit=corpus.limit,
+        limit=corpus.kept,
         random_seed=CONFIG.random_seed,
         hurt=CONFIG.hurt(corpus.strategies),
     )
@@ -272,6 +272,8 @@ def read_rated_settings(corpus):
     section, more = CONFIG.metaeval.corpora[corpus], {}
     if section.asks:
         more["asks"] = section.asks
+    if section.kept is not None:
+        more |= {"limit": section.kept, "random_seed": CONFIG.random_seed}
     return settings(
         name=corpus,
         reader=section.reader,

@@ -3,38 +3,72 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+import random
+import re
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from config_example import BASE
+from configuration_mistakes import EVERY_SECTION, SHIPPED, Place, mistaken, part_at, places
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialeval.config import Protocols, load_config, read_config_file
+from dialeval.aggregation.labels.design import labelled_design
+from dialeval.aggregation.measures.design import design_of
+from dialeval.config import Config, Protocols, load_config
+from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
+from dialeval.config.ensemble_pool import one_model, pool_of
+from dialeval.config.fill import partial_to
+from dialeval.config.groups import kinds, tagged
+from dialeval.config.joined_criteria import joined_criteria
+from dialeval.config.labelling import asked_to_label, labelled_protocols, labelled_sheets
+from dialeval.config.printed import asks_otherwise
+from dialeval.config.written import written
 from dialeval.errors import UserError
+from dialeval.readiness.preflight import checked_config
 
-ROOT = Path(__file__).parents[2]
-SHIPPED = {path.name: read_config_file(path) for path in [ROOT / "config.yaml", *(ROOT / "configs").glob("*.yaml")]}
 OPEN = ("chat_template_options", "engine_args", "extra_body", "headers", "headers_env", "names", "arena", "domains")
 """Dictionaries whose keys are the user's, whatever they are."""
-Place = tuple[str | int, ...]
 
 
-def places(part: Any, here: Place = ()) -> Iterator[Place]:
-    """Yields the place of everything that a configuration holds."""
-    entries = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
-    for key, value in entries:
-        yield (*here, key)
-        yield from places(value, (*here, key))
+def taken_or_refused(raw: dict[str, Any]) -> bool:
+    """Returns whether a configuration is taken, and all that rules ask of it is answered; else it is refused in words.
+
+    It goes the way of a run: the checks before it, and what the rules evaluate of the configuration.
+    """
+    try:
+        config = checked_config(raw, [], asks=False, reads=False, own_environments=False)
+    except UserError as error:
+        message = str(error)
+        message.encode()
+        assert len(message) < 40_000
+        head, *lines = message.split("\n")
+        assert re.fullmatch(r"the configuration has (a mistake|\d+ mistakes):", head)
+        for line in lines:
+            assert re.match(r"  \S.*: \S", line), line
+            assert not re.search(r"constrained-str|<class|Traceback|\[key\]|dict\[|list\[", line), line
+        return False
+    evaluate(config)
+    return True
 
 
-def part_at(raw: Any, place: Place) -> Any:
-    for key in place:
-        raw = raw[key]
-    return raw
+def evaluate(config: Config) -> None:
+    """Asks a configuration what the rules ask it while they are read."""
+    for name, protocol in config.resolved_protocols().items():
+        config.criteria_of(name), config.asked_criteria(name), config.judging(name), config.asked_before(name)
+        asked_dimensions(config, protocol), asked_hurt(config, protocol), design_of(config, name)
+    for name in labelled_protocols(config):
+        labelled_design(config, name)
+    for ask in (
+        Config.families, Config.ensemble_methods, Config.used_corpora, Config.models_in_use, Config.strategies_named,
+        Config.published_systems, Config.made_training, labelled_sheets, asked_to_label, pool_of, one_model, partial_to,
+        kinds, tagged, joined_criteria, asks_otherwise,
+    ):  # fmt: skip
+        ask(config)
+    again = load_config(yaml.safe_load(written(config, {})), files_are_there=False)
+    assert again == config, "what the run writes down is the same configuration"
 
 
 scalars = st.one_of(
@@ -51,65 +85,30 @@ scalars = st.one_of(
 values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(scalars, inner, max_size=4), max_leaves=8
 )
-whole = {
-    **copy.deepcopy(BASE),
-    "battles": {"mine": {"path": "x.csv"}},
-    "elo": {"k": 32},
-    "criteria": {
-        "warm": {"scale": ["cold", "warm"], "levels": {"warm": "x"}, "words": {"zh": {"labels": ["冷", "暖"]}}},
-        "apt": {"scale": [1, 7], "levels": {7: "x"}, "question": "Is it?", "aliases": ["fit"], "hurt_by": ["dullness"]},
-    },
-    "tokens": {"cl100k_file": None},
-}
-for _name, _field in {"gpt": "headers", "local": "engine_args"}.items():
-    whole["models"][_name][_field] = {"a": "b"}
-whole["models"] |= {
-    "poe": {
-        "engine": "encoder",
-        "model": "m",
-        "train": {"data": "turns", "adapter_size": 8, "epochs": 2, "learning_rate": 1e-4, "patience": 2},
-    },
-    "tuned": {"engine": "vllm", "model": "m", "lora": {"train": ["turns"], "rank": 4, "target_modules": ["q_proj"]}},
-    "nllb": {"engine": "nllb", "beams": 2, "batch_tokens": 512},
-}
-whole["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt", "poe", "tuned"]}}
-whole["training"] = {
-    "turns": {
-        "level": "turn",
-        "domains": {"daily": ["bundled"]},
-        "criteria": ["relevance"],
-        "kinds": ["random"],
-        "languages": ["en"],
-        "development": 0.1,
-    }
-}
-whole["ensembles"] = {"both": ["poe", "tuned"], "all": ["gpt", "poe", "tuned"]}
-whole["translate"] = {"bundled": {"into": ["es"], "by": "nllb", "quality": {"back": "nllb", "judges": ["gpt"]}}}
-whole["metaeval"]["published_as"] = {"poe": "PoE (English)"}
-ALL_PLACES = list(places(whole))
+ALL_PLACES = list(places(EVERY_SECTION))
 
 
-def test_the_whole_is_right() -> None:
-    load_config(whole, files_are_there=False)
+def test_the_whole_is_right_and_has_every_section() -> None:
+    assert set(EVERY_SECTION) >= Config.model_fields.keys() - {
+        "data_dir", "public_corpora", "mirror", "results_dir", "store_dir", "random_seed"
+    }  # fmt: skip
+    assert taken_or_refused(copy.deepcopy(EVERY_SECTION))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.sampled_from(ALL_PLACES), values), min_size=1, max_size=3))
 def test_any_value_anywhere_is_taken_or_refused_in_words(changes: list[tuple[Place, Any]]) -> None:
-    raw = copy.deepcopy(whole)
+    raw = copy.deepcopy(EVERY_SECTION)
     for place, value in changes:
         try:
             part_at(raw, place[:-1])[place[-1]] = copy.deepcopy(value)
         except (KeyError, IndexError, TypeError):
             continue  # an earlier change has taken that part away
-    for files_are_there in (False, True):
-        try:
-            load_config(raw, files_are_there=files_are_there)
-        except UserError as error:
-            message = str(error)
-            assert "mistake" in message
-            assert len(message) < 20_000
-            message.encode()
+    taken_or_refused(raw)
+    try:
+        load_config(raw)
+    except UserError as error:
+        str(error).encode()
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
@@ -119,6 +118,22 @@ def test_any_top_level(raw: dict[str, Any]) -> None:
         load_config(raw)
     except UserError as error:
         str(error).encode()
+
+
+@pytest.mark.parametrize(
+    ("seed", "n"), [(1, 150), *(pytest.param(seed, 2_000, marks=pytest.mark.slow) for seed in (2, 3, 4))]
+)
+def test_mistakes_as_people_make_them_end_in_words(seed: int, n: int) -> None:
+    taken = 0
+    for number in range(n):
+        rng = random.Random(seed * 1_000_000 + number)
+        raw = mistaken(rng)
+        try:
+            taken += taken_or_refused(raw)
+        except BaseException as error:
+            error.add_note(f"seed {seed}, number {number}")
+            raise
+    assert 0 < taken < n  # some changes are harmless, and are taken
 
 
 NAMED = {"corpora", "models", "battles", "score_files", "published", "transcripts", "training", "ensembles"}
@@ -133,14 +148,14 @@ def test_every_key_of_every_configuration_can_be_misspelt_once(name: str) -> Non
             continue
         raw = copy.deepcopy(SHIPPED[name])
         part = part_at(raw, place[:-1])
-        misspelt = f"{key}q"
-        part[misspelt] = part.pop(key)
+        wrong = f"{key}q"
+        part[wrong] = part.pop(key)
         if len(place) < 4 and ((place[-2:-1] == ("protocols",) and key not in PAPERS) or set(place[-2:-1]) & NAMED):
             continue  # a name of the user's: right by itself, if nothing else says the old one
         if place[-2:-1] == ("domains",):
             continue
         with pytest.raises(UserError) as caught:
             load_config(raw, files_are_there=False)
-        assert misspelt in str(caught.value), (place, str(caught.value))
+        assert wrong in str(caught.value), (place, str(caught.value))
         if len(key) > 3:
             assert f"did you mean '{key}'?" in str(caught.value) or "is not an engine" in str(caught.value)

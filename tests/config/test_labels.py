@@ -10,6 +10,7 @@ import pytest
 from dialeval.config import load_config
 from dialeval.config.labelling import asked_to_label, labelled_protocols, labelled_sheets
 from dialeval.errors import UserError
+from dialeval.prompt_sets import OURS
 
 BASE: dict[str, Any] = {
     "models": {"gpt": {"engine": "openai", "model": "gpt-4o", "base_url": "http://localhost:1/v1"}},
@@ -23,6 +24,8 @@ BASE: dict[str, Any] = {
     },
     "labels": {"path": "labels"},
 }
+
+OWN = {"form": "pair", "of": {"source": "support"}, "template": "helps.j2"}
 
 
 def config(labels: dict[str, Any], **more: Any) -> Any:
@@ -73,6 +76,14 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
          "labels.by: a judge that is asked once under quality (form scale) does not show how sure it is"),
         ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: nobody labels under 'bettr'; did you mean"),
         ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality asks about criteria"),
+        ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better asks judges by its own template"),
+        ({"questions": {"both": "How?"}}, {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
+         "labels.questions.both: it is one question, and both asks about coherence, relevance"),
+        ({"questions": {"both": {"coherense": "How?"}}},
+         {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
+         "labels.questions.both: protocol both does not ask about 'coherense'; did you mean 'coherence'?"),
+        ({"questions": {"better": {"overall": "Which?"}}}, {},
+         "labels.questions.better: protocol better asks about no criteria; write one text"),
         ({"path": "results/labels"}, {}, "labels.path: results/labels lies in results_dir, which may be deleted"),
         ({"path": "store"}, {}, "labels.path: store lies in store_dir"),
         ({"annotators": ["b", "a-b"]}, {"protocols": {"quality-a": BASE["protocols"]["quality"]}},
@@ -111,3 +122,19 @@ def test_labels_in_a_file_are_no_folder(tmp_path: Path) -> None:
     path.write_text("annotator,label\n")
     with pytest.raises(UserError, match=r"labels.path: .*labels.csv is a file or cannot be had; name the folder"):
         config({"path": str(path)})
+
+
+def test_an_own_template_needs_what_annotators_are_asked(tmp_path: Path) -> None:
+    asked = {"path": "labels", "questions": {"better": "Which assistant helps the customer more?"}}
+    assert config(asked, protocols={"better": OWN}).labels.questions == asked["questions"]
+    with_criterion = {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}
+    by_criterion = {"path": "labels", "questions": {"both": {"coherence": "Does it hang together?"}}}
+    assert config(by_criterion, protocols=with_criterion).labels.questions == by_criterion["questions"]
+    (tmp_path / "pair.j2").write_text("Which assistant helps the customer more?", encoding="utf-8")
+    prompts = {"prompts": {"directory": str(tmp_path)}}
+    with pytest.raises(UserError, match=r"protocol better asks judges by its own template pair\.j2"):
+        config({"path": "labels"}, **prompts)
+    (tmp_path / "pair.j2").write_bytes((OURS / "pair.j2").read_bytes())
+    config({"path": "labels"}, **prompts)  # a copy asks what ours asks
+    for folder in ("x" * 5000, str(tmp_path / "pair.j2"), "nowhere"):  # told by another check
+        config({"path": "labels"}, prompts={"directory": folder})

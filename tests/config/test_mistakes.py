@@ -241,3 +241,68 @@ def test_a_budget_of_the_run_needs_prices_of_every_model_that_costs() -> None:
 @pytest.mark.parametrize("place", ["[key]", "elo.[key]", "models.[key]", "models.gpt.[key]"])
 def test_a_field_that_is_called_as_pydantic_marks_names(place: str) -> None:
     assert f"{place}: " in mistakes(changed(place, None))
+
+
+@pytest.mark.parametrize(
+    ("section", "written_as"),
+    [("protocols", "protocls"), ("models", "modls"), ("judges", "judgs"), ("seeds", "seds"), ("metaeval", "metaevl")],
+)
+def test_a_misspelt_section_is_the_only_mistake_that_is_told(section: str, written_as: str) -> None:
+    raw = {key: value for key, value in BASE.items() if key != section} | {written_as: BASE[section]}
+    with pytest.raises(UserError) as caught:
+        load_config(raw, files_are_there=False)
+    words = f"{written_as}: there is no such field; did you mean '{section}'?"
+    assert str(caught.value) == f"the configuration has a mistake:\n  {words}"
+
+
+def test_a_misspelt_protocol_is_told_once() -> None:
+    with pytest.raises(UserError) as caught:
+        load_config(changed("protocols", {"unievl": {}, "yes_no": {}}), files_are_there=False)
+    assert str(caught.value).splitlines()[0] == "the configuration has a mistake:"
+    assert "did you mean 'unieval'?" in str(caught.value)
+
+
+def test_what_else_is_wrong_is_told_beside_a_misspelt_section() -> None:
+    raw = {key: value for key, value in BASE.items() if key != "protocols"} | {"protocls": BASE["protocols"]}
+    raw |= {"random_seed": "x", "chatbots": ["retrival", "gpt"]}
+    with pytest.raises(UserError) as caught:
+        load_config(raw, files_are_there=False)
+    assert [line.split(":")[0].strip() for line in str(caught.value).splitlines()[1:]] == [
+        "protocls", "random_seed", "chatbots",
+    ]  # fmt: skip
+
+
+def test_a_misspelt_field_that_is_there_beside_the_right_one_replaces_nothing() -> None:
+    raw = {**BASE, "judgs": ["retrieval"]}
+    with pytest.raises(UserError) as caught:
+        load_config(raw, files_are_there=False)
+    assert str(caught.value).splitlines()[1:] == ["  judgs: there is no such field; did you mean 'judges'?"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("criteria.a", {"question": 5}, "criteria.a.question: YAML reads 5 as a number"),
+        ("criteria.a", {"question": {"turnn": "x"}}, "criteria.a.question.turnn: 'turnn' is not allowed; did you mean"),
+        (
+            "labels",
+            {"path": "x", "questions": {"arena": {"a": 5}}},
+            "labels.questions.arena.a: YAML reads 5 as a number",
+        ),
+        ("transcripts.a", {"path": 5}, "transcripts.a.path: 5 stands where a path must"),
+    ],
+)
+def test_a_text_or_names_with_texts_is_one_field_with_one_mistake(path: str, value: object, words: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_config(changed(path, value), files_are_there=False)
+    (line,) = [line for line in str(caught.value).splitlines() if path in line]
+    assert line.startswith(f"  {words}")
+
+
+def test_a_criterion_that_is_no_criterion_is_told_of_with_labels_too() -> None:
+    quality = {"form": "scale", "of": {"source": "selfchat"}, "criteria": ["coherense"], "judges": ["gpt"]}
+    raw = changed("protocols.quality", quality) | {"labels": {"path": "labels"}}
+    with pytest.raises(UserError) as caught:
+        load_config(raw, files_are_there=False)
+    assert "protocols.quality.criteria: 'coherense' is no criterion; did you mean 'coherence'?" in str(caught.value)
+    assert str(caught.value).startswith("the configuration has a mistake:")

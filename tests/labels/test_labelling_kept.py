@@ -236,6 +236,23 @@ def test_numbers_that_were_kept_on_another_scale_are_put_aside(
     assert '"label":40' in kept
 
 
+def test_what_was_kept_under_a_question_in_other_words_is_put_aside(
+    opened: Opened, browser: Browser, tmp_path: Path
+) -> None:
+    opened(sheets.pairs(3))
+    browser.press("1", "2")
+    before = saved(browser, tmp_path, sheets.pairs(3))
+    assert {(one["question"], one["rubric"].partition(";")[0]) for one in before["labels"]} == {
+        ("Which of the two is better?", "A (the first dialogue is better)")
+    }
+    sheet = replace(sheets.pairs(3), questions=(replace(sheets.BETTER, text="Which one helps more?"),))
+    browser = opened(sheet)
+    assert text(browser, "#count") == "0 of 3 labelled"
+    assert "labelled under a question in other words; it was put aside" in text(browser, "#warning")
+    choose_file(browser, tmp_path / "export.json")
+    assert "2 records left out: they do not fit what this page asks" in text(browser, "#file-said")
+
+
 def test_what_another_tab_labels_is_not_lost(opened: Opened, browser: Browser) -> None:
     """The event by which a browser tells a page that another one, open on the same file, has kept something."""
     opened(sheets.pairs(3))

@@ -12,7 +12,7 @@ import pytest
 from judged_dialogues import shipped_question
 from labelled_dialogues import SYSTEMS, asked_about, dialogues, drawn_protocol, items_table, sheet_for
 
-from dialeval.criteria import YES_NO, Criterion, Level, Scale, Words, labelled
+from dialeval.criteria import SHIPPED, YES_NO, Criterion, Level, Scale, Words, labelled
 from dialeval.forms.question import Question
 from dialeval.labels.blank_csv import blank_csv
 from dialeval.labels.questions import questions_of
@@ -152,6 +152,17 @@ def test_what_people_are_asked(
     assert [one.label for one in asked.options] == options
     assert (asked.low, asked.high) == ends
     assert asked.criterion == (criterion.name if criterion else "")
+
+
+def test_what_labels_questions_says_of_a_criterion_is_asked_and_its_answers_stay() -> None:
+    question = asked_about("felt", ["coherence", "overall"], form="scale").question()
+    criteria = [SHIPPED["coherence"], SHIPPED["overall"]]
+    before = questions_of(question, criteria, "dialogue", "en")
+    after = questions_of(question, criteria, "dialogue", "en", {"coherence": "Does it hang together?"})
+    assert [one.text for one in after] == ["Does it hang together?", before[1].text]
+    assert [one.options for one in after] == [one.options for one in before]
+    (alone,) = questions_of(question, criteria[:1], "dialogue", "en", "Does it?")
+    assert (alone.criterion, alone.text) == ("coherence", "Does it?")
 
 
 def test_own_words_take_the_place_of_ours_and_options_say_what_they_mean() -> None:

@@ -106,3 +106,42 @@ def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
     assert twice.startswith("transcripts.twice: ")
     assert "line 1; line 2" in twice
     assert odd.startswith(f"transcripts.odd: {tmp_path / 'odd.jsonl'}, line 1: 'utterances' must be a list")
+
+
+SCALE = {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"], "judges": ["gpt"], "template": "own.j2"}
+
+
+@pytest.mark.parametrize(
+    ("template", "questions", "refused"),
+    [
+        ("How much does it help, 1 to 5?\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, True),
+        (
+            "How much does it help, 1 to 5?\n{{ render_dialogue(dialogue) }}\nWrite: overall - x",
+            {"q": "Does it help?"},
+            False,
+        ),
+        ("{{ criterion.meaning }}\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, False),
+        ("{{ criterion.question }}\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, False),
+    ],
+)
+def test_a_template_that_asks_in_words_of_its_own_needs_what_annotators_are_asked(
+    mine: Path, template: str, questions: dict[str, str], refused: bool
+) -> None:
+    (mine.parent / "prompts").mkdir()
+    (mine.parent / "prompts" / "own.j2").write_text(template, encoding="utf-8")
+    (mine.parent / "s.jsonl").write_text("", encoding="utf-8")
+    raw = {
+        "models": {"gpt": {"engine": "openai", "model": "gpt"}},
+        "judges": ["gpt"],
+        "data_dir": str(mine.parent),
+        "transcripts": {"support": {"path": "s.jsonl"}},
+        "protocols": {"q": SCALE},
+        "prompts": {"directory": str(mine.parent / "prompts")},
+        "labels": {"path": "labels", "questions": questions},
+    }
+    if refused:
+        message = check(raw, mine, asks=False)
+        assert "labels.questions: protocol q asks judges by its own template own.j2" in message
+        assert "questions: {q: '...'}" in message
+    else:
+        checked_config(raw, [mine], asks=False, reads=True, own_environments=False)

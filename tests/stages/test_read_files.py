@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import LEFT_OUT_ITEMS
+from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.stages import damage_items, read_corpus, read_rated, read_scores
 from dialeval.tables import read_table, to_table, write_table
@@ -31,6 +32,42 @@ def rated(tmp_path: Path) -> dict[str, Path]:
     paths = {name: tmp_path / f"{name}.parquet" for name in ("items", "ratings", "left_out")}
     read_rated.stage(settings, **paths)
     return paths
+
+
+def test_a_limit_keeps_whole_dialogues_the_same_in_every_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        {"item_id": f"{dialogue}/{turn}", "cluster": f"d{dialogue}", "language": language, "context": ["Hi."],
+         "response": f"Yes {turn}.", "ratings": {"overall": 4}, "scale": [1, 5]}
+        for language in ("en", "zh") for dialogue in range(9) for turn in range(3)
+    ]  # fmt: skip
+    path = tmp_path / "mine.jsonl"
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("items", "ratings", "left_out")}
+
+    def read(limit: int | None, seed: int = 0, order: int = 1) -> dict[str, list[dict[str, Any]]]:
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines[::order]), encoding="utf-8")
+        settings = read_rated.Settings(
+            name="mine", reader="rated_jsonl", path=path, languages=None, limit=limit, random_seed=seed
+        )
+        read_rated.stage(settings, **paths)
+        schemas = {"items": ITEMS, "ratings": RATINGS, "left_out": LEFT_OUT_ITEMS}
+        return {name: read_table(paths[name], schema).to_pylist() for name, schema in schemas.items()}
+
+    found = read(4)
+    kept = {
+        language: {row["cluster"] for row in found["items"] if row["language"] == language} for language in ("en", "zh")
+    }
+    assert kept["en"] == kept["zh"]
+    assert len(kept["en"]) == 4
+    assert len(found["items"]) == 4 * 3 * 2
+    assert {row["item_id"] for row in found["ratings"]} == {row["item_id"] for row in found["items"]}
+    assert len(found["left_out"]) == 5 * 3 * 2
+    assert "30 records left out (30 not among the 4 dialogues of `limit`)" in capsys.readouterr().out
+    assert {row["cluster"] for row in read(4, order=-1)["items"]} == kept["en"]
+    assert {row["cluster"] for row in read(5)["items"]} > kept["en"]
+    assert {row["cluster"] for row in read(4, seed=1)["items"]} != kept["en"]
+    assert len(read(100)["items"]) == len(read(None)["items"]) == len(lines)
 
 
 def scores(folder: Path, rated: dict[str, Path], text: str) -> Path:

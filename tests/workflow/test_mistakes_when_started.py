@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from workspace import Workspace
+import yaml
+from configuration_mistakes import mistaken
+from empty_data import with_data
+from forked import forking
+from workspace import ROOT, Workspace
 
 pytestmark = [pytest.mark.workflow]
 
@@ -32,6 +38,35 @@ def test_mistakes_of_the_configuration_end_in_words(workspace: Workspace) -> Non
     workspace.configure()
     said = last_lines(workspace.run("--configfile", "nope.yaml", ok=False))
     assert "No such file or directory: 'nope.yaml'" in said, "Snakemake's own words, before any of ours"
+
+
+def test_a_criterion_that_is_none_ends_in_words_with_labels_too(workspace: Workspace) -> None:
+    quality = {"form": "scale", "of": {"source": "selfchat"}, "criteria": ["coherense"], "judges": ["forest"]}
+    workspace.configure(protocols={"quality": quality}, labels={"path": "labels"})
+    said = workspace.run("--dry-run", ok=False)
+    assert "protocols.quality.criteria: 'coherense' is no criterion; did you mean 'coherence'?" in last_lines(said)
+    assert "Traceback" not in said
+
+
+@pytest.mark.slow
+def test_no_mistake_of_a_configuration_ends_in_a_traceback(workspace: Workspace) -> None:
+    with_data(workspace.folder / "data")
+    shutil.copytree(ROOT / "configs", workspace.folder / "configs")
+    commands = []
+    for number in range(60):
+        raw = mistaken(random.Random(number)) | {"data_dir": str(workspace.folder / "data")}
+        name = f"mistaken-{number}.yaml"
+        text = yaml.safe_dump(raw, sort_keys=False, allow_unicode=True)
+        (workspace.folder / name).write_text(text, encoding="utf-8", errors="surrogatepass")
+        commands.append(["snakemake", "-n", "--cores", "1", "--configfile", name, "--", "estimate", "all"])
+    with forking(workspace.folder) as run_all:
+        ended = run_all(commands)
+    assert any(status == 0 for status, _ in ended)
+    for number, (status, output) in enumerate(ended):
+        if status:
+            assert "Traceback" not in output, (number, output)
+            assert "Error in file" not in output, (number, output)
+            assert "mistaken-" in output, (number, output)  # the file, the field, the value
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from dialeval.config.resolved import SHIPPED, TEMPLATES, asks
 from dialeval.config.trained_judges import unfit_learners
 from dialeval.config.training_sets import unfit_training
 from dialeval.config.translators import unfit_translations
+from dialeval.config.without_effect import settings_without_effect
 from dialeval.errors import nearest
 from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
 
@@ -261,5 +262,6 @@ CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
     unfit_adapters, unfit_translations, _idle_judges, unfit_protocols, unfit_failures, unfit_rounds, unfit_cascades,
     unfit_criteria, unfit_questions, unfit_ensembles, unfit_training, unfit_labels, _long_arenas, _incomplete_parts,
     unfit_models, unfit_partner, _published_models, unfit_systems, unfit_fill, unfit_pool, unfit_asks, _unpriced_models,
+    settings_without_effect,
 )  # fmt: skip
 """In the order in which their mistakes are told."""

@@ -38,8 +38,8 @@ def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list
     if common:
         return {way: {name: [way] if name in models else [FILE] for name in members} for way in common}
     on_items = {name: _ways_on_items(config, name) for name in members}
-    shared = set.intersection(*(_items(config, found) for found in on_items.values()))
-    return {MIXED: on_items} if shared else {}
+    shared = [_items(config, found) for found in on_items.values()]
+    return {MIXED: on_items} if shared and set.intersection(*shared) else {}
 
 
 def unfit_ensembles(config: Config) -> Iterator[Mistake]:

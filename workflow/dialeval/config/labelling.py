@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dialeval.config.asked_criteria import SCORING
 from dialeval.config.labels import Labels
 from dialeval.config.mistakes import Mistake
 from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
-from dialeval.criteria import LEVELS, Level
+from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.errors import nearest
+from dialeval.prompt_sets import template_folders
 
 if TYPE_CHECKING:
     from dialeval.config.whole import Config
 
+TEMPLATES_OF_ITEMS: dict[str, tuple[str, ...]] = {
+    "scale": ("rating_turn.j2", "rating_dialogue.j2", "rating_criteria.j2"),
+    "probability": ("yes_no_turn.j2", "yes_no_dialogue.j2", "yes_no_question.j2"),
+}
+"""By what a form asks about items where its protocol names no template."""
 RESPONSES = "-responses"
 """Behind a protocol's name: its sheets about responses, where it asks about whole dialogues too."""
 
@@ -108,14 +115,83 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
             "transcripts, judges, and a protocol about them, or take this section out"
         )
         yield Mistake("labels", words, ("protocols", "judges", "chatbots", "transcripts"))
-    for name in labels.questions:
-        protocol = labelled_protocols(config).get(name)
+    yield from _questions(config, labels)
+
+
+def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
+    """Yield questions to annotators that are out of place, and own templates whose question they are not told."""
+    own = labelled_protocols(config)
+    for name, asked in labels.questions.items():
+        field, protocol = f"labels.questions.{name}", own.get(name)
+        about = ("protocols", "labels.protocols", "prompts")
         if protocol is None:
-            words = f"nobody labels under '{name}'; {nearest(name, labelled_protocols(config))}"
-            yield Mistake("labels.questions", words, ("protocols", "labels.protocols"))
-        elif protocol.criteria or protocol.form in ("scale", "probability"):
+            words = f"nobody labels under '{name}'; {nearest(name, own)}"
+            yield Mistake("labels.questions", words, about)
+            continue
+        criteria = criteria_for_annotators(config, name, protocol)
+        if criteria and not has_own_template(config, protocol):
             words = f"protocol {name} asks about criteria, whose own words people are shown; write them under criteria"
-            yield Mistake("labels.questions", words, (f"protocols.{name}",))
+            yield Mistake("labels.questions", words, about)
+        elif isinstance(asked, str) and len(criteria) > 1:
+            words = f"it is one question, and {name} asks about {', '.join(criteria)}; write {{criterion: question}}"
+            yield Mistake(field, words, about)
+        elif isinstance(asked, dict):
+            for criterion in asked:
+                if not criteria:
+                    yield Mistake(field, f"protocol {name} asks about no criteria; write one text", about)
+                elif criterion not in criteria:
+                    words = f"protocol {name} does not ask about '{criterion}'; {nearest(criterion, criteria)}"
+                    yield Mistake(field, words, (*about, f"criteria.{criterion}"))
+    for name, protocol in own.items():
+        unsaid = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
+        if unsaid and has_own_template(config, protocol):
+            yield unsaid_question(name, protocol, [])
+
+
+def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> list[str]:
+    """Return the names of the criteria that annotators may be asked about under a protocol."""
+    named = [one.name for one in config.criteria_of(name)]
+    papers = dict.fromkeys(one for level in LEVELS for one in DIMENSIONS[level])
+    return named or ([*papers] if protocol.form in SCORING else [])
+
+
+def asked_of_annotators(asked: str | dict[str, str], criterion: str) -> str:
+    """Return the question of `labels.questions` on a criterion; empty where it says none."""
+    return asked if isinstance(asked, str) else asked.get(criterion, "")
+
+
+def has_own_template(config: Config, protocol: Protocol) -> bool:
+    """Return whether a protocol asks by a template of the user's, of a name of its own or in place of a shipped one."""
+    folder = config.prompts.directory
+    names = [protocol.template] if protocol.template else TEMPLATES_OF_ITEMS.get(protocol.form, ())
+    for name in names:
+        ours = {_content(one / name) for one in template_folders(None, config.prompts.set)} - {None}
+        own = _content(folder.expanduser() / name) if folder else None
+        if not ours or (own is not None and own not in ours):
+            return True
+    return False
+
+
+def _content(path: Path) -> bytes | None:
+    """Return what stands in a file; None where there is none that can be read."""
+    try:
+        return path.read_bytes()
+    except OSError:  # another check tells what is wrong with the folder
+        return None
+
+
+def unsaid_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
+    """Return the mistake of an own template whose question annotators are not told."""
+    template = f"its own template {protocol.template}" if protocol.template else "a template of prompts.directory"
+    instead, example = "words of ours", "'Which assistant helps the customer more?'"
+    if criteria:
+        instead = f"the words of {', '.join(criteria)}, which that template does not have"
+        example = "'...'" if len(criteria) == 1 else f"{{{', '.join(f'{one}: ...' for one in criteria)}}}"
+    words = (
+        f"protocol {name} asks judges by {template}, and annotators would be asked in {instead}: two questions, whose "
+        f"answers cannot correct each other; write what annotators are asked, such as questions: {{{name}: {example}}}"
+    )
+    return Mistake("labels.questions", words, ("protocols", "prompts", f"protocols.{name}"))
 
 
 def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
@@ -128,7 +204,7 @@ def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
     own = labelled_protocols(config)
     judging = {name: config.judging(name) for name, one in own.items()}
     if strange := [name for name, judges in judging.items() if labels.judge and labels.judge not in judges]:
-        known = {judge for judges in judging.values() for judge in judges}
+        known = set.intersection(*map(set, judging.values()))
         words = f"'{labels.judge}' does not judge under {', '.join(strange)}; {nearest(labels.judge or '', known)}"
         yield Mistake("labels.judge", words, ("protocols", "judges", "labels.protocols"))
     for name, protocol in own.items():

@@ -9,6 +9,8 @@ from pydantic import Field
 
 from dialeval.config.section import Count, Name, Number, Section, Whole
 
+Asked = Annotated[str, Field(min_length=1, max_length=2_000)]
+
 
 class Labels(Section):
     """What people say of the very dialogues that judges judge (see docs/labels.md)."""
@@ -28,10 +30,11 @@ class Labels(Section):
         description="random; cases (every system's dialogue on cases drawn at random); score (evenly over the judge's "
         "scores); uncertainty (half at random, half where the judge is least sure).",
     )
-    questions: dict[Name, Annotated[str, Field(min_length=1, max_length=2_000)]] = Field(
+    questions: dict[Name, Asked | dict[Name, Asked]] = Field(
         {},
-        description="By protocol that names no criteria, what people are asked in place of our words: what its "
-        "template asks of a judge.",
+        description="By protocol, what annotators are asked in place of our words: what its template asks of a judge; "
+        "a text, or {criterion: text} where it asks about several. With criteria, only a protocol with a template of "
+        "your own has one; others ask in the criteria's words.",
     )
     judge: Name | None = Field(
         None, description="Whose scores `by: score` and `by: uncertainty` go by; null: the protocol's first judge."

@@ -11,7 +11,7 @@ from dialeval.config.absent import absent_corpora, is_there
 from dialeval.config.consistency import inconsistencies
 from dialeval.config.mistakes import Mistake
 from dialeval.config.whole import WITHOUT_CHATBOTS, Config
-from dialeval.config.wording import in_words, place_of
+from dialeval.config.wording import in_words, is_of_other_branch, meant_field, place_of
 from dialeval.errors import UserError
 
 Place = tuple[str | int, ...]
@@ -93,24 +93,68 @@ def missing_files(config: Config) -> Iterator[Mistake]:
 
 
 def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
-    """Returns the configuration without the fields that are wrong, their places, and what is wrong with them."""
+    """Return the configuration without the fields that are wrong, their places, and what is wrong with them.
+
+    A field that is misspelt is read as the field that it means, so that nothing else seems to be missing; what is wrong
+    in it is told once its name is right.
+    """
     wrong: set[Place] = set()
     lines: list[str] = []
     for _ in range(ROUNDS):
         try:
             return Config.model_validate(raw, context={"parts_alone": True}), wrong, lines
         except ValidationError as error:
+            mistakes = [dict(details) for details in error.errors() if not is_of_other_branch(dict(details))]
+            if meant := _misspelt(mistakes, raw):
+                lines += [in_words(details) for details in mistakes if place_of(details) in meant]
+                wrong |= {*meant, *meant.values()}
+                raw = _renamed(raw, meant)
+                continue
             found: set[Place] = set()
-            for details in error.errors():
-                place = place_of(dict(details))
-                # what holds a part that was left out before may be wrong by that alone
-                if not any(place == other[: len(place)] for other in wrong):
-                    lines.append(in_words(dict(details)))
+            missing = {place_of(details) for details in mistakes if details["type"] == "missing"}
+            for details in mistakes:
+                place = place_of(details)
+                if place[-1:] == ("of",) and (*place[:-1], "form") in missing:
+                    continue  # told with the form
+                # what holds a part that was left out before, or lies in one, may be wrong by that alone
+                if not _touches(place, wrong):
+                    lines.append(in_words(details))
                 found.add(place if details["type"] != "missing" or len(place) == 1 else place[:-1])
             wrong |= found
             needed = {name: part for name, part in WITHOUT_CHATBOTS.items() if (name,) in found}
             raw = _without(raw, found) | needed
     return None, wrong, lines
+
+
+def _misspelt(mistakes: Iterable[dict[str, Any]], raw: Mapping[str, Any]) -> dict[Place, Place]:
+    """Return the places of unknown fields with those of the fields that they mean and that are not there."""
+    meant: dict[Place, Place] = {}
+    for details in mistakes:
+        place, field = place_of(details), meant_field(details)
+        if field and field not in _names_at(raw, place[:-1]) and (*place[:-1], field) not in meant.values():
+            meant[place] = (*place[:-1], field)
+    return meant
+
+
+def _names_at(part: Any, place: Place) -> set[str]:
+    for key in place:
+        entries = part.items() if isinstance(part, Mapping) else enumerate(part) if isinstance(part, list) else ()
+        part = next((value for name, value in entries if str(name) == key), None)
+    return {str(name) for name in part} if isinstance(part, Mapping) else set()
+
+
+def _renamed(part: Any, meant: Mapping[Place, Place]) -> Any:
+    """Return a part of the configuration with other names for what lies at some places."""
+    if isinstance(part, list):
+        return [_renamed(entry, _inside(meant, str(number))) for number, entry in enumerate(part)]
+    if not isinstance(part, Mapping):
+        return part
+    names = {key: str(meant[str(key),][0]) if (str(key),) in meant else key for key in part}
+    return {names[key]: _renamed(value, _inside(meant, str(key))) for key, value in part.items()}
+
+
+def _inside(meant: Mapping[Place, Place], key: str) -> dict[Place, Place]:
+    return {place[1:]: other[1:] for place, other in meant.items() if len(place) > 1 and place[0] == key}
 
 
 def _without(part: Any, places: set[Place]) -> Any:
@@ -133,11 +177,12 @@ def _follows(mistake: Mistake, wrong: set[Place]) -> bool:
     own = tuple(mistake.field.split("."))
     if any(own[: len(other)] == other for other in wrong):
         return True
-    for field in mistake.about:
-        place = tuple(field.split("."))
-        if any(place[: len(other)] == other or other[: len(place)] == place for other in wrong):
-            return True
-    return False
+    return any(_touches(tuple(field.split(".")), wrong) for field in mistake.about)
+
+
+def _touches(place: Place, others: Iterable[Place]) -> bool:
+    """Return whether a place is one of others, lies in one, or holds one."""
+    return any(place[: len(other)] == other[: len(place)] for other in others)
 
 
 def _count(lines: list[str]) -> str:

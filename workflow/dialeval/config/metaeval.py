@@ -83,7 +83,12 @@ class RatedCorpus(Section):
         description="Of a ladder: the perturbations that damage it, taken in turn.",
     )
     steps: Steps = Field(4, description="Of a ladder: steps of damage.")
-    limit: Count | None = Field(60, description="Of a ladder: how many dialogues of each language; null: all.")
+    limit: Count | None = Field(
+        60,
+        description="Dialogues of each language, with all that was rated in them, for a trial run; drawn by their ids, "
+        "with random_seed. The default is a ladder's: of any other reader all are kept unless a number is set. null: "
+        "all.",
+    )
     languages: list[str] | None = Field(
         None, min_length=1, description="Languages to read, such as [en, zh]; null: all that the source has."
     )
@@ -103,6 +108,11 @@ class RatedCorpus(Section):
     optional: bool = Field(
         False, description="Whether the run goes on without it, and says so, where its file is not there."
     )
+
+    @property
+    def kept(self) -> int | None:
+        """The number of dialogues of each language that are kept; None for all."""
+        return self.limit if self.reader == "ladder" or "limit" in self.model_fields_set else None
 
     @property
     def asked(self) -> list[str] | None:

@@ -68,14 +68,14 @@ def _twice(value: Any) -> list[str]:
 
 
 def _texts(value: Any) -> list[str]:
-    """Returns the texts of a field that holds one, a list of them, or names with values."""
+    """Return the texts of a field that holds one, a list of them, or names with values."""
     match value:
         case str():
             return [value]
         case list():
             return [entry for entry in value if isinstance(entry, str)]
         case dict():
-            return [text for pair in value.items() for text in pair if isinstance(text, str)]
+            return [text for pair in value.items() for part in pair for text in _texts(part)]
         case Path():
             return [str(value)]
     return []

@@ -83,10 +83,10 @@ class Config(WithFiles):
         return resolved(self)
 
     def criteria_of(self, protocol: str) -> list[Criterion]:
-        """Returns the criteria that a protocol names, in its order."""
+        """Return the criteria that a protocol names, in its order; names that are defined nowhere are left out."""
         known = {**SHIPPED, **FAILURES, **{name: one.criterion(name) for name, one in self.criteria.items()}}
         found = self.resolved_protocols().get(protocol)
-        return [known[name] for name in found.criteria] if found else []
+        return [known[name] for name in found.criteria if name in known] if found else []
 
     def known_criteria(self) -> list[str]:
         """Returns the names of all criteria: the papers' and the user's."""

@@ -31,7 +31,18 @@ def place_of(details: Mapping[str, Any]) -> tuple[str, ...]:
         place.pop()  # pydantic's mark of a name that is wrong itself
     if place[:1] == ["models"] and len(place) > 2 and place[2] in ENGINES:
         del place[2]  # the name of the discriminated class is no field of the file
-    return tuple(place)
+    return tuple(part for part in place if not _is_branch(part))
+
+
+def is_of_other_branch(details: Mapping[str, Any]) -> bool:
+    """Return whether a mistake is of a type that the value does not have, where a text or names with texts may be."""
+    branch, value = str(details["loc"][-1]), details["input"]
+    return _is_branch(branch) and (branch.startswith("dict[") or isinstance(value, Mapping))
+
+
+def _is_branch(part: str) -> bool:
+    """Return whether a part of a place is pydantic's name of a type, of several that a field may have."""
+    return part == "constrained-str" or part.startswith(("dict[literal[", "dict[constrained-str"))
 
 
 def in_words(details: dict[str, Any]) -> str:
@@ -76,10 +87,20 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: {_show(value)} stands where names with values must"
         case "list_type" | "tuple_type" if isinstance(value, (str, int, float)):
             return f"  {field}: {_show(value)} stands where a list must; write [{_unquoted(value)}]"
+        case "path_type":
+            return f"  {field}: {_show(value)} stands where a path must; write it as a text, in quotes where needed"
         case "finite_number":
             return f"  {field}: {_show(value)}: a finite number is needed"
         case _:
             return f"  {field}: {_show(value)}: {details['msg'][0].lower()}{details['msg'][1:]}"
+
+
+def meant_field(details: Mapping[str, Any]) -> str | None:
+    """Return the field that an unknown field most likely means; None where none is like it, or for other mistakes."""
+    if details["type"] != "extra_forbidden":
+        return None
+    *section, name = place_of(details)
+    return next(iter(difflib.get_close_matches(name, sorted(_known_fields(section, details)), n=1)), None)
 
 
 def _show(value: object) -> str:

@@ -21,6 +21,7 @@ from dialeval.config.reading import WRITTEN_DOWN
 from dialeval.config.training import EncoderTraining
 from dialeval.config.transcripts import Columns
 from dialeval.config.whole import Config
+from dialeval.config.without_effect import idle_fields
 
 HIDDEN = "(secret, not written down)"
 _AS_SAID = (Columns, EncoderTraining, Of, Protocol)
@@ -60,7 +61,7 @@ def _plain(part: Any) -> Any:
     """Returns a part as YAML has it, without fields that are null by default; fields that no dump has are there."""
     if isinstance(part, BaseModel):
         fields = type(part).model_fields
-        said = part.model_fields_set if isinstance(part, _AS_SAID) else fields
+        said = part.model_fields_set if isinstance(part, _AS_SAID) else fields.keys() - idle_fields(part).keys()
         values = {name: getattr(part, name) for name in fields if name in said} | (part.__pydantic_extra__ or {})
         return {
             name: _plain(value)

@@ -48,9 +48,28 @@ def chosen(items: Iterable[Item], limit: int | None, random_seed: int) -> list[I
     drawn = [
         place
         for group in groups.values()
-        for place in sorted(group, key=lambda place: _number(f"{random_seed}/{everything[place].item_id}"))[:limit]
+        for place in sorted(group, key=lambda place: _rank(everything[place].item_id, random_seed))[:limit]
     ]
     return [everything[place] for place in sorted(drawn)]
+
+
+def drawn_dialogues(items: Iterable[Item], limit: int, random_seed: int) -> set[tuple[str, str]]:
+    """Return language and cluster of at most `limit` dialogues of each language, drawn by their ids.
+
+    Languages with the same dialogues have the same ones drawn.
+    """
+    clusters: dict[str, set[str]] = {}
+    for item in items:
+        clusters.setdefault(item.language, set()).add(item.cluster)
+    return {
+        (language, cluster)
+        for language, there in clusters.items()
+        for cluster in sorted(there, key=lambda cluster: _rank(cluster, random_seed))[:limit]
+    }
+
+
+def _rank(name: str, random_seed: int) -> int:
+    return _number(f"{random_seed}/{name}")
 
 
 def _number(text: str) -> int:

@@ -53,11 +53,13 @@ class AskedProtocol:
         question: the protocol.
         frame: its units and criteria.
         ledger: its draw; empty where there is none on record.
+        instead: what annotators are asked in place of our words, of several criteria by name.
     """
 
     question: Question
     frame: Frame
     ledger: Ledger
+    instead: str | Mapping[str, str] = ""
 
     @cached_property
     def criteria(self) -> dict[str, Criterion]:

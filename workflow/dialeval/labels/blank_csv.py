@@ -51,7 +51,7 @@ def blank_csv(sheet: Sheet) -> str:
     for thing in sheet.things:
         dialogues = shown_texts(sheet.kind, thing.dialogues)
         for question in sheet.questions:
-            asked = [question.criterion, question.text, _options(question)]
+            asked = [question.criterion, question.text, options_text(question)]
             texts = [sheet.protocol, sheet.annotator, sheet.draw, thing.key, *asked, *dialogues]
             rows.writerow([*map(escaped_cell, texts), "", *("" for _ in place), ""])
     return BYTE_ORDER_MARK + text.getvalue()
@@ -116,7 +116,8 @@ def _lines(said: tuple[ShownTurn, ...], *, numbered: bool) -> Iterator[str]:
         yield f"{mark}{f'{number}. ' if numbered else ''}{turn.speaker}: {turn.text}"
 
 
-def _options(question: SheetQuestion) -> str:
+def options_text(question: SheetQuestion) -> str:
+    """Return the answers to a question, with what they mean, as a sheet has them."""
     if not question.options:
         return f"a number from {question.low:g} to {question.high:g}"
     return "; ".join(f"{one.label} ({one.meaning})" if one.meaning else one.label for one in question.options)

@@ -68,6 +68,8 @@ def read_export(path: Path, told: Any) -> Iterator[Said]:
             round=_round(entry, where),
             options=_text(entry, "options", where),
             exported=True,
+            question=_text(entry, "question", where),
+            rubric=_text(entry, "rubric", where),
         )
         if said.label or said.skipped:
             yield said

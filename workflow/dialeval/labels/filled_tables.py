@@ -31,6 +31,8 @@ _OURS = {"protocol", "annotator", "draw", "key", "label"}
 """Columns that a sheet and a page's table have; other tools' cells are read as they are."""
 _MANY = 3
 """Labels behind an empty one that look like a column that was moved."""
+QUESTION = "question"
+"""Column with the question, of the sheets that pages come with; in other tools' tables it may be anything."""
 _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
 
 
@@ -117,6 +119,7 @@ def _answers(
                 place=cells.get("place", ""),
                 comment=cells.get("comment", ""),
                 options=cells.get("options", ""),
+                question="" if QUESTION in criteria else cells.get(QUESTION, ""),
                 annotator=cells.get("annotator", ""),
                 label=cells.get(column, ""),
                 column=column if column in ANSWERS else "label",

@@ -1,14 +1,22 @@
-"""The scale on which a number was given, as its page or sheet tells it, beside that of its criterion now.
+"""The question and the scale that a label answers, as its page or sheet has them, beside those of now.
 
-A label of 5 is another thing of 7 than of 10, and nothing else would tell: the number fits on both.
+A label of 5 is another thing of 7 than of 10, and nothing else would tell: the number fits on both. An answer to
+another question is a label of something else. Files without a question, as earlier pages saved them, are taken as they
+are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Collection, Sequence
 
-from dialeval.criteria import Criterion
+from dialeval.criteria import SHIPPED, Criterion
+from dialeval.labels.asked_protocol import AskedProtocol, Found
+from dialeval.labels.blank_csv import options_text
+from dialeval.labels.questions import questions_of
+from dialeval.labels.said import Said
+from dialeval.labels.sheet import SheetQuestion
 
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e\+?\d+)?)"
 _ENDS = re.compile(f"a number from {_NUMBER} to {_NUMBER}")
@@ -36,6 +44,57 @@ def scales_fault(options: str, criterion: Criterion) -> str:
         f"it was labelled on another scale of {criterion.name}, {options!r:.100}, than is set now, {now}; set the "
         "scale back under criteria, or take these labels away and label anew"
     )
+
+
+def questions_fault(said: Said, asked: AskedProtocol, criterion: Criterion | None, found: Found) -> str:
+    """Return what is wrong where an annotator was asked in other words than are set now; empty if nothing is.
+
+    Args:
+        said: the label, with the question of its page or sheet if it has one.
+        asked: the protocol.
+        criterion: what was asked about.
+        found: the unit.
+    """
+    now = _questions_now(asked, criterion, found)
+    remedy = "take these labels away and label anew; where both ask the same, put the words of now in the file"
+    if asked.instead or criterion is None:
+        remedy = f"set the question back under labels.questions, or {remedy}"
+    elif criterion.name not in SHIPPED:
+        remedy = f"set the question back under criteria.{criterion.name}, or {remedy}"
+    if said.question and _folded(said.question) not in {_folded(one.text) for one in now}:
+        return f"its annotators were asked {said.question!r:.300}, and now {now[0].text!r:.300} is asked; {remedy}"
+    for rubric in filter(None, (said.rubric, said.options)):
+        meanings = [_meanings(rubric, [option.label for option in one.options]) for one in now]
+        if any(meanings) and all(
+            told is not None and told != [_folded(option.meaning) for option in one.options]
+            for told, one in zip(meanings, now, strict=True)
+        ):
+            return f"its answers meant {rubric!r:.300}, and now {options_text(now[0])!r:.300}; {remedy}"
+    return ""
+
+
+def _questions_now(asked: AskedProtocol, criterion: Criterion | None, found: Found) -> list[SheetQuestion]:
+    """Return what annotators are asked now, in every language that the criterion has words in."""
+    languages: Collection[str] = dict.fromkeys(
+        [found.unit.language, "en", *(criterion.translations if criterion else ())]
+    )
+    criteria = [criterion] if criterion else []
+    return [
+        question
+        for language in languages
+        for question in questions_of(asked.question, criteria, found.unit.level, language, asked.instead)
+    ]
+
+
+def _meanings(options: str, labels: Sequence[str]) -> list[str] | None:
+    """Return what answers are said to mean; None where these are not the answers, or no meaning is said."""
+    form = "; ".join(rf"{re.escape(label)}(?: \((.*?)\))?" for label in labels)
+    match = re.fullmatch(form, options, re.DOTALL) if labels else None
+    return [_folded(one or "") for one in match.groups()] if match and any(match.groups()) else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
 
 
 def _between(low: float, high: float) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dialeval.criteria import NO, YES, Criterion, Level
 from dialeval.forms.asked import AskedCriterion, asked
@@ -30,7 +31,11 @@ _AI = {
 
 
 def questions_of(
-    question: Question, criteria: Sequence[Criterion], level: Level, language: str, instead: str = ""
+    question: Question,
+    criteria: Sequence[Criterion],
+    level: Level,
+    language: str,
+    instead: str | Mapping[str, str] = "",
 ) -> tuple[SheetQuestion, ...]:
     """Returns what is asked about every unit of a level.
 
@@ -39,16 +44,20 @@ def questions_of(
         criteria: what it asks about at this level; none where the question needs none.
         level: of the units.
         language: of most dialogues, in which criteria that are translated are put.
-        instead: what is asked where there is no criterion, in place of our words.
+        instead: what is asked in place of our words, of several criteria by name.
     """
     form = question.protocol.form
     if not criteria:
-        text = instead or _TURING.get(question.name if question.shipped else "", "")
+        text = (instead if isinstance(instead, str) else "") or _TURING.get(
+            question.name if question.shipped else "", ""
+        )
         if form == "pair":
             options = tuple(Option(label, meaning) for label, meaning in _pair_options(question).items())
             return (SheetQuestion("", text or "Which of the two dialogues is better?", options),)
         return (SheetQuestion("", text or _TURING["unieval"], _yes_no("an AI took part", "people wrote all of it")),)
-    return tuple(_about(question, one, asked(one, level, language)) for one in criteria)
+    about = [_about(question, one, asked(one, level, language)) for one in criteria]
+    own = [instead if isinstance(instead, str) else instead.get(one.name, "") for one in criteria]
+    return tuple(replace(one, text=text) if text else one for one, text in zip(about, own, strict=True))
 
 
 def _about(question: Question, criterion: Criterion, shown: AskedCriterion) -> SheetQuestion:

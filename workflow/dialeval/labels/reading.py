@@ -17,7 +17,7 @@ from dialeval.labels.answers import UnreadableLabelError, is_on_numbers, read_la
 from dialeval.labels.asked_protocol import AskedProtocol, Found, GoneUnitError, UnknownUnitError
 from dialeval.labels.exports import read_export, read_json
 from dialeval.labels.filled_tables import read_filled, read_json_table
-from dialeval.labels.given_scales import scales_fault
+from dialeval.labels.given_scales import questions_fault, scales_fault
 from dialeval.labels.said import Said
 from dialeval.labels.sheets import place_on_sheet
 from dialeval.labels.unlabelled import unlabelled_parts
@@ -169,6 +169,8 @@ def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked
         if fault := _scales_fault(said, asked, criterion):
             return fault
         found = asked.find(said, criterion)
+        if said.key and not said.skipped and (fault := questions_fault(said, asked, criterion, found)):
+            return f"{said.file}: {fault}"
         answer = read_label(said, asked.question, criterion, found.unit, found.shown)
     except GoneUnitError:
         checked.gone[name] += 1

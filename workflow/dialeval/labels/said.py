@@ -30,6 +30,8 @@ class Said:
         shown: the texts that stand beside it on a sheet, by column.
         options: the answers that there were to choose from, as the page or sheet has them; empty where it does not.
         exported: whether it is of a page's export.
+        question: the question in the words that the page or sheet had; empty where the file does not say it.
+        rubric: the answers with what they meant, of a page's export.
     """
 
     file: str
@@ -51,6 +53,8 @@ class Said:
     shown: Mapping[str, str] = field(default_factory=dict)
     options: str = ""
     exported: bool = False
+    question: str = ""
+    rubric: str = ""
 
     @property
     def is_open(self) -> bool:

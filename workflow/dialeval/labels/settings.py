@@ -31,14 +31,14 @@ class SheetSettings(ItemPlanSettings):
         annotator: whose it is.
         annotators: all, in the order of the configuration.
         each: how many label each unit; None for all.
-        instead: what is asked where no criterion says it, in place of our words.
+        instead: what is asked in place of our words, of several criteria by name.
     """
 
     level: Level
     annotator: str
     annotators: list[str]
     each: int | None = None
-    instead: str = ""
+    instead: str | dict[str, str] = ""
 
 
 class LabelledSettings(ItemPlanSettings):
@@ -46,9 +46,11 @@ class LabelledSettings(ItemPlanSettings):
 
     Attributes:
         items: which of the tables that the stage is given it is about, from 0.
+        instead: as in `SheetSettings`.
     """
 
     items: list[int]
+    instead: str | dict[str, str] = ""
 
 
 class ReadSettings(BaseModel, defer_build=True):

@@ -11,6 +11,7 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import LEVELS, Criterion, Level
 from dialeval.engines.request import Request, Sampling
 from dialeval.forms import detect, mark, pair, probability, scale
+from dialeval.forms.asked import asked
 from dialeval.forms.asked_about import AskedAbout
 from dialeval.forms.cases import by_case
 from dialeval.forms.item_prompts import RATING, YES_NO, ByLevel
@@ -29,6 +30,27 @@ def unfit_template(question: Question, templates: Templates) -> Iterator[str]:
     for criterion in question.criteria or (None,):
         for item, request in _asked(question, criterion, templates):
             yield from _forgotten(question, criterion, item, request)
+
+
+def asks_in_words_of(question: Question, criterion: Criterion, templates: Templates) -> bool:
+    """Return whether a protocol's template passes on what a criterion asks or means, as annotators are told it.
+
+    Raises:
+        UserError: it cannot be filled in at all.
+    """
+    return all(
+        any(
+            folded(text) in folded(message.content)
+            for text in _told(criterion, items[0].level)
+            for message in request.messages
+        )
+        for items, request in _asked(question, criterion, templates)
+    )
+
+
+def _told(criterion: Criterion, level: Level) -> list[str]:
+    shown = asked(criterion, level, "")
+    return [text for text in (shown.question, shown.meaning) if text]
 
 
 def _asked(
@@ -91,8 +113,8 @@ def _forgotten(
         return
     options = question.protocol.options or pair.OPTIONS
     labels = list(options) if question.protocol.form == "pair" else ["Yes", "No"]
-    asked = re.sub(r"\w+: Quince[^\n]*?marrow\.", "", prompt)  # speakers have letters, too
-    words = f" {folded(asked)} "
+    without = re.sub(r"\w+: Quince[^\n]*?marrow\.", "", prompt)  # speakers have letters, too
+    words = f" {folded(without)} "
     if forgotten := [label for label in labels if f" {folded(label)} " not in words]:
         yield f"it forgets {', '.join(repr(label) for label in forgotten)} of the options that a judge can answer"
     if "choice:" not in prompt.lower():

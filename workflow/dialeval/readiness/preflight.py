@@ -9,7 +9,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from dialeval.config.labelling import asked_to_label
+from dialeval.config.labelling import (
+    asked_of_annotators,
+    asked_to_label,
+    criteria_for_annotators,
+    has_own_template,
+    labelled_protocols,
+    unsaid_question,
+)
 from dialeval.config.loading import load_config
 from dialeval.config.mistakes import Mistake
 from dialeval.config.origin import DEFAULT, shown
@@ -17,6 +24,7 @@ from dialeval.config.whole import Config
 from dialeval.corpora.robustness_sets import check_sets
 from dialeval.corpora.scenarios import read_scenarios
 from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError
 from dialeval.forms.question import Question
@@ -25,7 +33,7 @@ from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
 from dialeval.perturbations.wordnet import wordnet_folder
 from dialeval.processes import runlock
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.template_check import unfit_template
+from dialeval.protocols.template_check import asks_in_words_of, unfit_template
 from dialeval.training.pairs.kinds import chosen_kinds
 from dialeval.translation.languages import language
 from dialeval.translation.template_check import unfit_translation_templates
@@ -60,7 +68,14 @@ def checked_config(
         _unwritable,
     ]
     if reads:
-        checks += [_unfit_templates, _unfit_translation_templates, _incomplete_sets, _unreadable_scenarios, _no_wordnet]
+        checks += [
+            _unfit_templates,
+            _unsaid_questions,
+            _unfit_translation_templates,
+            _incomplete_sets,
+            _unreadable_scenarios,
+            _no_wordnet,
+        ]
     if asks:
         asked = asked_to_label if labelling else Config.models_in_use
         checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
@@ -144,6 +159,26 @@ def _unfit_templates(config: Config) -> Iterator[Mistake]:
         except UserError as error:
             where = config.prompts.directory or "prompts.directory, which is not set"
             yield Mistake(field, f"{error} (looked for in {where})", about)
+
+
+def _unsaid_questions(config: Config) -> Iterator[Mistake]:
+    """Yield own templates that ask about criteria in other words than annotators are told."""
+    labels = config.labels
+    known = {**PAPERS, **{one.name: one for one in config.own_criteria(config.criteria)}}
+    templates = Templates(config.prompts.directory, config.prompts.set)
+    for name, protocol in labelled_protocols(config).items() if labels else ():
+        told = labels.questions.get(name, {}) if labels else {}
+        names = criteria_for_annotators(config, name, protocol)
+        asked = [known[one] for one in names if one in known and not asked_of_annotators(told, one)]
+        if not asked or not has_own_template(config, protocol):
+            continue
+        question = Question(name, protocol, name not in config.protocols.own, ())
+        try:
+            other = [one.name for one in asked if not asks_in_words_of(question, one, templates)]
+        except UserError:
+            continue  # told of the template itself
+        if other:
+            yield unsaid_question(name, protocol, other)
 
 
 def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:

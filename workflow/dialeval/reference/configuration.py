@@ -64,7 +64,9 @@ HEAD = """# Configuration
 
 A run is described by one YAML file: `config.yaml`, or the one given with `--configfile`, which then stands alone.
 `--config data_dir=FOLDER` changes a single top-level field. Mistakes are reported before anything runs, all at once,
-with the field, the value and what would be right.
+with the field, the value and what would be right. A field that has no effect where it stands, such as `steps` of a
+corpus that is no ladder, is a mistake, too: the message says what it needs. A whole section that a run does not use,
+such as `elo` where nothing is rated, is none.
 
 A field without a default must be given. This page is generated from `workflow/dialeval/config/`.
 """

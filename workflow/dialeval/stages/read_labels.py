@@ -30,6 +30,7 @@ def stage(
             one.question(),
             frame_of(one, [items[number] for number in one.items]),
             read_ledger(ledger_path(folder, one.name)),
+            one.instead,
         )
         for one in settings.protocols
     }

@@ -4,7 +4,7 @@ const filesOf = (sheet, kept, shown) => {
 
   const FORMAT = "dialeval-labels";
   const VERSION = 1;
-  const COLUMNS = ["protocol", "annotator", "draw", "key", "criterion", "label", "place", "skipped", "comment", "round", "options"];
+  const COLUMNS = ["protocol", "annotator", "draw", "key", "criterion", "label", "place", "skipped", "comment", "round", "question", "options", "rubric"];
 
   /** Returns a record for each answer, and for each question of a thing that was skipped. */
   function records() {
@@ -14,12 +14,12 @@ const filesOf = (sheet, kept, shown) => {
       return sheet.questions.flatMap((question) => {
         const { criterion } = question;
         const answer = answers[criterion];
-        const options = sheet.answersOf(question);
+        const asked = { question: question.text, options: sheet.answersOf(question), rubric: sheet.rubricOf(question) };
         if (sheet.isWhole(question, answer)) {
           const place = answer.place === undefined ? {} : { place: answer.place };
-          return [{ ...common, criterion, label: answer.label, ...place, skipped: false, options }];
+          return [{ ...common, criterion, label: answer.label, ...place, skipped: false, ...asked }];
         }
-        return skipped ? [{ ...common, criterion, label: null, skipped: true, options }] : [];
+        return skipped ? [{ ...common, criterion, label: null, skipped: true, ...asked }] : [];
       });
     });
   }
@@ -109,8 +109,9 @@ const filesOf = (sheet, kept, shown) => {
       const hasLabel = question && record.label !== null && !record.skipped;
       const isOfOtherScale = hasLabel && (record.options ?? sheet.scales[question.criterion]) !== sheet.scales[question.criterion]
         && question.criterion in sheet.scales;
+      const isOfOtherWords = hasLabel && (record.question ?? question.text) !== question.text;
       if (!thing || ![0, 1].includes(record.round) || (record.criterion !== undefined && !question)
-        || isOfOtherScale || (hasLabel && !(sheet.isLabel(question, record.label) && sheet.isPlace(thing, answer)))) {
+        || isOfOtherScale || isOfOtherWords || (hasLabel && !(sheet.isLabel(question, record.label) && sheet.isPlace(thing, answer)))) {
         foreign += 1;
         continue;
       }

@@ -42,14 +42,21 @@ const keepLabels = (sheet) => {
     }
     try {
       state = { ...fresh(), ...JSON.parse(text ?? "{}") };
-      const before = state.scales ?? {};
-      const other = Object.keys(before).filter((one) => one in sheet.scales && before[one] !== sheet.scales[one]);
-      if (other.length) {
-        localStorage.setItem(`${name}/${before[other[0]]}`, text);
+      const changed = (before, now) => Object.keys(before ?? {}).filter((one) => one in now && before[one] !== now[one]);
+      const aside = (words, mark) => {
+        localStorage.setItem(`${name}/${mark}`, text);
         state = fresh();
-        warn(`What this browser had kept was labelled on another scale of ${other.join(", ")}; it was put aside under “${name}/${before[other[0]]}”.`);
+        warn(`What this browser had kept was labelled ${words}; it was put aside under “${name}/${mark}”.`);
+      };
+      const [scale] = changed(state.scales, sheet.scales);
+      const [question] = changed(state.wording, sheet.wording);
+      if (scale !== undefined) {
+        aside(`on another scale of ${scale}`, state.scales[scale]);
+      } else if (question !== undefined) {
+        aside("under a question in other words", state.wording[question]);
       }
       state.scales = sheet.scales;
+      state.wording = sheet.wording;
     } catch {
       localStorage.setItem(`${name}/unreadable`, text);
       warn(`What this browser had kept cannot be read; it was put aside under “${name}/unreadable”. Open the last file that you saved (Help, Files).`);

@@ -58,6 +58,15 @@ const readSheet = async () => {
   const answersOf = ({ isNumber, low, high, options }) =>
     isNumber ? `a number from ${low} to ${high}` : options.map(({ label }) => label).join("; ");
 
+  /** Returns the answers with what they mean, as a sheet has them; empty where none has a meaning. */
+  const rubricOf = ({ options }) =>
+    options.some(({ meaning }) => meaning)
+      ? options.map(({ label, meaning }) => (meaning ? `${label} (${meaning})` : `${label}`)).join("; ")
+      : "";
+
+  /** The questions by criterion: an answer to other words is another answer. */
+  const wording = Object.fromEntries(questions.map(({ criterion, text }) => [criterion, text]));
+
   /** Returns the answers to the questions on scales of numbers, by criterion: of another scale a number is another answer. */
   const scales = Object.fromEntries(
     questions
@@ -75,5 +84,5 @@ const readSheet = async () => {
       : answer.place === undefined;
   }
 
-  return { ...sheet, strings: undefined, questions, things, byKey, wantsPlace, isWhole, isLabel, isPlace, answersOf, scales };
+  return { ...sheet, strings: undefined, questions, things, byKey, wantsPlace, isWhole, isLabel, isPlace, answersOf, rubricOf, scales, wording };
 };

@@ -1,0 +1,247 @@
+"""Fields that have an effect under a condition alone: set where it is not met, they are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import BaseModel
+
+from dialeval.config.asked_criteria import SCORING
+from dialeval.config.botchat import Selfchat
+from dialeval.config.dialogbench import DialogBench, WrittenItems
+from dialeval.config.experts import Experts
+from dialeval.config.fields import Fields
+from dialeval.config.metaeval import RatedCorpus
+from dialeval.config.mistakes import Mistake
+from dialeval.config.models import NllbModel, OpenAIModel, PublishedModel, VllmModel
+from dialeval.config.protocol import Protocol
+from dialeval.config.robustness import Robustness
+from dialeval.config.section import Section
+from dialeval.config.training import TrainingSet
+from dialeval.config.transcripts import Transcripts
+from dialeval.criteria import DIMENSIONS
+from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
+
+if TYPE_CHECKING:
+    from dialeval.config.whole import Config
+
+
+class Condition(NamedTuple):
+    """When fields of a section have an effect.
+
+    Attributes:
+        fields: the fields.
+        is_met: tells it by the section.
+        words: what must be set for them to have one, and what is set instead where that helps.
+    """
+
+    fields: tuple[str, ...]
+    is_met: Callable[[Any], bool]
+    words: Callable[[Any], str]
+
+
+def _with(words: str) -> Callable[[Any], str]:
+    return lambda _: words
+
+
+SAMPLING = ("temperature", "max_tokens", "ask_again", "presence_penalty", "frequency_penalty")
+"""How a model is asked, of BotChat's sections."""
+CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
+    Fields: (
+        Condition(("mirror",), lambda one: bool(one.public_corpora), _with("public_corpora, which `download` fetches")),
+    ),
+    RatedCorpus: (
+        Condition(
+            ("dialogues", "strategies", "steps"),
+            lambda one: one.reader == "ladder",
+            lambda one: f"reader: ladder, and reader is {one.reader}",
+        ),
+        Condition(  # the default is a ladder's: where nobody sets it, a run that is repeated must not be limited by it
+            ("limit",), lambda one: one.reader == "ladder" or "limit" in one.model_fields_set, _with("a number")
+        ),
+        Condition(("optional",), lambda one: one.path is not None, _with("a path: a ladder has no file to be absent")),
+    ),
+    OpenAIModel: (
+        Condition(("batch_requests", "batch_poll_seconds"), lambda one: one.batch, _with("batch: true")),
+        Condition(
+            ("top_logprobs",),
+            lambda one: one.label_logprobs == "top_logprobs",
+            lambda one: f"label_logprobs: top_logprobs, and label_logprobs is {one.label_logprobs}",
+        ),
+    ),
+    VllmModel: (
+        Condition(
+            ("gpu_memory_utilization",),
+            lambda one: one.kv_cache_memory_bytes is None,
+            _with("a KV cache of no fixed size, and kv_cache_memory_bytes fixes it"),
+        ),
+        Condition(
+            ("chat_template_options",),
+            lambda one: one.chat_template != "none",
+            _with("a chat template, and chat_template is none"),
+        ),
+    ),
+    PublishedModel: (
+        Condition(("concurrency", "resources"), lambda _: False, _with("a model that is asked; this is published")),
+        Condition(("column",), lambda one: one.dialogues is not None, _with("a file of dialogues under dialogues")),
+        Condition(
+            ("judge_column", "names"),
+            lambda one: bool(one.unieval or one.gteval or one.arena),
+            _with("a file of answers under unieval, gteval or arena"),
+        ),
+    ),
+    Selfchat: (Condition(("end",), lambda one: one.partner is not None, _with("a partner, who writes it")),),
+    Transcripts: (
+        Condition(
+            ("system",),
+            lambda one: one.reader not in ("folder", "mt_bench"),
+            lambda one: f"dialogues that may not say whose they are, and in reader {one.reader} the files' names do",
+        ),
+    ),
+    TrainingSet: (
+        Condition(("max_context",), lambda one: one.level == "turn", _with("level: turn, and level is dialogue")),
+    ),
+    Robustness: (
+        Condition(
+            ("limit", "wordnet", "dialogue_draws", "turn_draws", "rewriter", "rewritten", "ladders"),
+            lambda one: bool(one.corpora),
+            _with("corpora that are damaged; the published sets are taken as they are"),
+        ),
+        Condition(("rewriter_temperature",), lambda one: one.rewriter is not None, _with("a model as rewriter")),
+    ),
+    DialogBench: (
+        Condition(
+            ("circular", "presentation"),
+            lambda one: bool(one.examine.letter or one.examine.choice),
+            _with("models under examine.letter or examine.choice"),
+        ),
+        Condition(
+            ("max_tokens", "presence_penalty", "frequency_penalty"),
+            lambda one: bool(one.examine.letter),
+            _with("models under examine.letter, which write an answer"),
+        ),
+    ),
+    WrittenItems: (
+        Condition(
+            ("corpus",), lambda one: one.writer is None, _with("items made by rule, and a model writes them (writer)")
+        ),
+        Condition(
+            ("temperature", "max_tokens", "presence_penalty", "frequency_penalty"),
+            lambda one: one.writer is not None,
+            _with("a model as writer; without one items are made by rule"),
+        ),
+    ),
+    Experts: (
+        Condition(("at_least", "simulated"), lambda one: one.answers is not None, _with("a file of answers")),
+    ),
+    Protocol: (
+        Condition(
+            ("at",),
+            lambda one: one.form != "detect" or "pass_rates" in one.measured(),
+            _with("pass_rates among measures, which criteria have none of"),
+        ),
+    ),
+}  # fmt: skip
+"""By section; whether a form of protocol has an option at all is in `own_protocols`."""
+
+
+def idle_fields(section: BaseModel) -> dict[str, str]:
+    """Return the fields that have no effect as a section stands, with what they would need."""
+    return {
+        field: condition.words(section)
+        for kind, conditions in CONDITIONS.items()
+        if isinstance(section, kind)
+        for condition in conditions
+        if not condition.is_met(section)
+        for field in condition.fields
+    }
+
+
+def settings_without_effect(config: Config) -> Iterator[Mistake]:
+    """Yield the fields that are set where they have no effect."""
+    for place, section in _sections(config, ""):
+        for field, needed in idle_fields(section).items():
+            if field in section.model_fields_set and (value := getattr(section, field)) is not None:
+                words = f"{_shown(value)} has no effect here; it needs {needed}: set that, or take {field} out"
+                yield Mistake(f"{place}.{field}".lstrip("."), words, (place,) if place else ())
+    yield from _of_other_sections(config)
+
+
+def _of_other_sections(config: Config) -> Iterator[Mistake]:
+    """Yield the fields that have no effect by what another section says; of these a default is no setting."""
+    if config.selfchat.scenarios:
+        for field in _changed(config.seeds, "limit", "arena_min_utterances"):
+            words = (
+                "dialogues begin with selfchat.scenarios and not with seeds; take it out, or limit the scenarios by "
+                "selfchat.scenarios.limit"
+            )
+            yield Mistake(
+                f"seeds.{field}", f"{getattr(config.seeds, field)} has no effect here: {words}", ("selfchat",)
+            )
+    for name, asked in config.translate.items():
+        if isinstance(config.models.get(asked.by), NllbModel):
+            for field in _changed(asked, "context"):
+                words = f"{asked.context} has no effect: '{asked.by}' (engine nllb) is shown no context; take it out"
+                yield Mistake(f"translate.{name}.{field}", words, (f"models.{asked.by}",))
+    yield from _of_published_models(config)
+    for name, protocol in config.protocols.own.items():
+        about_responses = any(one.level == "turn" for one in config.criteria_of(name))
+        if protocol.form in SCORING and not about_responses:
+            for field in _changed(protocol.of, "turns"):
+                words = (
+                    f"{protocol.of.turns} has no effect: none of the protocol's criteria is about a response; name one "
+                    f"that is, such as {', '.join(DIMENSIONS['turn'][:2])}, or take turns out"
+                )
+                yield Mistake(f"protocols.{name}.of.{field}", words, (f"protocols.{name}", "criteria"))
+    failures = config.protocols.failures
+    if failures and not config.judges_of(OF_FAILURES):
+        for field in _changed(failures, "kinds", "temperature", "max_tokens", "ask_again", "answers"):
+            words = (
+                f"{_shown(getattr(failures, field))} has no effect: no judge is asked about failures, and rules look "
+                "in any case; name a judge of engine openai or vllm under judges, or take it out"
+            )
+            yield Mistake(
+                f"protocols.{OF_FAILURES}.{field}", words, ("judges", f"protocols.{OF_FAILURES}.judges", "models")
+            )
+
+
+def _of_published_models(config: Config) -> Iterator[Mistake]:
+    """Yield how models are sampled that are asked nothing: their dialogues or answers are published."""
+    asked: dict[str, tuple[Section, list[str]]] = {"selfchat": (config.selfchat, config.chatbots)}
+    for name in ("unieval", "arena", "gteval"):
+        if section := getattr(config.protocols, name):
+            asked[f"protocols.{name}"] = (section, config.judges_of(name))
+    for place, (section, names) in asked.items():
+        if not names or not all(isinstance(config.models.get(name), PublishedModel) for name in names):
+            continue
+        for field in _changed(section, *(name for name in SAMPLING if name in type(section).model_fields)):
+            words = (
+                f"{getattr(section, field)} has no effect: {', '.join(names)} {'is' if len(names) == 1 else 'are'} "
+                "published, and asked nothing; take it out"
+            )
+            yield Mistake(f"{place}.{field}", words, ("chatbots", "judges", "models"))
+
+
+def _changed(section: Section, *fields: str) -> list[str]:
+    known = type(section).model_fields
+    return [
+        name
+        for name in fields
+        if name in section.model_fields_set
+        and getattr(section, name) != known[name].get_default(call_default_factory=True)
+    ]
+
+
+def _sections(part: Any, place: str) -> Iterator[tuple[str, BaseModel]]:
+    """Yield every section of a part with its place."""
+    held: Mapping[Any, Any] = part if isinstance(part, Mapping) else {}
+    if isinstance(part, BaseModel):
+        yield place, part
+        held = {name: getattr(part, name) for name in type(part).model_fields} | (part.__pydantic_extra__ or {})
+    for name, value in held.items():
+        yield from _sections(value, f"{place}.{name}".lstrip("."))
+
+
+def _shown(value: object) -> str:
+    return f"{value.model_dump(exclude_unset=True) if isinstance(value, BaseModel) else value!s:.60}"
