@@ -6,8 +6,8 @@ Judge j shows left and right; left wins with log-odds
 
 where theta is a system's strength, s_j the judge's slope (its sharpness) and d_j its preference for a place. A tie is
 half a win. One judge is set apart; the logarithms of the others' slopes average 0, which gives strengths their unit.
-Logarithms of slopes, and places, have a normal prior: a judge is between a sixth and six times as sharp
-as the others in 95% of cases. The prior counts as an observation with that error, so a slope that the comparisons do not tell stays
+Logarithms of slopes, and places, have a normal prior: a judge is between a sixth and six times as sharp as the others
+in 95% of cases. The prior counts as an observation with that error, so a slope that the comparisons do not tell stays
 uncertain.
 """
 

@@ -172,17 +172,18 @@ def _self_preferences(
     families: Mapping[str, str],
     settings: dict[str, int],
 ) -> Iterator[Row]:
-    """Yields a row per judge: its score for its own family, less that of the other families' judges."""
+    """Yields a row per judge: its score for its own family, less that of judges of neither family."""
+    by_name = sorted(judges)  # so that no number depends on how a list of them is ordered
     found = self_preference(
-        judged.judge,
+        np.array([by_name.index(judge) for judge in judges], dtype=np.int64)[judged.judge],
         *judged.games,
-        [families.get(judge, judge) for judge in judges],
+        [families.get(judge, judge) for judge in by_name],
         [families.get(system, system) for system in systems],
         **settings,
     )
-    by_judge = {preference.judge: preference for preference in found}
-    for number, judge in enumerate(judges):
-        preference = by_judge.get(number)
+    of_judge = {by_name[preference.judge]: preference for preference in found}
+    for judge in judges:
+        preference = of_judge.get(judge)
         if preference is None:
             row = _missing("self_preference", f"no chatbot is of the judge's family '{families.get(judge, judge)}'")
         elif len(judges) < 2:
