@@ -16,6 +16,7 @@ from scipy.stats import beta
 from dialeval.aggregation.lengths import length_summary, utterance_tokens
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.pass_rates import pass_rates, pass_rates_at_gt_length
+from dialeval.aggregation.measures.ranks import ranks
 from dialeval.aggregation.measures.ratings import ratings
 from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.config import Elo
@@ -246,6 +247,7 @@ def test_all_ratings_of_a_table_average_the_same_over_those_that_are_rated() -> 
     assert compared["bradley_terry", "a", "b"]["difference"] is None
     assert "not identifiable" in compared["bradley_terry", "a", "b"]["note"]
     assert compared["elo", "b", "c"]["p"] is not None
+    assert ranks([*compared.values()], 0.95) == [], "b is not first: a is better"
 
 
 def test_two_groups_of_which_one_always_wins_are_compared_within() -> None:
@@ -307,6 +309,8 @@ def test_elo_of_who_has_hardly_met_anybody_has_no_interval_test_or_place() -> No
     assert "too few comparisons for Elo" in row["note"]
     assert compared["bradley_terry", "a", "b"]["p"] is not None
     assert compared["elo", "b", "d"]["p"] is not None
+    placed = [(row["measure"], row["system"]) for row in ranks([*compared.values()], 0.95)]
+    assert placed == [("bradley_terry", system) for system in "abcd"]
 
 
 def test_a_judge_without_verdicts_has_rows_without_rates() -> None:

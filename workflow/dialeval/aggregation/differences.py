@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import MeanDifferences, contrast_interval
@@ -71,7 +70,7 @@ def rating_rows(
     shared: Row,
     *,
     reason: Callable[[int, int], str] = lambda first, second: "",
-    shown: ArrayLike = True,
+    shown: bool = True,
 ) -> list[Row]:
     """Returns a row per pair of systems, without the corrections.
 
@@ -84,9 +83,9 @@ def rating_rows(
         names: names of the systems.
         shared: the columns that the family shares.
         reason: why the data do not determine the difference of two systems; such a row has no number.
-        shown: whether a system's own rating is determined, shape [n_systems].
+        shown: whether systems can be put in an order by their ratings, which then stand in the rows.
     """
-    value = np.where(shown, rating, np.nan)
+    value = rating if shown else np.full(len(rating), np.nan)
     first, second = np.triu_indices(len(rating), 1)
     why = [reason(one, other) for one, other in zip(first.tolist(), second.tolist(), strict=True)]
     difference = np.where([bool(words) for words in why], np.nan, rating[first] - rating[second])

@@ -217,7 +217,8 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
     """Returns the differences of every two models' ratings, without the corrections for their number.
 
     Two models whose own ratings are not determined may have a difference that is: such as two that score against each
-    other, and always lose to all others.
+    other, and always lose to all others. Where some model has no rating, or an Elo that has not forgotten its start,
+    rows have differences alone: nobody has a place by ratings of a part of the models.
 
     Args:
         rated: the ratings.
@@ -234,13 +235,14 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
         "elo": (rated.point.rating, variance, lambda i, j: by_elo(i, j) or ("" if forgotten[i, j] else START_LEFT)),
         "bradley_terry": (plain.rating, contrast_variance(plain.covariance), by_elo),
     }
-    shown = dict.fromkeys(kinds, rated.identified)
+    met = rated.point.games > 0
     compared = forgotten & (plain.part == plain.part[:, np.newaxis]) & ~np.eye(len(models), dtype=np.bool_)
-    shown["elo"] = rated.identified & compared.any(axis=1)
+    determined = {"elo": rated.identified & compared.any(axis=1), "bradley_terry": rated.identified}
     if rated.controlled is not None and not rated.controlled.reason:
         found = rated.controlled
-        kinds[CONTROLLED] = (found.rating, contrast_variance(found.covariance), _told(found.part, rated.point.group))
-        shown[CONTROLLED] = found.identified
+        told = _told(found.part, rated.point.group)
+        kinds[CONTROLLED] = (found.rating, contrast_variance(found.covariance), told)
+        determined[CONTROLLED] = found.identified
     return [
         row
         for measure, (rating, of_pair, reason) in kinds.items()
@@ -253,7 +255,7 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
             models,
             about(table, measure, scope, judge),
             reason=reason,
-            shown=shown[measure],
+            shown=bool(determined[measure][met].all()),
         )
     ]
 
