@@ -89,7 +89,8 @@ def rate(
     """
     ratios = np.zeros(len(games.left)) if log_length_ratio is None else log_length_ratio
     order = np.lexsort([ratios, games.outcome, games.right, games.left, games.cluster])
-    games, ratios = Comparisons(*(values[order] for values in games)), ratios[order]
+    ratios = ratios[order]
+    games = Comparisons(games.left[order], games.right[order], games.outcome[order], games.cluster[order])
     read = games.readable()
     compared = compare(read.left, read.right, read.outcome, n_models)
     point = bootstrap_elo(

@@ -345,11 +345,12 @@ def _explained(
     cells, cell = np.unique(np.stack([values[rows] for values in verdict]), axis=1, return_inverse=True)
     n = int(in_cluster.sum())
     by_cluster = mostly_zeros(share[rows] * n, cluster[rows], cell.ravel(), (weights.shape[1], cells.shape[1]))
-    win = fit.expected(*cells, fit.parameters)
+    judge, left, right = cells
+    win = fit.expected(judge, left, right, fit.parameters)
     rng = np.random.default_rng([random_seed, 1])
     replicates = np.empty(len(weights))
     for block in blocks_of(len(weights), cells.shape[1]):
-        moved = fit.expected(*cells, fit.resampled(weights[block], rng))
+        moved = fit.expected(judge, left, right, fit.resampled(weights[block], rng))
         drawn = np.asarray(weights[block] @ by_cluster) * moved
         replicates[block] = drawn.sum(axis=1) / np.maximum(weights[block] @ in_cluster, 1)
     return _Explained(float((by_cluster @ win).sum()) / n, replicates)

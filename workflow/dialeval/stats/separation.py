@@ -112,6 +112,7 @@ def told_by_overlap(design: FloatArray, outcome: FloatArray) -> FloatArray:
             bounds=[(None, None)] * size + [(0.0, 1.0)] * n,
             method="highs",
         )
-        overlap = np.concatenate([toward[found.x[size:] < _BETTER], design[~decided]])
+        better = np.asarray(found.x, dtype=np.float64)[size:] >= _BETTER
+        overlap = np.concatenate([toward[~better], design[~decided]])
     _, spread, directions = np.linalg.svd(overlap, full_matrices=False)
     return np.asarray(directions[spread > _TOLD * max(float(spread.max(initial=0.0)), 1e-300)].T, dtype=np.float64)
