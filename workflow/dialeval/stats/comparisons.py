@@ -6,6 +6,7 @@ is turned so that the lower number stands first; relabelling the players or swap
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,12 @@ WINLESS = "loses every comparison: not identifiable (never scores), the data set
 NOT_CONNECTED = "not identifiable (not connected): no chain of comparisons leads to the systems that are rated"
 NOT_LIMITED = "not identifiable (separated): the data set no limit on its distance to the systems that are rated"
 NO_MAIN_GROUP = "not identifiable (separated): the data place no single largest group of systems at finite distances"
+
+
+def not_identifiable(note: str | None) -> str:
+    """Returns the words of a note that stand in place of a number, such as `not identifiable (undefeated)`."""
+    found = re.search(r"not identifiable \([a-z ]+\)", note or "")
+    return found.group() if found else ""
 
 
 @dataclass(frozen=True)

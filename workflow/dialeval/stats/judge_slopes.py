@@ -130,7 +130,9 @@ def fit_slopes(
     scores = np.asarray(by_cell @ moved, dtype=np.float64)
     prior_sd = np.sqrt(precision)
     prior_sd[:n_systems] = 0.0
-    return JudgeSlopes(parameters, np.asarray(np.linalg.inv(information), dtype=np.float64), scores, prior_sd, n_systems, n_judges)
+    return JudgeSlopes(
+        parameters, np.asarray(np.linalg.inv(information), dtype=np.float64), scores, prior_sd, n_systems, n_judges
+    )
 
 
 def _leads(
