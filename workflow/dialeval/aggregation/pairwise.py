@@ -47,5 +47,5 @@ def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
         left=np.asarray(verdicts["left"].map(code), dtype=np.int64),
         right=np.asarray(verdicts["right"].map(code), dtype=np.int64),
         outcome=np.asarray(outcome, dtype=np.float64),
-        cluster=pd.factorize(cases(verdicts), sort=True)[0].astype(np.int64),
+        cluster=pd.factorize(cases(verdicts))[0].astype(np.int64),
     )

@@ -32,7 +32,7 @@ class Rated(NamedTuple):
     """Ratings of one set of comparisons by every method, each with what its intervals come from.
 
     Attributes:
-        games: the comparisons, those that could not be read among them, in an order that names alone decide.
+        games: the comparisons, those that could not be read among them, in the order of clusters and models.
         reasons: why the comparisons determine no rating of a model; empty where they do.
         scores: share of its comparisons that each model won, a tie being half a win; NaN without any.
         point, spread: Bootstrap Elo, and its resamples.
@@ -76,7 +76,7 @@ def rate(
 ) -> Rated:
     """Rates models by all methods. Comparisons that could not be read rate nobody.
 
-    The order of the comparisons does not matter; that of the models' numbers does only where resampling draws them.
+    The order of a cluster's comparisons does not matter. Resampling follows the numbers of models and clusters.
 
     Args:
         games: the comparisons.
@@ -88,7 +88,8 @@ def rate(
         equal_pairs: whether every pair weighs the same, however often it was compared.
     """
     ratios = np.zeros(len(games.left)) if log_length_ratio is None else log_length_ratio
-    order = np.lexsort([ratios, games.outcome, games.right, games.left, games.cluster])
+    pair = (np.maximum(games.left, games.right), np.minimum(games.left, games.right))
+    order = np.lexsort([ratios, games.outcome, games.left, *pair, games.cluster])
     ratios = ratios[order]
     games = Comparisons(games.left[order], games.right[order], games.outcome[order], games.cluster[order])
     read = games.readable()
