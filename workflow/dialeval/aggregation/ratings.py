@@ -231,7 +231,7 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
     """
     plain, spread = rated.plain, rated.spread
     variance = difference_variance(spread.replicates, plain.n_clusters)
-    forgotten = spread.left_of_start.of_pairs_forgotten(np.sqrt(variance))
+    forgotten = spread.left_of_start.of_pairs_forgotten(np.sqrt(variance)) | np.isnan(variance)
     by_elo = _told(plain.part, rated.point.group)
     kinds = {
         "elo": (rated.point.rating, variance, lambda i, j: by_elo(i, j) or ("" if forgotten[i, j] else START_LEFT)),

@@ -180,7 +180,7 @@ def left_of_start(comparisons: Comparisons, *, k: float, scale: float, times: fl
     """Return what ratings of the rated players still have of a start at which all are equal.
 
     Differences shrink as exp(-n L), where L is the Laplacian of `contraction` and n the number of comparisons. Where
-    the data determine the ratings of some players alone, points are about the mean of these.
+    the data determine the ratings of some players alone, points and shares are about the mean of these.
 
     Args:
         comparisons: what is played.
@@ -193,11 +193,13 @@ def left_of_start(comparisons: Comparisons, *, k: float, scale: float, times: fl
     spectrum, vectors = np.linalg.eigh(_shrinking(comparisons, k=k, scale=scale))
     kept = (vectors * np.exp(-np.maximum(spectrum, 0.0) * times * len(comparisons.type_of_row))) @ vectors.T
     settled = scale / math.log(10.0) * _typical_strength(comparisons)
-    alone = 1.0 - np.diag(of_group)
+    share = np.diag(kept - of_group) / (1.0 - np.diag(of_group))
     points, identified = -kept @ settled, comparisons.identified()
     if identified.any() and not identified.all():
         points -= points[identified].mean()
-    return LeftOfStart(points, np.clip(np.diag(kept - of_group) / alone, 0.0, 1.0))
+        apart = np.diag(kept) - kept[identified].mean(axis=0)
+        share = np.where(identified, apart / (1.0 - 1.0 / identified.sum()), share)
+    return LeftOfStart(points, np.clip(share, 0.0, 1.0))
 
 
 def _shrinking(comparisons: Comparisons, *, k: float, scale: float) -> FloatArray:

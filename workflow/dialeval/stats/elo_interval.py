@@ -142,7 +142,8 @@ def bootstrap_elo_interval(
     sd[known] = np.nanstd(replicates[:, known], axis=0, ddof=1)
     notes = comparisons.notes()
     low, high = (comparisons.spread(end) for end in unless_same(low, high))
-    left, needed = _left_of_start(played, sd, k=k, scale=scale)
+    several = counts.clusters_of_player() > 1  # of one, resamples tell no standard deviation
+    left, needed = _left_of_start(played, np.where(several, sd, np.nan), k=k, scale=scale)
     notes = tuple(
         note or (START_LEFT.format(count, wanted) if wanted > 0 else "")
         for note, count, wanted in zip(notes, comparisons.games(), comparisons.spread(needed), strict=True)
