@@ -200,6 +200,50 @@ def test_self_preference_needs_a_judge_of_another_family() -> None:
     assert kin["note"] == "no comparison was also read by a judge of another family"
 
 
+def test_without_a_judge_of_neither_family_there_is_no_self_preference() -> None:
+    families = {"g": "x", "a": "x", "h": "y", "b": "y"}
+    rows = bias(OWN, judges=("g", "h"), families=families)
+    for judge in ("g", "h"):
+        own = measured(rows, judge)["self_preference"]
+        assert (own["estimate"], own["low"], own["n"]) == (None, None, 0)
+        assert "of the opponent's family; add a judge of neither family" in own["note"]
+
+
+OF_BIAS = ("estimate", "low", "high", "n", "n_clusters")
+
+
+def test_no_bias_depends_on_the_order_of_judges_or_of_a_cases_rows() -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        verdict(seed, *pair, rng.choice(["left", "right", "tie"]), judge)
+        for judge in "ghi" for seed in range(1, 7) for pair in (("a", "b"), ("b", "a"))
+    ]  # fmt: skip
+    families = {"g": "x", "a": "x", "h": "y", "b": "y"}
+    one = bias(rows, judges=("g", "h", "i"), families=families)
+    turned = [row for seed in range(1, 7) for row in reversed(rows) if row["case_id"] == f"s{seed}"]
+    other = bias(turned, judges=("i", "h", "g"), families=families)
+    numbers = [
+        {
+            (row["judge"], row["measure"], of): row[of]
+            for row in found if not row["other_judge"] for of in OF_BIAS if row[of] is not None
+        }
+        for found in (one, other)
+    ]  # fmt: skip
+    assert numbers[0] == pytest.approx(numbers[1], rel=1e-9, abs=1e-9)
+
+
+def test_a_slope_under_separation_is_empty() -> None:
+    rows = [
+        verdict(s, *pair, "left" if pair[0] == "a" else "right")
+        for s in range(1, 7)
+        for pair in (("a", "b"), ("b", "a"))
+    ]
+    found = measured(bias(rows))
+    for name in ("length_slope", "length_slope_equal_ratings"):
+        assert (found[name]["estimate"], found[name]["low"]) == (None, None)
+        assert found[name]["note"]
+
+
 def test_kappa_and_alpha_by_hand() -> None:
     answers = {"g": "left left right right", "h": "left right right right"}
     rows = [

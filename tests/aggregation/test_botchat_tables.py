@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -14,6 +16,7 @@ from scipy.stats import beta
 from dialeval.aggregation.lengths import length_summary, utterance_tokens
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.pass_rates import pass_rates, pass_rates_at_gt_length
+from dialeval.aggregation.measures.ranks import ranks
 from dialeval.aggregation.measures.ratings import ratings
 from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.config import Elo
@@ -23,7 +26,7 @@ from dialeval.corpora.seeds import seed_table
 from dialeval.engines.cl100k import Tokenizer, cl100k_tokenizer
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import PASS_RATES, PASS_RATES_AT_GT_LENGTH, RATINGS, WIN_RATES
+from dialeval.schemas.measures import DIFFERENCES, PASS_RATES, PASS_RATES_AT_GT_LENGTH, RATINGS, WIN_RATES
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
 
@@ -195,16 +198,120 @@ def test_all_ties_rate_everyone_the_same() -> None:
         assert row["bradley_terry"] == pytest.approx(1000, abs=1e-6)
 
 
-def test_a_model_that_never_wins_stays_finite_and_is_flagged() -> None:
+RATED = ("estimate", "bradley_terry", "bradley_terry_length_controlled", "davidson")
+
+
+def test_a_model_that_never_wins_has_no_rating_and_says_why() -> None:
     games = ((("a", "b"), "left"), (("b", "a"), "right"))
     frame = verdicts([pair(s, *names, side) for s in range(20) for names, side in games])
     best, worst = arena(frame, "a", "b")
-    assert best["estimate"] > worst["estimate"]
+    assert (best["system"], worst["system"]) == ("a", "b"), "in the order of shares won"
     for row in (best, worst):
-        for column in ("estimate", "bradley_terry", "davidson"):
-            assert row[column] is not None
-            assert abs(row[column]) < 1e5
-        assert row["note"]
+        assert {row[column] for column in (*RATED, "low", "high", "elo_sd", "p_above_next")} == {None}
+    assert "not identifiable (undefeated)" in best["note"]
+    assert "not identifiable (never scores)" in worst["note"]
+
+
+def among(*outcomes: tuple[str, str, str]) -> pd.DataFrame:
+    """The same verdicts on forty seeds: left, right and who wins, by turns where several are given with commas."""
+    return verdicts(
+        [
+            pair(s, left, right, winners.split(",")[s % len(winners.split(","))])
+            for s in range(40)
+            for left, right, winners in outcomes
+        ]
+    )
+
+
+def rated_and_compared(frame: pd.DataFrame, *systems: str) -> tuple[dict[str, Any], dict[tuple[str, ...], Any]]:
+    found = ratings(frame, design(*systems, lengths=[8]), {})
+    compared = to_table(DIFFERENCES, found.differences).to_pylist()
+    return (
+        {row["system"]: row for row in to_table(RATINGS, found.ratings).to_pylist()},
+        {(row["measure"], row["first"], row["second"]): row for row in compared},
+    )
+
+
+def test_all_ratings_of_a_table_average_the_same_over_those_that_are_rated() -> None:
+    """a wins all; b, c and d score against each other."""
+    frame = among(
+        ("a", "b", "left"), ("a", "c", "left"), ("d", "a", "right"),
+        ("b", "c", "left,left,right"), ("c", "d", "left,left,right"), ("b", "d", "left,left,left,right"),
+    )  # fmt: skip
+    found, compared = rated_and_compared(frame, "a", "b", "c", "d")
+    assert list(found) == ["a", "b", "c", "d"]
+    assert {found["a"][column] for column in RATED} == {None}
+    for column in ("estimate", "bradley_terry", "davidson"):
+        assert np.mean([found[system][column] for system in "bcd"]) == pytest.approx(1000.0, abs=1e-6)
+    assert found["b"]["low"] < found["b"]["estimate"] < found["b"]["high"]
+    assert compared["bradley_terry", "a", "b"]["difference"] is None
+    assert "not identifiable" in compared["bradley_terry", "a", "b"]["note"]
+    assert compared["elo", "b", "c"]["p"] is not None
+    assert ranks([*compared.values()], 0.95) == [], "b is not first: a is better"
+
+
+def test_two_groups_of_which_one_always_wins_are_compared_within() -> None:
+    frame = among(
+        ("a", "b", "left,right,tie"), ("c", "d", "left,left,right"),
+        ("a", "c", "left"), ("a", "d", "left"), ("b", "c", "left"), ("b", "d", "left"),
+    )  # fmt: skip
+    found, compared = rated_and_compared(frame, "a", "b", "c", "d")
+    assert {row[column] for row in found.values() for column in RATED} == {None}
+    assert all("not identifiable (separated)" in row["note"] for row in found.values())
+    for first, second in (("a", "b"), ("c", "d")):
+        row = compared["bradley_terry", first, second]
+        assert row["low"] < row["difference"] < row["high"]
+        assert row["note"] is None
+    assert compared["bradley_terry", "b", "c"]["difference"] is None
+
+
+def test_systems_that_never_met_have_no_distance() -> None:
+    frame = among(("a", "b", "left,left,right"), ("b", "c", "left,right"), ("d", "e", "left,left,right"))
+    found, compared = rated_and_compared(frame, "a", "b", "c", "d", "e", "f")
+    assert {system for system, row in found.items() if row["bradley_terry"] is not None} == {"a", "b", "c"}
+    assert all("not identifiable (not connected)" in found[system]["note"] for system in "de")
+    assert found["f"]["note"] == "no comparison: there is nothing to rate"
+    names = list(found)
+    for upper, lower in itertools.pairwise(names[:-1]):  # the last has no comparison
+        together = {upper, lower} <= {"a", "b", "c"}
+        assert (found[upper]["p_above_next"] is not None) == together
+        assert together or "p_above_next: no number" in found[upper]["note"]
+    assert compared["bradley_terry", "d", "e"]["p"] is not None
+    assert compared["bradley_terry", "a", "d"]["difference"] is None
+
+
+def test_a_system_with_ties_alone_is_rated() -> None:
+    found, _ = rated_and_compared(among(("a", "b", "tie"), ("b", "c", "left,right,left")), "a", "b", "c")
+    assert found["a"]["bradley_terry"] == pytest.approx(found["b"]["bradley_terry"], abs=1e-3)
+
+
+def test_no_rating_depends_on_the_order_in_which_systems_are_written() -> None:
+    """In another order a seed's comparisons are judged in another one, too."""
+    frame = among(("a", "b", "left,left,right"), ("b", "c", "tie,right"), ("c", "a", "left,right,right,tie"))
+    shuffled = frame.sample(frac=1.0, random_state=1).sort_values("case_id", key=lambda case: case.str[1:].astype(int))
+    first, again = (
+        ratings(judged, design(*systems, lengths=[8]), {}) for judged, systems in ((frame, "abc"), (shuffled, "cab"))
+    )
+    assert to_table(RATINGS, first.ratings) == to_table(RATINGS, again.ratings)
+    assert to_table(DIFFERENCES, first.differences) == to_table(DIFFERENCES, again.differences)
+
+
+def test_elo_of_who_has_hardly_met_anybody_has_no_interval_test_or_place() -> None:
+    """a wins most of its games against all, but has few; the others' are many."""
+    often = among(("b", "c", "left,left,right"), ("c", "d", "left,left,right"), ("b", "d", "left,left,left,right"))
+    seldom = verdicts([pair(s, "a", "bcd"[s % 3], "right" if s == 5 else "left") for s in range(12)])
+    found, compared = rated_and_compared(pd.concat([often, seldom], ignore_index=True), "a", "b", "c", "d")
+    assert next(iter(found)) == "a", "in the order of Bradley-Terry"
+    assert found["a"]["estimate"] is not None
+    assert (found["a"]["low"], found["a"]["high"]) == (None, None)
+    assert "12 comparisons are too few for Elo to forget its start" in found["a"]["note"]
+    row = compared["elo", "a", "b"]
+    assert (row["difference"], row["low"], row["p"], row["p_holm"]) == (None, None, None, None)
+    assert "too few comparisons for Elo" in row["note"]
+    assert compared["bradley_terry", "a", "b"]["p"] is not None
+    assert compared["elo", "b", "d"]["p"] is not None
+    placed = [(row["measure"], row["system"]) for row in ranks([*compared.values()], 0.95)]
+    assert placed == [("bradley_terry", system) for system in "abcd"]
 
 
 def test_a_judge_without_verdicts_has_rows_without_rates() -> None:

@@ -17,7 +17,7 @@ from labelled_example import (
     simulated_scores,
 )
 
-from dialeval.aggregation.differences import corrected
+from dialeval.aggregation.differences import NO_LIMIT, corrected
 from dialeval.aggregation.labels.corrected import NO_DRAW, ONE_EACH, corrected_numbers
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
@@ -227,6 +227,31 @@ def test_a_system_that_nobody_labelled_does_not_reach_the_others_numbers() -> No
         assert row["n_total"] == 80
     (pair,) = of(with_zed, system="ada", versus="zed", measure="win_rate")
     assert (pair["judge_only"], pair["estimate"]) == (1.0, None)
+
+
+def test_an_undefeated_system_has_no_corrected_rating_and_leaves_the_others_at_their_origin() -> None:
+    """People and the judge let ada win all; bob, cyd and dan score against each other."""
+    about = design(form="pair", measures=["win_rates", "ratings"])
+    rng = np.random.default_rng(4)
+    judged, labelled = [], []
+    for n in range(60):
+        for first, second in combinations(("ada", "bob", "cyd", "dan"), 2):
+            said = "left" if first == "ada" or rng.random() < 0.6 else "right"
+            judged.append(paired(f"c{n}", first, second, said))
+            labelled += [of_pair(f"c{n}", first, second, said, probability=0.5)] * (n % 2)
+    found, compared = numbers(judged, labelled, about)
+    ratings = {row["system"]: row for row in of(found, measure="rating")}
+    for column in ("estimate", "people_only", "judge_only", "judge_bias", "low"):
+        assert ratings["ada"][column] is None
+        assert ratings["bob"][column] is not None
+    assert "not identifiable (undefeated)" in ratings["ada"]["note"]
+    for column in ("estimate", "people_only", "judge_only"):
+        assert np.mean([ratings[name][column] for name in ("bob", "cyd", "dan")]) == pytest.approx(1000.0)
+    (pair,) = of(compared, measure="rating", first="ada", second="bob")
+    assert (pair["difference"], pair["p"], pair["note"]) == (None, None, NO_LIMIT)
+    (pair,) = of(compared, measure="rating", first="bob", second="cyd")
+    assert pair["p"] is not None
+    assert of(found, measure="win_rate", system="ada", versus=None)[0]["estimate"] == 1.0
 
 
 def test_where_nobody_labels_twice_a_table_about_these_dialogues_says_whose_opinion_it_is() -> None:

@@ -84,6 +84,20 @@ def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: P
     checked_config({**BASE, "robustness": robustness}, [mine], asks=False, reads=True, own_environments=False)
 
 
+def test_chatbots_in_another_order_are_the_same_run() -> None:
+    """Every table, request and random draw of a run follows its configuration, which is the same one."""
+    chatbots = [*BASE["chatbots"], *(["generic"] if "generic" not in BASE["chatbots"] else [])]
+    models = {**BASE["models"], "generic": {"engine": "embedded", "method": "generic"}}
+    first, again = (
+        checked_config(
+            {**BASE, "models": models, "chatbots": order}, [], asks=False, reads=True, own_environments=False
+        )
+        for order in (chatbots, chatbots[::-1])
+    )
+    assert len(first.chatbots) > 1
+    assert first.model_dump_json() == again.model_dump_json()
+
+
 def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
     line = '{"dialogue_id": 1, "system": "a", "utterances": ["Hi.", "Hello."]}\n'
     (tmp_path / "good.jsonl").write_text(line, encoding="utf-8")

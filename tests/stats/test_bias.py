@@ -7,7 +7,7 @@ import pytest
 import statsmodels.api as sm
 from scipy.stats import ttest_rel
 
-from dialeval.stats.bias import length_bias, position_bias, self_preference
+from dialeval.stats.bias import ONLY_OPPONENTS, SLOPE_UNKNOWN, length_bias, position_bias, self_preference
 
 
 def test_flips_by_hand():
@@ -119,6 +119,62 @@ def test_self_preference_needs_another_family():
     result = self_preference([0], [0], [1], [1.0], [0], ["a"], ["a", "b"], resamples=10)
     assert np.isnan(result[0].difference.estimate)
     assert "another family" in result[0].difference.reason
+
+
+def test_a_judge_of_the_opponents_family_is_no_yardstick():
+    """Judge 0 is of family a, judge 1 of b: neither tells what the other's verdicts on a against b are worth."""
+    arguments = ([0, 1], [0, 0], [1, 1], [1.0, 0.0], [0, 0], ["a", "b"], ["a", "b"])
+    for entry in self_preference(*arguments, resamples=10):
+        assert (entry.n, entry.difference.reason) == (0, ONLY_OPPONENTS)
+        assert np.isnan([entry.difference.estimate, entry.own.estimate, entry.from_sharpness]).all()
+
+
+def judged(strength, slopes, favours, seeds, random_seed):
+    """Verdicts of judges on four systems in both orders: judge, left, right, outcome, seed; systems 0 and 1 are own."""
+    rng = np.random.default_rng(random_seed)
+    left, right = np.array([(i, j) for i in range(4) for j in range(4) if i != j]).T
+    strength, parts = np.array(strength), []
+    for judge, (slope, favour) in enumerate(zip(slopes, favours, strict=True)):
+        lead = slope * (strength[left] - strength[right]) + favour * ((left < 2).astype(float) - (right < 2))
+        outcome = (rng.random((seeds, len(left))) < 1.0 / (1.0 + np.exp(-lead))).astype(float)
+        parts.append((np.full(outcome.size, judge), np.tile(left, seeds), np.tile(right, seeds), outcome.ravel(),
+                      np.repeat(np.arange(seeds), len(left))))  # fmt: skip
+    return [np.concatenate(part) for part in zip(*parts, strict=True)]
+
+
+SHARP = ((1.0, 0.3, -0.3, -1.0), (2.0, 0.5))
+"""Strengths, and slopes of a judge of the better family and of one of no family."""
+
+
+def test_a_sharp_judge_beside_a_dull_one_shows_no_self_preference():
+    result = self_preference(*judged(*SHARP, (0.0, 0.0), 400, 1), ["x", "z"], ["x", "x", "y", "y"], resamples=300)
+    (entry,) = result
+    assert entry.own.estimate - entry.others.estimate > 0.15
+    assert entry.from_sharpness > 0.1
+    assert entry.difference.low < 0.0 < entry.difference.high
+    assert entry.difference.reason == ""
+
+
+def test_a_sharp_judge_that_favours_its_family_is_found():
+    (entry,) = self_preference(*judged(*SHARP, (1.5, 0.0), 400, 2), ["x", "z"], ["x", "x", "y", "y"], resamples=300)
+    assert entry.difference.low > 0.0
+    assert entry.difference.estimate < entry.own.estimate - entry.others.estimate
+
+
+def test_of_equal_systems_the_difference_is_the_favour():
+    drawn = judged((0.0,) * 4, (1.0, 1.0), (0.8, 0.0), 400, 3)
+    (entry,) = self_preference(*drawn, ["x", "z"], ["x", "x", "y", "y"], resamples=300)
+    assert entry.difference.estimate == pytest.approx(1.0 / (1.0 + np.exp(-0.8)) - 0.5, abs=0.04)
+    assert entry.difference.low > 0.0
+
+
+def test_where_slopes_cannot_be_told_the_difference_says_so():
+    judge, left, right, outcome, seed = judged(*SHARP, (0.0, 0.0), 30, 4)
+    across = (left < 2) != (right < 2)
+    rows = [values[across] for values in (judge, left, right, outcome, seed)]
+    (entry,) = self_preference(*rows, ["x", "z"], ["x", "x", "y", "y"], resamples=50)
+    assert (entry.from_sharpness, entry.difference.reason) == (0.0, SLOPE_UNKNOWN)
+    assert entry.difference.estimate == pytest.approx(entry.own.estimate - entry.others.estimate)
 
 
 def test_an_impartial_judge_shows_no_self_preference(arena):

@@ -124,9 +124,10 @@ def test_many_clusters_need_no_matrix_of_resamples_times_clusters(arena):
 
 
 def test_a_player_that_resamples_can_lose_is_missing_only_there():
-    left, right = np.array([0, 1, 0, 1, 2]), np.array([1, 0, 1, 0, 0])
-    outcome = np.array([1.0, 1.0, 0.0, 0.5, 1.0])
-    result = bootstrap_elo_interval(left, right, outcome, np.arange(5), 3, resamples=200, random_seed=0)
+    """Each comparison stands forty times in its cluster: five alone would not forget where Elo starts."""
+    left, right = np.tile([0, 1, 0, 1, 2], 40), np.tile([1, 0, 1, 0, 0], 40)
+    outcome, cluster = np.tile([1.0, 1.0, 0.0, 0.5, 1.0], 40), np.tile(np.arange(5), 40)
+    result = bootstrap_elo_interval(left, right, outcome, cluster, 3, resamples=200, random_seed=0)
     missing = np.isnan(result.replicates[:, 2])
     assert 0 < missing.sum() < 200
     assert np.isfinite(result.low[:2]).all()

@@ -124,6 +124,26 @@ def test_who_wins_everything_has_a_rating_without_limits():
     assert result.slope.low < SLOPE < result.slope.high
 
 
+def test_where_verdicts_follow_the_models_alone_there_is_no_slope():
+    """The lower number always wins, and its dialogue tends to be longer: any slope at all fits as well."""
+    left, right, _, seed, ratio = draw(np.random.default_rng(6), 30)
+    result = fit((left, right, (left < right).astype(float), seed, ratio + 0.5 * (right - left)))
+    assert np.isnan([result.slope.estimate, result.slope.low, *result.low]).all()
+    assert result.slope.reason == NOT_FINITE
+    assert not result.identified.any()
+
+
+def test_two_sets_of_which_one_always_wins_are_told_within_each():
+    left, right, outcome, seed, ratio = draw(np.random.default_rng(6), 60)
+    outcome = np.where((left < 3) & (right >= 3), 1.0, np.where((left >= 3) & (right < 3), 0.0, outcome))
+    result = fit((left, right, outcome, seed, ratio))
+    assert len(set(result.part)) == 2
+    assert not result.identified.any()
+    assert np.isnan(result.covariance[:3, 3:]).all()
+    assert np.isfinite([*result.covariance[:3, :3].ravel(), *result.covariance[3:, 3:].ravel()]).all()
+    assert np.isfinite([result.slope.estimate, result.slope.low, result.slope.high]).all()
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

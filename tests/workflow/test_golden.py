@@ -55,6 +55,27 @@ def test_what_nobody_paid_for_is_asked_and_ends_the_run(tmp_path: Path) -> None:
     assert "127.0.0.1:9" in workspace.run("results/dialogues/alpha.parquet", ok=False)
 
 
+@pytest.mark.slow
+def test_lists_in_another_order_give_the_same_numbers(tmp_path: Path) -> None:
+    """Rows of two judges may have them the other way round, so that tables of one judge, or of all, are compared."""
+    workspace = bought(tmp_path / "work")
+    content = yaml.safe_load((GOLDEN / "config.yaml").read_text(encoding="utf-8"))
+    for name in ("chatbots", "judges"):
+        content[name] = content[name][::-1]
+    content["protocols"]["yes_no"]["judges"] = content["protocols"]["yes_no"]["judges"][::-1]
+    (workspace.folder / "config.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    compared = ("arena ratings", "arena win rates", "differences of chatbots", "gteval", "correlations", "robustness")
+    workspace.run(*(f"results/tables/{one.path}.csv" for name in compared for one in golden_tables.TABLES[name]))
+    before = json.loads((GOLDEN / "numbers.json").read_text(encoding="utf-8"))
+    for table in compared:
+        now = golden_tables.numbers(workspace.folder / "results/tables", table)
+        assert now.keys() == before[table].keys()
+        for of, numbers in before[table].items():
+            known = {name: number for name, number in numbers.items() if number is not None}
+            assert {name for name, number in now[of].items() if number is not None} == set(known), (table, of)
+            assert {name: now[of][name] for name in known} == pytest.approx(known, rel=1e-6, abs=1e-9), (table, of)
+
+
 @pytest.mark.parametrize("table", list(golden_tables.TABLES))
 def test_the_numbers_are_what_they_were(golden: Workspace, table: str) -> None:
     before = json.loads((GOLDEN / "numbers.json").read_text(encoding="utf-8"))[table]

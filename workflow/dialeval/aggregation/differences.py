@@ -6,7 +6,7 @@ P-values are corrected within it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,9 @@ FAMILY = ("table", "measure", "judge", "scope")
 """Columns whose values a family shares."""
 
 NO_RATING = "one of the two has no rating"
-NO_LIMIT = "the data set no limit on the distance of the two ratings"
+NO_LIMIT = "not identifiable: the data set no limit on the distance of the two ratings"
+NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two"
+NO_ERROR = "the data give this difference no standard error"
 ONE_CLUSTER = "all comparisons are of one cluster, which tells nothing of others"
 
 
@@ -66,35 +68,42 @@ def rating_rows(
     n_clusters: int,
     names: Sequence[str],
     shared: Row,
+    *,
+    reason: Callable[[int, int], str] = lambda first, second: "",
+    shown: bool = True,
 ) -> list[Row]:
-    """Returns a row per pair of rated systems, without the corrections.
+    """Returns a row per pair of systems, without the corrections.
 
     Args:
         rating: rating of each system, NaN for an unrated one, shape [n_systems].
-        variance: of every two ratings' difference; NaN where the data set no limit, shape [n_systems, n_systems].
+        variance: of every two ratings' difference; NaN where it is not known, shape [n_systems, n_systems].
         degrees_of_freedom: of Student's t.
         n: comparisons behind all ratings.
         n_clusters: clusters that these are of.
         names: names of the systems.
         shared: the columns that the family shares.
+        reason: why the data do not determine the difference of two systems; such a row has no number.
+        shown: whether systems can be put in an order by their ratings, which then stand in the rows.
     """
+    value = rating if shown else np.full(len(rating), np.nan)
     first, second = np.triu_indices(len(rating), 1)
-    difference = rating[first] - rating[second]
+    why = [reason(one, other) for one, other in zip(first.tolist(), second.tolist(), strict=True)]
+    difference = np.where([bool(words) for words in why], np.nan, rating[first] - rating[second])
     low, high, p = contrast_interval(difference, np.sqrt(variance[first, second]), degrees_of_freedom)
     rows = []
     for number, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         note = None
-        if np.isnan(difference[number]):
+        if np.isnan(rating[one]) or np.isnan(rating[other]):
             note = NO_RATING
         elif np.isnan(p[number]):
-            note = ONE_CLUSTER if n_clusters < 2 else NO_LIMIT
+            note = why[number] or (ONE_CLUSTER if n_clusters < 2 else NO_ERROR)
         rows.append(
             {
                 **shared,
                 "first": names[one],
                 "second": names[other],
-                "first_value": float(rating[one]),
-                "second_value": float(rating[other]),
+                "first_value": float(value[one]),
+                "second_value": float(value[other]),
                 "difference": float(difference[number]),
                 "low": float(low[number]),
                 "high": float(high[number]),

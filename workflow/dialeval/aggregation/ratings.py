@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.aggregation.differences import Row, about
+from dialeval.aggregation.differences import NO_LIMIT, NOT_CONNECTED, Row, about
 from dialeval.aggregation.differences import rating_rows as difference_rows
 from dialeval.aggregation.pairwise import Comparisons
 from dialeval.config.botchat import Elo
 from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
+from dialeval.stats.comparisons import compare
 from dialeval.stats.differences import contrast_variance, difference_variance
 from dialeval.stats.elo import BootstrapElo, bootstrap_elo
 from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
-from dialeval.stats.resampling import ALL_THE_SAME, ONE_CLUSTER, p_above_next
+from dialeval.stats.resampling import ALL_THE_SAME, ONE_CLUSTER, p_above_next, percentile_interval, unless_same
 from dialeval.stats.style_control import ControlledRatings, controlled_ratings
 
 CONTROLLED = "bradley_terry_length_controlled"
 FEWEST_REPEATS = 5
 """Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
 
+NO_NEXT = "p_above_next: no number, since the distance to the next system is not identifiable"
+START_LEFT = "one of the two has too few comparisons for Elo to forget its start; see Bradley-Terry"
+
 
 class Rated(NamedTuple):
     """Ratings of one set of comparisons by every method, each with what its intervals come from.
 
     Attributes:
-        games: the comparisons, those that could not be read among them.
+        games: the comparisons, those that could not be read among them, in the order of clusters and models.
+        reasons: why the comparisons determine no rating of a model; empty where they do.
+        scores: share of its comparisons that each model won, a tie being half a win; NaN without any.
         point, spread: Bootstrap Elo, and its resamples.
         strengths: Bradley-Terry and Davidson ratings by method.
         plain: Bradley-Terry again, with the covariance of its ratings.
@@ -36,11 +42,27 @@ class Rated(NamedTuple):
     """
 
     games: Comparisons
+    reasons: tuple[str, ...]
+    scores: NDArray[np.float64]
     point: BootstrapElo
     spread: BootstrapEloInterval
     strengths: dict[str, StrengthRating]
     plain: ControlledRatings
     controlled: ControlledRatings | None
+
+    @property
+    def identified(self) -> NDArray[np.bool_]:
+        """Whether the comparisons determine a model's rating, shape [n_models]."""
+        return np.array([not reason for reason in self.reasons], dtype=np.bool_)
+
+
+class _Shown(NamedTuple):
+    """Ratings of one method as a table has them: of those models alone whose rating is determined."""
+
+    rating: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    replicates: NDArray[np.float64]
 
 
 def rate(
@@ -54,6 +76,8 @@ def rate(
 ) -> Rated:
     """Rates models by all methods. Comparisons that could not be read rate nobody.
 
+    The order of a cluster's comparisons does not matter. Resampling follows the numbers of models and clusters.
+
     Args:
         games: the comparisons.
         n_models: number of models; one without comparisons has no rating.
@@ -63,7 +87,13 @@ def rate(
             with length and place held fixed; None where lengths are not known.
         equal_pairs: whether every pair weighs the same, however often it was compared.
     """
+    ratios = np.zeros(len(games.left)) if log_length_ratio is None else log_length_ratio
+    pair = (np.maximum(games.left, games.right), np.minimum(games.left, games.right))
+    order = np.lexsort([ratios, games.outcome, games.left, *pair, games.cluster])
+    ratios = ratios[order]
+    games = Comparisons(games.left[order], games.right[order], games.outcome[order], games.cluster[order])
     read = games.readable()
+    compared = compare(read.left, read.right, read.outcome, n_models)
     point = bootstrap_elo(
         read.left,
         read.right,
@@ -122,56 +152,75 @@ def rate(
 
     controlled = None
     if log_length_ratio is not None:
-        controlled = fit(log_length_ratio[~np.isnan(games.outcome)], position=True)
+        controlled = fit(ratios[~np.isnan(games.outcome)], position=True)
     plain = fit(None, position=False)
-    return Rated(games, point, spread, strengths, plain, controlled)
+    return Rated(games, compared.reasons(), compared.scores(), point, spread, strengths, plain, controlled)
 
 
 def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
     """Returns a row of ratings per model, best first.
 
-    Bootstrap Elo, Bradley-Terry and Davidson stand on one scale; intervals are percentile intervals over resampled
-    clusters. Comparisons that could not be read are counted.
+    Bootstrap Elo, Bradley-Terry and Davidson stand on one scale and average the same; intervals are percentile
+    intervals over resampled clusters. A rating that the comparisons do not determine is empty, with the reason. Rows
+    are in the order of Elo; of Bradley-Terry where Elo has not forgotten its start; of shares won where some rating is
+    not determined. Comparisons that could not be read are counted.
 
     Args:
         rated: the ratings.
         models: names by number; one without comparisons has a row that says so.
     """
-    games, point, spread, strengths, _, controlled = rated
+    games, point, spread, strengths, controlled = (
+        rated.games, rated.point, rated.spread, rated.strengths, rated.controlled
+    )  # fmt: skip
     n_models = len(models)
-    read = games.readable()
-    above_next = p_above_next(point.rating, spread.replicates)
-    unparsed = _per_model(games, n_models) - _per_model(read, n_models)
+    unparsed = _per_model(games, n_models) - _per_model(games.readable(), n_models)
     of_fit = [note for name, rating in strengths.items() for note in _convergence(name, rating)]
-    if controlled is not None and len(read.left) and controlled.reason:
+    if controlled is not None and point.games.any() and controlled.reason:
         of_fit.append(f"no rating with length held fixed: {controlled.reason}")
+    elo, others = _elo(rated), {name: _identified(rated, rating) for name, rating in strengths.items()}
+    order, above_next = _ranking(rated, elo, others["bradley_terry"])
     rows = []
-    for number in np.argsort(-np.nan_to_num(point.rating, nan=-np.inf), kind="stable"):
+    for number in order:
         limits = dict.fromkeys(note for rating in strengths.values() for note in _limits(rating, int(number)))
-        notes = (point.notes[number], strengths["bradley_terry"].notes[number], *limits, *of_fit)
+        own = [*limits, spread.notes[number], *of_fit] if rated.identified[number] else [*of_fit]
+        if (
+            controlled is not None
+            and not controlled.reason
+            and rated.identified[number] > controlled.identified[number]
+        ):
+            own.append("no rating with length held fixed: not identifiable (separation)")
+        if number != order[-1] and point.games[number] and np.isnan(above_next[number]):
+            own.append(NO_NEXT)
         row: dict[str, Any] = {
             "model": models[number],
-            "elo": point.rating[number],
-            "low": spread.low[number],
-            "high": spread.high[number],
-            "elo_sd": point.rating_sd[number] if point.repeats >= FEWEST_REPEATS else float("nan"),
+            "elo": elo.rating[number],
+            "low": elo.low[number],
+            "high": elo.high[number],
+            "elo_sd": point.rating_sd[number]
+            if point.repeats >= FEWEST_REPEATS and rated.identified[number]
+            else float("nan"),
             "n_comparisons": int(point.games[number]),
             "n_unparsed": int(unparsed[number]),
             "p_above_next": above_next[number],
-            **_behind(strengths["bradley_terry"], int(number)),
-            "note": "; ".join(dict.fromkeys(note for note in notes if note)) or None,
+            **_behind(strengths["bradley_terry"], int(number), identified=bool(rated.identified[number])),
+            "note": "; ".join(dict.fromkeys(note for note in (rated.reasons[number], *own) if note)) or None,
         }
-        for name, rating in strengths.items():
+        for name, rating in others.items():
             row |= {name: rating.rating[number], f"{name}_low": rating.low[number], f"{name}_high": rating.high[number]}
         if controlled is not None:
             low, high = controlled.low[number], controlled.high[number]
-            row |= {CONTROLLED: controlled.rating[number], f"{CONTROLLED}_low": low, f"{CONTROLLED}_high": high}
+            of_model = controlled.rating[number] if controlled.identified[number] else float("nan")
+            row |= {CONTROLLED: of_model, f"{CONTROLLED}_low": low, f"{CONTROLLED}_high": high}
         rows.append(row)
     return rows
 
 
 def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: str, judge: str | None) -> list[Row]:
     """Returns the differences of every two models' ratings, without the corrections for their number.
+
+    Two models whose own ratings are not determined may have a difference that is: such as two that score against each
+    other, and always lose to all others. Where some model has no rating, or an Elo that has not forgotten its start,
+    rows have differences alone: nobody has a place by ratings of a part of the models.
 
     Args:
         rated: the ratings.
@@ -181,30 +230,86 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
         judge: whose verdicts they are from.
     """
     plain, spread = rated.plain, rated.spread
+    variance = difference_variance(spread.replicates, plain.n_clusters)
+    forgotten = spread.left_of_start.of_pairs_forgotten(np.sqrt(variance)) | np.isnan(variance)
+    by_elo = _told(plain.part, rated.point.group)
     kinds = {
-        "elo": (rated.point.rating, difference_variance(spread.replicates, plain.n_clusters)),
-        "bradley_terry": (plain.rating, contrast_variance(plain.covariance)),
+        "elo": (rated.point.rating, variance, lambda i, j: by_elo(i, j) or ("" if forgotten[i, j] else START_LEFT)),
+        "bradley_terry": (plain.rating, contrast_variance(plain.covariance), by_elo),
     }
+    met = rated.point.games > 0
+    compared = forgotten & (plain.part == plain.part[:, np.newaxis]) & ~np.eye(len(models), dtype=np.bool_)
+    determined = {"elo": rated.identified & compared.any(axis=1), "bradley_terry": rated.identified}
     if rated.controlled is not None and not rated.controlled.reason:
-        kinds[CONTROLLED] = (rated.controlled.rating, contrast_variance(rated.controlled.covariance))
+        found = rated.controlled
+        told = _told(found.part, rated.point.group)
+        kinds[CONTROLLED] = (found.rating, contrast_variance(found.covariance), told)
+        determined[CONTROLLED] = found.identified
     return [
         row
-        for measure, (rating, variance) in kinds.items()
+        for measure, (rating, of_pair, reason) in kinds.items()
         for row in difference_rows(
             rating,
-            variance,
+            of_pair,
             plain.degrees_of_freedom,
             plain.n,
             plain.n_clusters,
             models,
             about(table, measure, scope, judge),
+            reason=reason,
+            shown=bool(determined[measure][met].all()),
         )
     ]
 
 
-def _behind(rating: StrengthRating, number: int) -> dict[str, float]:
+def _told(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable[[int, int], str]:
+    """Returns why the difference of two models is not determined, which it is within a part."""
+
+    def reason(first: int, second: int) -> str:
+        if part[first] == part[second]:
+            return ""
+        return NO_LIMIT if group[first] == group[second] else NOT_CONNECTED
+
+    return reason
+
+
+def _elo(rated: Rated) -> _Shown:
+    """Returns Elo ratings as they are shown: they average the initial rating whatever those do that are not shown."""
+    identified = rated.identified
+    rating, low, high, replicates = rated.point.rating, rated.spread.low, rated.spread.high, rated.spread.replicates
+    if identified.any() and not identified[rated.point.games > 0].all():
+        rating = rating - rating[identified].mean() + rated.point.initial
+        known = np.where(identified, replicates, np.nan)
+        with np.errstate(invalid="ignore"):
+            replicates = replicates - np.nanmean(known, axis=1, keepdims=True) + rated.point.initial
+        low, high = unless_same(*percentile_interval(replicates, rated.spread.confidence, rated.spread.clusters))
+        low, high = (np.where(np.isnan(rated.spread.needed), end, np.nan) for end in (low, high))
+    return _Shown(*(np.where(identified, values, np.nan) for values in (rating, low, high, replicates)))
+
+
+def _identified(rated: Rated, found: StrengthRating) -> _Shown:
+    """Returns a likelihood's ratings as they are shown."""
+    values = (found.rating, found.low, found.high, found.replicates)
+    return _Shown(*(np.where(rated.identified, value, np.nan) for value in values))
+
+
+def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Returns models in the order of the table, and in what share of resamples each is above the next of them."""
+    met = rated.point.games > 0
+    settled = np.isnan(rated.spread.needed)
+    if not rated.identified[met].all():
+        by, found = rated.scores, strengths
+    elif settled[met].all():
+        by, found = elo.rating, elo
+    else:
+        by, found = strengths.rating, strengths
+    order = np.argsort(-np.nan_to_num(by, nan=-np.inf), kind="stable")
+    return order, p_above_next(-np.argsort(order).astype(np.float64), found.replicates)
+
+
+def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[str, float]:
     """Returns what stands beside a model's intervals, the design effect being that of its Bradley-Terry rating."""
-    effect = float(rating.design_effect[number])
+    effect = float(rating.design_effect[number]) if identified else float("nan")
     return {
         "n_clusters": int(rating.clusters[number]),
         "design_effect": effect,

@@ -78,6 +78,10 @@ class Config(WithFiles):
             raise Mistakes(found)
         return self
 
+    def in_order(self) -> Self:
+        """Returns the configuration with its chatbots by name: another order of them makes the same run."""
+        return self.model_copy(update={"chatbots": sorted(self.chatbots)})
+
     def resolved_protocols(self) -> dict[str, Protocol]:
         """Returns every configured protocol by name, the shipped ones with the options of their sections."""
         return resolved(self)

@@ -231,11 +231,23 @@ def write_beside(
         )
 
 
-def mark_missing(panel: Axes, rows: Sequence[int]) -> None:
-    """Says in each of these rows that it has no value."""
+NO_WORDS: Mapping[int, str] = MappingProxyType({})
+
+
+def mark_missing(panel: Axes, rows: Sequence[int], words: Mapping[int, str] = NO_WORDS) -> None:
+    """Says in each of these rows that it has no value, or why in a few words."""
     across = panel.get_yaxis_transform()
     for row in rows:
-        panel.text(0.02, row, "no value", transform=across, va="center", fontsize=SMALL, color=GREY, style="italic")
+        panel.text(
+            0.02,
+            row,
+            words.get(row) or "no value",
+            transform=across,
+            va="center",
+            fontsize=SMALL,
+            color=GREY,
+            style="italic",
+        )
 
 
 def counts_behind(counts: pd.Series, what: str) -> str:

@@ -13,10 +13,10 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from dialeval.figures.panels import (
-    best_first,
     caption,
     check_columns,
     counts_behind,
+    distinct,
     draw_published,
     interval_lengths,
     legend_marker,
@@ -27,6 +27,7 @@ from dialeval.figures.panels import (
     write_beside,
 )
 from dialeval.figures.style import BLUE, GREEN, TINY, VERMILLION, sentence_figure, styled
+from dialeval.stats.comparisons import not_identifiable
 
 _METHODS = {
     "elo": ("Elo (bootstrap)", "low", "high", "o", BLUE),
@@ -54,7 +55,7 @@ def figure_battle_ratings(ratings: pd.DataFrame, title: str, interval: str) -> F
     if ratings.empty:
         return sentence_figure("There are no battles, so there are no ratings to show.")
     complete = ratings.assign(published_elo=np.nan, n_unparsed=0)
-    return forest_plot({title: complete}, best_first(ratings, "elo"), interval)
+    return forest_plot({title: complete}, distinct(ratings, "model"), interval)
 
 
 def forest_plot(panels: Mapping[str, pd.DataFrame], models: Sequence[str], interval: str, columns: int = 1) -> Figure:
@@ -142,7 +143,8 @@ def _draw_ratings(panel: Axes, rows: pd.DataFrame, shown: list[str]) -> None:
         _write_far_ratings(panel, rows[method], heights, colour)
     draw_published(panel, places - _METHOD_STEP * (len(shown) - 1) / 2, rows["published_elo"])
     part_rows(panel, len(places))
-    mark_missing(panel, [row for row, empty in enumerate(rows[list(_METHODS)].isna().all(axis=1)) if empty])
+    empty = np.flatnonzero(rows[list(_METHODS)].isna().all(axis=1))
+    mark_missing(panel, empty.tolist(), dict(enumerate(map(not_identifiable, rows["note"].fillna("")))))
     _write_cautions(panel, rows)
 
 

@@ -81,7 +81,7 @@ def checked_config(
         checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
     source = f" in {', '.join(map(shown, given))}" if given else ""
     try:
-        return load_config(raw, files_are_there=reads, further=checks, source=source)
+        return load_config(raw, files_are_there=reads, further=checks, source=source).in_order()
     except UserError as error:
         lacks = given and "this field is needed and missing" in str(error)
         alone = f"\n  (a file given with --configfile stands alone: nothing is taken from {DEFAULT})" if lacks else ""

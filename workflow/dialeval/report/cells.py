@@ -20,6 +20,7 @@ from dialeval.schemas.table import Interval, Kind
 from dialeval.schemas.table import Table as Kinds
 from dialeval.schemas.translation import TRANSLATION_QUALITY
 from dialeval.schemas.words import COMMON
+from dialeval.stats.comparisons import not_identifiable
 from dialeval.tables import HUMAN
 from dialeval.text.counting import counted
 
@@ -254,8 +255,9 @@ def _measured(measure: Measure, value: Value | None, scale: _Scale, paper: str) 
     if not is_missing(value.published):
         details.append(f"{paper} {write_number(value.published, measure.kind)}")
     best_first = -value.value if measure.low_is_best and value.value is not None else value.value
+    words = not_identifiable(value.note) if is_missing(value.value) else ""
     return Cell(
-        write_number(value.value, measure.kind),
+        words or write_number(value.value, measure.kind),
         sort_value(best_first),
         tuple(details),
         scale.strip(value),

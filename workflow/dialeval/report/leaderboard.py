@@ -15,6 +15,7 @@ from dialeval.report.people import people_columns
 from dialeval.report.places import place_column, placed
 from dialeval.report.protocols import AskedProtocol
 from dialeval.report.trust import trusted
+from dialeval.stats.comparisons import not_identifiable
 
 
 def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
@@ -91,11 +92,19 @@ def _lengths(inputs: ReportInputs) -> Iterator[Measure]:
 
 
 def _ordering(measures: list[Measure]) -> int | None:
-    """Returns which measure orders the rows: of people's, or else all, a rating if there is one, else the first."""
+    """Returns which measure orders the rows: of people's, or else all, a rating if there is one, else the first.
+
+    A measure that is empty for a system that others compare orders nothing, unless there is no other.
+    """
     deciding = [place for place, measure in enumerate(measures) if measure.decides]
     deciding = [place for place in deciding if measures[place].by_people] or deciding
+    deciding = [place for place in deciding if not _lacks_somebody(measures[place])] or deciding
     ratings = [place for place in deciding if measures[place].kind == "rating"]
     return next(iter(ratings + deciding), None)
+
+
+def _lacks_somebody(measure: Measure) -> bool:
+    return any(is_missing(value.value) and bool(not_identifiable(value.note)) for value in measure.values.values())
 
 
 def _ordered(systems: tuple[str, ...], measures: list[Measure], values: dict[str, Value]) -> tuple[str, ...]:

@@ -16,9 +16,11 @@ from dialeval.schemas.table import Kind
 
 Row = dict[str, Any]
 PASS, ELO, BRADLEY_TERRY = ("pass_rates", "pass_rate"), ("ratings", "elo"), ("ratings", "bradley_terry")
+WON = ("win_rates", "won")
 WIN_OR_TIE, MEAN = ("win_rates", "win_or_tie"), ("means", "mean")
 CHECKLIST, RATE = ("checklist", "share of yes"), ("rates", "rate of ")
 """Table and measure by which tables of differences call a number; that of a rate ends with the answer."""
+BY_SHARE = "share of all comparisons won, ties half; ratings of some systems are not identifiable"
 NONE_READ = "none of the verdicts could be read, so there is no rate to show"
 
 
@@ -33,9 +35,12 @@ def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterat
     columns = partial(_columns, protocol)
     yield from columns(tables.get("pass_rates", []), f"{title} pass rate", "share", _share, PASS, longest_decides=True)
     ratings = tables.get("ratings", [])
-    yield from columns(ratings, f"{title} Elo", "rating", _elo, ELO, longest_decides=True)
-    yield from columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry, BRADLEY_TERRY)
     win_rates = tables.get("win_rates", [])
+    rated = all(not is_missing(row["estimate"]) for row in ratings if row["n"])
+    if not rated:
+        yield from columns(_against_all(win_rates), f"{title} win rate", "share", _mean, WON, longest_decides=True)
+    yield from columns(ratings, f"{title} Elo", "rating", _elo, ELO, longest_decides=rated)
+    yield from columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry, BRADLEY_TERRY)
     if len({row["opponent"] for row in win_rates}) == 1:
         yield from columns(win_rates, f"{title} win or tie", "share", _win_or_tie, WIN_OR_TIE, longest_decides=True)
     yield from columns(tables.get("means", []), title, "number", _mean, MEAN, longest_decides=True)
@@ -46,7 +51,7 @@ def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterat
 
 def _columns(
     protocol: AskedProtocol,
-    rows: list[Row],
+    rows: Iterable[Row],
     label: str,
     kind: Kind,
     read: Callable[[Row], Value],
@@ -55,6 +60,7 @@ def _columns(
     longest_decides: bool = False,
 ) -> Iterator[Measure]:
     """Yields one column for whatever else the numbers are of: criterion, answer and length N."""
+    rows = list(rows)
     table, compared = compared_as
     lengths = [row["n_utterances"] for row in rows if not is_missing(row.get("n_utterances"))]
     groups: dict[tuple[str, str, int], dict[str, Value]] = {}
@@ -89,6 +95,19 @@ def _elo(row: Row) -> Value:
 
 def _bradley_terry(row: Row) -> Value:
     return Value(row["bradley_terry"], row["bradley_terry_low"], row["bradley_terry_high"], note=row["note"] or "")
+
+
+def _against_all(win_rates: list[Row]) -> Iterator[Row]:
+    """Yields, per system, the share of all its comparisons that it won, a tie being half a win."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in win_rates:
+        groups.setdefault(tuple(row.get(name) for name in ("system", "criterion", "n_utterances")), []).append(row)
+    for (system, criterion, n_utterances), rows in groups.items():
+        n = sum(row["n"] for row in rows)
+        won = sum(((row["win"] or 0.0) + 0.5 * (row["tie"] or 0.0)) * row["n"] for row in rows if row["n"])
+        about = {"system": system, "criterion": criterion, "n_utterances": n_utterances}
+        share = {"estimate": won / n if n else None, "low": None, "high": None, "n": n, "note": BY_SHARE}
+        yield about | share
 
 
 def _win_or_tie(row: Row) -> Value:

@@ -21,6 +21,7 @@ from dialeval.report.summary import Summary, rests_on, who_is_best
 from dialeval.schemas.differences import scope
 from dialeval.schemas.labels import CORRECTED
 from dialeval.schemas.table import Kind
+from dialeval.stats.comparisons import not_identifiable
 
 Row = dict[str, Any]
 PANEL = "panel"
@@ -89,14 +90,17 @@ def _group(row: Row, *names: str) -> tuple[Any, ...]:
 def _columns(rows: list[Row]) -> Iterator[tuple[str, list[Row], bool]]:
     """Yields the rows of each column, its label without the words on whose it is, and whether it decides.
 
-    Those of the greatest length decide, and of pairs the first of rating, win or tie, and win rate that is there.
+    Those of the greatest length decide, and of pairs the first of rating, win or tie, and win rate that is there and
+    has a number for every system.
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     order = list(_KINDS)
     for row in sorted(rows, key=lambda row: (order.index(row["measure"]), row["n_utterances"] or 0)):
         groups.setdefault(_group(row, "protocol"), []).append(row)
     measured = [measure for measure in order if measure in {row["measure"] for row in rows}]
-    beside = {"rate", *[measure for measure in measured if measure in _OF_PAIRS][1:]}
+    lacking = {row["measure"] for row in rows if is_missing(row["estimate"]) and not_identifiable(row["note"])}
+    of_pairs = sorted((measure for measure in measured if measure in _OF_PAIRS), key=lambda measure: measure in lacking)
+    beside = {"rate", *of_pairs[1:]}
     longest = {row["measure"]: row["n_utterances"] or 0 for of in groups.values() for row in of}  # the last stays
     for (protocol, measure, criterion, given, n), of in groups.items():
         words = [title_of(protocol), _KINDS[measure][0]]

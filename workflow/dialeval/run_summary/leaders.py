@@ -21,6 +21,7 @@ from dialeval.run_summary.small_tables import SmallTable, head_of
 from dialeval.schemas.dialogbench import ACCURACY
 from dialeval.schemas.robustness import ROBUSTNESS_AVERAGES
 from dialeval.schemas.table import Kind
+from dialeval.stats.comparisons import not_identifiable
 
 MOST_COLUMNS = 3
 MOST_BOARDS = 3
@@ -169,10 +170,12 @@ def _of_row(row: Row | None, value: str) -> str:
 
 def _of_battles(table: pa.Table) -> SmallTable:
     rows: Sequence[Row] = table.to_pylist()
-    ranked = sorted(rows, key=lambda row: (is_missing(row["elo"]), -(row["elo"] or 0.0), row["model"]))
-    return head_of(
-        ["Player", "Elo"], [[row["model"], number(row["elo"], row["low"], row["high"], "rating")] for row in ranked]
-    )
+
+    def elo(row: Row) -> str:
+        words = not_identifiable(row["note"]) if is_missing(row["elo"]) else ""
+        return words or number(row["elo"], row["low"], row["high"], "rating")
+
+    return head_of(["Player", "Elo"], [[row["model"], elo(row)] for row in rows])
 
 
 def _rows(inputs: ReportInputs, name: str) -> list[Row]:

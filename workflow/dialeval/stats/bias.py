@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,9 +23,21 @@ from dialeval.stats.arrays import (
     check_confidence,
     dense_codes,
 )
+from dialeval.stats.judge_slopes import JudgeSlopes, fit_slopes
+from dialeval.stats.linked import mostly_zeros
 from dialeval.stats.logistic import robust_slope
+from dialeval.stats.replicates import blocks_of
 from dialeval.stats.resampling import Interval, cluster_counts, interval, ratio_replicates
 from dialeval.stats.shares import share_interval
+
+NO_OTHER_FAMILY = "no comparison was also read by a judge of another family"
+ONLY_OPPONENTS = (
+    "every other judge that read these comparisons is of the opponent's family; add a judge of neither family"
+)
+SLOPE_UNKNOWN = (
+    "if the judge is sharper or duller than the others, that is in the difference: they share no comparison of two "
+    "systems within or outside the family"
+)
 
 
 @dataclass(frozen=True)
@@ -74,14 +87,16 @@ class LengthBias:
 
 @dataclass(frozen=True)
 class SelfPreference:
-    """How a judge treats models of its own family, beside judges of other families on the same comparisons.
+    """How a judge treats models of its own family, beside judges of neither family on the same comparisons.
 
     Attributes:
         judge: number of the judge.
-        n: comparisons of its family with another one that both it and a judge of another family read.
+        n: comparisons of its family with another one that both it and a judge of neither family read.
         own: score (wins and half the ties) of the family in the judge's own verdicts.
         others: the same in the others' verdicts, averaged over judges of each comparison.
-        difference: own - others; above 0 where the judge favours its family.
+        difference: own - others, less `from_sharpness`; above 0 where the judge favours its family.
+        from_sharpness: the part of own - others that a judge without a preference would show, because it is sharper or
+            duller than the others; 0 where the comparisons do not tell, which `difference.reason` then says.
     """
 
     judge: int
@@ -89,6 +104,7 @@ class SelfPreference:
     own: Interval
     others: Interval
     difference: Interval
+    from_sharpness: float
     resamples: int
     confidence: float
     random_seed: int
@@ -210,7 +226,12 @@ def self_preference(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> tuple[SelfPreference, ...]:
-    """Compare each judge's verdicts on its own family with those of judges of other families.
+    """Compare each judge's verdicts on its own family with those of judges of neither family.
+
+    A judge of the opponent's family may favour the opponent, so it is no yardstick. A sharp judge gives a better family
+    more wins than a noisy one does, without any preference: where the judge and others also read comparisons of two
+    systems within its family, or of two outside it, a slope per judge is fitted (`judge_slopes`), and the difference
+    that the slopes and places explain is taken off.
 
     Args:
         judge: judge of each verdict, shape [n].
@@ -241,26 +262,50 @@ def self_preference(
     n_models = len(player_families)
     _, comparison = np.unique((codes * n_models + left) * n_models + right, return_inverse=True)
     read = ~np.isnan(outcome)
+    of_judge = judge_families[judge]
+    neither = read & (of_judge != player_families[left]) & (of_judge != player_families[right])
 
     results = []
     for number, family in enumerate(judge_families):
         if not (player_families == family).any():
             continue
         left_is_own, right_is_own = player_families[left] == family, player_families[right] == family
-        usable = read & (left_is_own != right_is_own)
+        across = left_is_own != right_is_own
+        mine, others = read & (judge == number), neither & (of_judge != family)
         score = np.where(left_is_own, outcome, 1.0 - outcome)
-        own_mean, own_cluster = _mean_by(comparison, score, usable & (judge == number), codes)
-        other_mean, _ = _mean_by(comparison, score, usable & (judge_families[judge] != family), codes)
-        shared = ~np.isnan(own_mean) & ~np.isnan(other_mean)
-        own, other, place = own_mean[shared], other_mean[shared], own_cluster[shared]
-        reason = "" if len(own) else "no comparison was also read by a judge of another family"
+        own_mean, own_cluster = _mean_by(comparison, score, mine & across, codes)
+        other_mean, _ = _mean_by(comparison, score, others & across, codes)
+        both = ~np.isnan(own_mean) & ~np.isnan(other_mean)
+        own, other, place = own_mean[both], other_mean[both], own_cluster[both]
+        reason = caveat = ""
+        if not len(own):
+            kin, _ = _mean_by(comparison, score, read & across & (of_judge != family), codes)
+            reason = ONLY_OPPONENTS if (~np.isnan(own_mean) & ~np.isnan(kin)).any() else NO_OTHER_FAMILY
+        elsewhere = mine & ~across
+        explained = _Explained(0.0, np.zeros(resamples))
+        if len(own) and elsewhere.any() and (others & ~across).any():
+            fit = fit_slopes(
+                *(values[elsewhere | others] for values in (judge, left, right, outcome, codes)),
+                apart=number,
+                n_systems=n_models,
+                n_judges=len(judge_families),
+                n_clusters=n_clusters,
+            )
+            share = _share_of_row(comparison, both, mine & across) - _share_of_row(comparison, both, others & across)
+            share = np.where(left_is_own, share, -share)
+            in_cluster = np.bincount(place, minlength=n_clusters)
+            explained = _explained(fit, share, (judge, left, right), codes, in_cluster, weights, random_seed)
+        elif len(own):
+            caveat = SLOPE_UNKNOWN
+        found = _mean_difference(own - other, place, weights, confidence, reason or caveat, explained)
         results.append(
             SelfPreference(
                 judge=number,
                 n=len(own),
                 own=share_interval(own, place, confidence=confidence, reason=reason),
                 others=share_interval(other, place, confidence=confidence, reason=reason),
-                difference=_mean_difference(own - other, place, weights, confidence, reason),
+                difference=found,
+                from_sharpness=explained.difference if len(own) else math.nan,
                 resamples=resamples,
                 confidence=confidence,
                 random_seed=random_seed,
@@ -269,26 +314,85 @@ def self_preference(
     return tuple(results)
 
 
+class _Explained(NamedTuple):
+    """The mean difference that slopes explain, and the same on each resample, shape [resamples]."""
+
+    difference: float
+    replicates: FloatArray
+
+
+def _explained(
+    fit: JudgeSlopes,
+    share: FloatArray,
+    verdict: tuple[IntArray, IntArray, IntArray],
+    cluster: IntArray,
+    in_cluster: IntArray,
+    weights: FloatArray,
+    random_seed: int,
+) -> _Explained:
+    """Return the difference of scores that judges without a preference would show, by their slopes and places.
+
+    Args:
+        fit: their slopes.
+        share: of each verdict that left wins in the mean difference over comparisons, shape [n].
+        verdict: judge, left and right of each verdict.
+        cluster: cluster of each verdict, shape [n].
+        in_cluster: comparisons of each cluster, shape [n_clusters].
+        weights: resamples of the clusters, shape [resamples, n_clusters].
+        random_seed: seed of the prior's error.
+    """
+    rows = np.flatnonzero(share)
+    cells, cell = np.unique(np.stack([values[rows] for values in verdict]), axis=1, return_inverse=True)
+    n = int(in_cluster.sum())
+    by_cluster = mostly_zeros(share[rows] * n, cluster[rows], cell.ravel(), (weights.shape[1], cells.shape[1]))
+    judge, left, right = cells
+    win = fit.expected(judge, left, right, fit.parameters)
+    rng = np.random.default_rng([random_seed, 1])
+    replicates = np.empty(len(weights))
+    for block in blocks_of(len(weights), cells.shape[1]):
+        moved = fit.expected(judge, left, right, fit.resampled(weights[block], rng))
+        drawn = np.asarray(weights[block] @ by_cluster) * moved
+        replicates[block] = drawn.sum(axis=1) / np.maximum(weights[block] @ in_cluster, 1)
+    return _Explained(float((by_cluster @ win).sum()) / n, replicates)
+
+
+def _share_of_row(comparison: IntArray, counted: BoolArray, rows: BoolArray) -> FloatArray:
+    """Return the share of each row in the mean over the counted comparisons of their rows' means, shape [n]."""
+    count = np.bincount(comparison[rows], minlength=len(counted))[comparison]
+    there = rows & counted[comparison]
+    return np.where(there, 1.0 / np.maximum(count, 1), 0.0) / max(int(counted.sum()), 1)
+
+
 def _weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:
     check_confidence(confidence)
     return cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
 
 
 def _mean_difference(
-    difference: FloatArray, cluster: IntArray, weights: FloatArray, confidence: float, reason: str
+    difference: FloatArray,
+    cluster: IntArray,
+    weights: FloatArray,
+    confidence: float,
+    reason: str,
+    explained: _Explained,
 ) -> Interval:
-    """Mean of differences between -1 and 1; where all are the same, its interval is that of the share (1 + d) / 2."""
-    if len(difference) and np.ptp(difference) == 0.0:
+    """Mean of differences between -1 and 1, less what slopes explain.
+
+    Where all are the same and slopes explain nothing, the interval is that of the share (1 + d) / 2.
+    """
+    if len(difference) and np.ptp(difference) == 0.0 and not explained.replicates.any():
         share = share_interval(0.5 * (1.0 + difference), cluster, confidence=confidence)
         ends = [2.0 * end - 1.0 for end in (share.low, share.high)]
-        return replace(share, estimate=float(difference[0]), low=ends[0], high=ends[1])
-    return interval(
-        float(difference.mean()) if len(difference) else math.nan,
-        ratio_replicates(difference, np.ones(len(difference)), cluster, weights),
+        note = share.reason or reason
+        return replace(share, estimate=float(difference[0]), low=ends[0], high=ends[1], reason=note)
+    found = interval(
+        float(difference.mean()) - explained.difference if len(difference) else math.nan,
+        ratio_replicates(difference, np.ones(len(difference)), cluster, weights) - explained.replicates,
         confidence,
-        reason,
+        "" if len(difference) else reason,
         n_clusters=len(np.unique(cluster)),
     )
+    return replace(found, reason=found.reason or reason)
 
 
 def _matched(key: IntArray, is_forward: BoolArray) -> tuple[IntArray, IntArray]:

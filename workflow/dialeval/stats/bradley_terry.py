@@ -263,10 +263,12 @@ def _without_limits(
     if not len(rows):
         return drawn
     out = drawn.copy()
-    stays: BoolArray = np.asarray(~apart[rows] & comparisons.anchored() & ~np.isnan(drawn[rows]))
-    count = np.maximum(stays.sum(axis=1), 1)
-    shift = np.where(stays, rating - drawn[rows], 0.0).sum(axis=1) / count
-    moved = np.where(stays.any(axis=1, keepdims=True), drawn[rows] + shift[:, np.newaxis], np.nan)
+    moved = np.full(drawn[rows].shape, np.nan)
+    for members, anchored in _by_group(comparisons):
+        of_group = drawn[np.ix_(rows, members)]
+        stays: BoolArray = np.asarray(~apart[np.ix_(rows, members)] & anchored & ~np.isnan(of_group))
+        shift = np.where(stays, rating[members] - of_group, 0.0).sum(axis=1) / np.maximum(stays.sum(axis=1), 1)
+        moved[:, members] = np.where(stays.any(axis=1, keepdims=True), of_group + shift[:, np.newaxis], np.nan)
     moved[above[rows]] = np.inf
     moved[below[rows]] = -np.inf
     moved[above[rows] & below[rows]] = np.nan
@@ -275,16 +277,21 @@ def _without_limits(
 
 
 def anchor_at_mean(strength: FloatArray, comparisons: Comparisons, rated: BoolArray) -> FloatArray:
-    """Shift strengths, shape [R, n_rated], so that the anchored players average 0; NaN where not `rated`.
+    """Shift strengths, shape [R, n_rated], so that the anchored players of each group average 0; NaN where not `rated`.
 
     Players that the data place nowhere finite are left out of the mean: their value is the ridge's, and would move
     everybody else's.
     """
     known = np.where(rated, strength, np.nan)
-    anchored = comparisons.anchored()
-    if not anchored.any():
-        return known
-    inside = rated & anchored
-    total = np.where(inside, strength, 0.0).sum(axis=1)
-    mean = total / np.maximum(inside.sum(axis=1), 1)
-    return np.asarray(known - mean[:, np.newaxis], dtype=np.float64)
+    for members, anchored in _by_group(comparisons):
+        inside = rated[:, members] & anchored
+        total = np.where(inside, strength[:, members], 0.0).sum(axis=1)
+        known[:, members] -= (total / np.maximum(inside.sum(axis=1), 1))[:, np.newaxis]
+    return known
+
+
+def _by_group(comparisons: Comparisons) -> list[tuple[IntArray, BoolArray]]:
+    """Rated players of each connected group, and which of these are anchored."""
+    group, anchored = comparisons.groups(), comparisons.anchored()
+    order = np.argsort(group, kind="stable")
+    return [(members, anchored[members]) for members in np.split(order, np.cumsum(np.bincount(group))[:-1])]

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.stats.arrays import FloatArray
+from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.comparisons import Comparisons, pair_laplacian
 from dialeval.stats.likelihood import fit_strengths
 from dialeval.stats.shuffles import CodeArray, compact_codes, draw_shuffles, play_shuffles, rating_unit
@@ -46,6 +46,8 @@ SIBLINGS = 40
 _FEWEST_BEGINNINGS = 250
 _FORGOTTEN = 2.5
 _LONGEST_OWN_END = 50_000
+# Standard deviations of a rating that its start may still make: 95% intervals then hold 94%.
+_MOST_LEFT = 0.25
 
 
 class Played(NamedTuple):
@@ -145,13 +147,68 @@ def play_on(
 
 def contraction(comparisons: Comparisons, *, k: float, scale: float) -> float:
     """Share by which one comparison shrinks differences between two starts, on average, at the slowest; 0 for never."""
+    n_groups = int(comparisons.groups().max()) + 1
+    return max(float(np.linalg.eigvalsh(_shrinking(comparisons, k=k, scale=scale))[n_groups]), 0.0)
+
+
+class LeftOfStart(NamedTuple):
+    """What Elo ratings still have of their start after all comparisons; arrays have shape [..., n_players].
+
+    Attributes:
+        points: how far a rating still is from where it settles, in points.
+        share: share of a player's own distance from the start that is left.
+    """
+
+    points: FloatArray
+    share: FloatArray
+
+    def forgotten(self, sd: FloatArray) -> BoolArray:
+        """Return where what is left is small beside a rating's standard deviation, shape [n_players]."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            unknown = sd * self.share / (1.0 - self.share)  # settling places are known no better than this
+            found: BoolArray = np.abs(self.points) + unknown <= _MOST_LEFT * sd
+        return found
+
+    def of_pairs_forgotten(self, sd: FloatArray) -> BoolArray:
+        """Return the same of all differences of two ratings, whose standard deviations have shape [n, n]."""
+        share = np.maximum(self.share[:, np.newaxis], self.share)
+        apart = self.points[:, np.newaxis] - self.points
+        return LeftOfStart(apart, share).forgotten(sd)
+
+
+def left_of_start(comparisons: Comparisons, *, k: float, scale: float, times: float = 1.0) -> LeftOfStart:
+    """Return what ratings of the rated players still have of a start at which all are equal.
+
+    Differences shrink as exp(-n L), where L is the Laplacian of `contraction` and n the number of comparisons. Where
+    the data determine the ratings of some players alone, points and shares are about the mean of these.
+
+    Args:
+        comparisons: what is played.
+        k: the most points that one comparison can move.
+        scale: Elo points in which odds grow tenfold.
+        times: how many times as many comparisons are played.
+    """
+    group = comparisons.groups()
+    of_group = (group[:, np.newaxis] == group) / np.bincount(group)[group]
+    spectrum, vectors = np.linalg.eigh(_shrinking(comparisons, k=k, scale=scale))
+    kept = (vectors * np.exp(-np.maximum(spectrum, 0.0) * times * len(comparisons.type_of_row))) @ vectors.T
+    settled = scale / math.log(10.0) * _typical_strength(comparisons)
+    share = np.diag(kept - of_group) / (1.0 - np.diag(of_group))
+    points, identified = -kept @ settled, comparisons.identified()
+    if identified.any() and not identified.all():
+        points -= points[identified].mean()
+        apart = np.diag(kept) - kept[identified].mean(axis=0)
+        share = np.where(identified, apart / (1.0 - 1.0 / identified.sum()), share)
+    return LeftOfStart(points, np.clip(share, 0.0, 1.0))
+
+
+def _shrinking(comparisons: Comparisons, *, k: float, scale: float) -> FloatArray:
+    """Laplacian by which one comparison shrinks differences, on average, shape [n_rated, n_rated]."""
     table = comparisons.table()
     strength = _typical_strength(comparisons)
     expected = 0.5 * (1.0 + np.tanh(0.5 * (strength[comparisons.first] - strength[comparisons.second])))
     share = table.sum(axis=1) / len(comparisons.type_of_row)
-    weight = share * k * math.log(10.0) / scale * expected * (1.0 - expected)
-    n_groups = int(comparisons.groups().max()) + 1
-    return max(float(np.linalg.eigvalsh(pair_laplacian(comparisons, weight))[n_groups]), 0.0)
+    return pair_laplacian(comparisons, share * k * math.log(10.0) / scale * expected * (1.0 - expected))
 
 
 def needed_length(shrinking: float, n: int, tolerance: float) -> int:

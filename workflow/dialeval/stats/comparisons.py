@@ -6,6 +6,7 @@ is turned so that the lower number stands first; relabelling the players or swap
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,18 @@ NO_COMPARISON = "no comparison: there is nothing to rate"
 WINS_ALL = "wins every comparison: the data set no upper limit, the value shown depends on the settings"
 LOSES_ALL = "loses every comparison: the data set no lower limit, the value shown depends on the settings"
 SEPARATED = "the data set no limit on its distance to the main group, the value shown depends on the settings"
+
+UNDEFEATED = "wins every comparison: not identifiable (undefeated), the data set no upper limit"
+WINLESS = "loses every comparison: not identifiable (never scores), the data set no lower limit"
+NOT_CONNECTED = "not identifiable (not connected): no chain of comparisons leads to the systems that are rated"
+NOT_LIMITED = "not identifiable (separated): the data set no limit on its distance to the systems that are rated"
+NO_MAIN_GROUP = "not identifiable (separated): the data place no single largest group of systems at finite distances"
+
+
+def not_identifiable(note: str | None) -> str:
+    """Returns the words of a note that stand in place of a number, such as `not identifiable (undefeated)`."""
+    found = re.search(r"not identifiable \([a-z ]+\)", note or "")
+    return found.group() if found else ""
 
 
 @dataclass(frozen=True)
@@ -76,17 +89,68 @@ class Comparisons:
         """Group of each of the caller's players, -1 without a comparison, shape [n_players]."""
         return self.spread(self.groups().astype(np.float64), missing=-1.0).astype(np.int64)
 
+    def rings(self) -> IntArray:
+        """Number of the ring that each rated player belongs to, shape [n_rated].
+
+        The data place the players of a ring at finite distances from each other, and say nothing finite of two players
+        of different rings (Ford 1957).
+        """
+        table = self.table()
+        scored = np.concatenate([table[:, FIRST_WINS] + table[:, TIE], table[:, SECOND_WINS] + table[:, TIE]])
+        winner = np.concatenate([self.first, self.second])[scored > 0]
+        loser = np.concatenate([self.second, self.first])[scored > 0]
+        return rings(winner, loser, self.n_rated)
+
+    def identified(self) -> BoolArray:
+        """Which rated players have a rating that the data determine: the only largest ring, shape [n_rated].
+
+        None where two rings are equally large, or where no two players are in one.
+        """
+        ring = self.rings()
+        size = np.bincount(ring, minlength=1)
+        largest = np.flatnonzero((size == size.max()) & (size > 1))
+        return ring == largest[0] if len(largest) == 1 else np.zeros(self.n_rated, dtype=np.bool_)
+
+    def reasons(self) -> tuple[str, ...]:
+        """For each of the caller's players, why the data determine no rating; empty where they do."""
+        score, games = self._scores()
+        identified, group = self.identified(), self.groups()
+        reasons = [NO_COMPARISON] * self.n_players
+        for index, player in enumerate(self.players):
+            if identified[index]:
+                reasons[player] = ""
+            elif score[index] == games[index]:
+                reasons[player] = UNDEFEATED
+            elif score[index] == 0:
+                reasons[player] = WINLESS
+            elif not identified.any():
+                reasons[player] = NO_MAIN_GROUP
+            else:
+                reasons[player] = NOT_LIMITED if (group[identified] == group[index]).any() else NOT_CONNECTED
+        return tuple(reasons)
+
+    def scores(self) -> FloatArray:
+        """Share that each of the caller's players won, a tie being half a win, shape [n_players]; NaN without any."""
+        score, games = self._scores()
+        return self.spread(score / games)
+
+    def _scores(self) -> tuple[FloatArray, FloatArray]:
+        """Wins and half the ties, and comparisons, of each rated player, shape [n_rated]."""
+        table = self.table()
+        score, games = np.zeros(self.n_rated), np.zeros(self.n_rated)
+        np.add.at(score, self.first, table @ np.array([1.0, 0.5, 0.0]))
+        np.add.at(score, self.second, table @ np.array([0.0, 0.5, 1.0]))
+        np.add.at(games, self.first, table.sum(axis=1))
+        np.add.at(games, self.second, table.sum(axis=1))
+        return score, games
+
     def anchored(self) -> BoolArray:
         """Which rated players the data place at a finite distance from each other, shape [n_rated].
 
         Within each group these are the largest set in which everyone can be reached from everyone by going from a
         player to one that it did not always beat (Ford 1957). All players, in ordinary data.
         """
-        table = self.table()
-        scored = np.concatenate([table[:, FIRST_WINS] + table[:, TIE], table[:, SECOND_WINS] + table[:, TIE]])
-        winner = np.concatenate([self.first, self.second])[scored > 0]
-        loser = np.concatenate([self.second, self.first])[scored > 0]
-        ring = rings(winner, loser, self.n_rated)
+        ring = self.rings()
         size = np.bincount(ring)[ring] if len(ring) else np.zeros(0, dtype=np.int64)
         group = self.groups()
         anchored = np.zeros(self.n_rated, dtype=np.bool_)
@@ -98,13 +162,7 @@ class Comparisons:
 
     def notes(self) -> tuple[str, ...]:
         """For each of the caller's players, why its rating needs care; empty where it needs none."""
-        table = self.table()
-        score = np.zeros(self.n_rated)
-        games = np.zeros(self.n_rated)
-        np.add.at(score, self.first, table @ np.array([1.0, 0.5, 0.0]))
-        np.add.at(score, self.second, table @ np.array([0.0, 0.5, 1.0]))
-        np.add.at(games, self.first, table.sum(axis=1))
-        np.add.at(games, self.second, table.sum(axis=1))
+        score, games = self._scores()
         anchored = self.anchored()
         notes = [NO_COMPARISON] * self.n_players
         for index, player in enumerate(self.players):

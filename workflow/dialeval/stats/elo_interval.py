@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtri
 
-from dialeval.stats.arrays import BoolArray, FloatArray, check_confidence
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence
+from dialeval.stats.certified_ends import LeftOfStart, left_of_start
 from dialeval.stats.comparisons import Comparisons, compare, pair_laplacian
 from dialeval.stats.elo import check_settings
 from dialeval.stats.elo_resamples import Resamples, draw_resamples, play_resamples
@@ -21,6 +22,8 @@ from dialeval.stats.resampling import percentile_interval, unless_same
 # Elo pulls a player with few comparisons towards the start; so does this ridge its prediction.
 _RIDGE = 1.0
 _NOISE_TEST_LEVEL = 0.99
+_TIMES, _MOST_TIMES = 1.25, 1e4
+START_LEFT = "{:,} comparisons are too few for Elo to forget its start (about {:,.0f} are enough); see Bradley-Terry"
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,8 @@ class BootstrapEloInterval:
 
     Attributes:
         low, high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples cannot say how
-            far off the rating may be: for who wins or loses everything, and where all resamples give the same.
+            far off the rating may be: for who wins or loses everything, where all resamples give the same, and where
+            comparisons are so few that the rating still depends on its start.
         replicates: ratings of each resample with the shuffles' noise taken out, shape [resamples, n_players];
             paired, so that differences and `p_above_next` can be taken from them.
         sampling_sd: standard deviation over resamples that stems from the seeds, shape [n_players].
@@ -41,6 +45,10 @@ class BootstrapEloInterval:
         shuffles: shuffles played of each replicate, in two halves.
         tail_length: comparisons played of each shuffle.
         fell_back: whether whole shuffles were played.
+        left_of_start: what ratings still have of their start after all comparisons; NaN without a comparison.
+        clusters: clusters that each player has comparisons in, shape [n_players].
+        needed: comparisons after which a player's rating would have forgotten its start, shape [n_players]; NaN where
+            it has done so.
         notes: why a player's interval needs care, empty where it needs none.
     """
 
@@ -54,6 +62,9 @@ class BootstrapEloInterval:
     shuffles: int
     tail_length: int
     fell_back: bool
+    clusters: IntArray
+    left_of_start: LeftOfStart
+    needed: FloatArray
     notes: tuple[str, ...]
     n_clusters: int
     resamples: int
@@ -131,6 +142,12 @@ def bootstrap_elo_interval(
     sd[known] = np.nanstd(replicates[:, known], axis=0, ddof=1)
     notes = comparisons.notes()
     low, high = (comparisons.spread(end) for end in unless_same(low, high))
+    several = counts.clusters_of_player() > 1  # of one, resamples tell no standard deviation
+    left, needed = _left_of_start(played, np.where(several, sd, np.nan), k=k, scale=scale)
+    notes = tuple(
+        note or (START_LEFT.format(count, wanted) if wanted > 0 else "")
+        for note, count, wanted in zip(notes, comparisons.games(), comparisons.spread(needed), strict=True)
+    )
     low[[bool(note) for note in notes]] = high[[bool(note) for note in notes]] = np.nan
     return BootstrapEloInterval(
         low=low,
@@ -143,6 +160,9 @@ def bootstrap_elo_interval(
         shuffles=shuffles,
         tail_length=length,
         fell_back=length == len(played.type_of_row),
+        clusters=comparisons.spread(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64),
+        left_of_start=LeftOfStart(*map(comparisons.spread, left)),
+        needed=comparisons.spread(needed),
         notes=notes,
         n_clusters=counts.n_clusters,
         resamples=resamples,
@@ -152,6 +172,24 @@ def bootstrap_elo_interval(
         initial=initial,
         random_seed=random_seed,
     )
+
+
+def _left_of_start(
+    comparisons: Comparisons, sd: FloatArray, *, k: float, scale: float
+) -> tuple[LeftOfStart, FloatArray]:
+    """Return what the start still makes, and how many comparisons each rated player needs; NaN where it has enough."""
+    needed = np.full(comparisons.n_rated, np.nan)
+    if not comparisons.n_pairs:
+        return LeftOfStart(needed, needed), needed
+    games = comparisons.games()[comparisons.players]
+    left = left_of_start(comparisons, k=k, scale=scale)
+    wanting = ~left.forgotten(sd) & (sd > 0.0)
+    times = 1.0
+    while (wanting & np.isnan(needed)).any() and times < _MOST_TIMES:
+        times *= _TIMES
+        enough = left_of_start(comparisons, k=k, scale=scale, times=times).forgotten(sd / math.sqrt(times))
+        needed[wanting & np.isnan(needed) & enough] = times
+    return left, np.where(wanting, np.where(np.isnan(needed), np.inf, needed) * games, np.nan)
 
 
 def _predict(

@@ -1,4 +1,6 @@
-"""Resamples in which the comparisons set a player no limit: it wins, or loses, whatever ties it to the others.
+"""What comparisons leave without a limit: players in resamples, and coefficients of a logistic regression.
+
+A player that wins, or loses, whatever ties it to the others has no limit.
 
 The likelihood then has no finite maximum (Ford 1957), and what a fit shows is the ridge's. Such a replicate counts as
 infinite, so that an interval whose end falls among them has no limit there.
@@ -11,6 +13,9 @@ import numpy as np
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.comparisons import FIRST_WINS, SECOND_WINS, TIE, Comparisons
 from dialeval.stats.linked import rings
+
+_BETTER = 0.5  # of a t, which is 0 or 1 where the direction may be as long as it likes
+_TOLD = 1e-9
 
 
 def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, BoolArray]:
@@ -71,3 +76,43 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
         above[members] = ~reaches[np.ix_(main_rings, ring[members])].all(axis=0)
         below[members] = ~reaches[np.ix_(ring[members], main_rings)].all(axis=1)
     return above, below
+
+
+def told_by_overlap(design: FloatArray, outcome: FloatArray) -> FloatArray:
+    """Return an orthonormal basis of the combinations of coefficients that a logistic regression determines.
+
+    A direction in which no row's fit gets worse and some get better has no maximum (Albert and Anderson 1984). Rows
+    that no such direction makes better overlap; what they span is determined, and nothing else.
+
+    Args:
+        design: shape [n, P]; of rows that are alike but for one covariate, those with its least and its greatest value
+            will do.
+        outcome: 1, 0, or between them, which a fit can only lose by leaving, shape [n].
+
+    Returns:
+        Shape [P, rank].
+    """
+    from scipy.optimize import linprog  # a fifth of what a job's start takes
+
+    sign = np.where(outcome == 1.0, 1.0, -1.0)[:, np.newaxis]
+    decided = (outcome == 0.0) | (outcome == 1.0)
+    toward = (sign * design)[decided]
+    n, size = toward.shape
+    overlap = design
+    if n:
+        # A direction d and 0 <= t <= 1 with most sum of t, where every margin is at least t, and 0 at other outcomes.
+        found = linprog(
+            np.concatenate([np.zeros(size), -np.ones(n)]),
+            A_ub=np.column_stack([-toward, np.eye(n)]),
+            b_ub=np.zeros(n),
+            A_eq=np.column_stack([design[~decided], np.zeros((int((~decided).sum()), n))])
+            if not decided.all()
+            else None,
+            b_eq=np.zeros(int((~decided).sum())) if not decided.all() else None,
+            bounds=[(None, None)] * size + [(0.0, 1.0)] * n,
+            method="highs",
+        )
+        better = np.asarray(found.x, dtype=np.float64)[size:] >= _BETTER
+        overlap = np.concatenate([toward[~better], design[~decided]])
+    _, spread, directions = np.linalg.svd(overlap, full_matrices=False)
+    return np.asarray(directions[spread > _TOLD * max(float(spread.max(initial=0.0)), 1e-300)].T, dtype=np.float64)

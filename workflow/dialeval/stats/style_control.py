@@ -19,13 +19,15 @@ from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, ch
 from dialeval.stats.comparisons import N_RESULTS, compare
 from dialeval.stats.differences import contrast_interval
 from dialeval.stats.equal_weight import pair_weights
-from dialeval.stats.linked import mostly_zeros
+from dialeval.stats.likelihood import GRADIENT_TOLERANCE
+from dialeval.stats.linked import groups, mostly_zeros
 from dialeval.stats.resampling import Interval
+from dialeval.stats.separation import told_by_overlap
 
 DEFAULT_RIDGE = 1e-6
 INSEPARABLE = "lengths and ratings cannot be told apart"
 SAME_LENGTHS = "every length ratio is the same"
-NOT_FINITE = "the regression has no finite solution"
+NOT_FINITE = "not identifiable (separation): the regression has no finite solution"
 NO_COMPARISON = "no comparison"
 NO_SPREAD = "every verdict is as the fit expects it, which tells nothing of how far others may be"
 ONE_CLUSTER = "a robust interval needs two clusters or more"
@@ -34,6 +36,8 @@ _MAX_ITERATIONS = 100
 _STEP_TOLERANCE = 1e-10
 _FARTHEST = 30.0  # log-odds per root mean square of a covariate; beyond it the maximum is at infinity
 _IDENTIFIED = 1e-8
+_TOLD = 1e-6
+_OVERLAPPING = 8.0  # log-odds: where all fitted ones are less, none of them is on its way to infinity
 _OF_ROUNDING = 1e-14  # of the largest variance
 _LARGEST_ERROR = 1e4  # in log-odds: what a cluster without which nothing is known leaves
 _NUMBERS_OF_CLUSTERS = 2e7
@@ -47,10 +51,14 @@ class ControlledRatings:
     Attributes:
         rating: Elo points, shape [n_players]; those whom the data place at a finite distance average `initial`. NaN
             without a comparison, or for all where `reason` says why.
-        low, high: ends of the clustered interval; NaN also for who wins or loses everything.
-        covariance: of the ratings, in points squared, shape [n_players, n_players]; NaN likewise.
+        part: number of the set of players at finite distances from each other that a player is in, shape [n_players];
+            -1 without a comparison.
+        identified: whether the data determine the rating: that of the only largest part, shape [n_players].
+        low, high: ends of the clustered interval; NaN also where the rating is not identified.
+        covariance: of the ratings, in points squared, each about the mean of the players that the data place at finite
+            distances from it, shape [n_players, n_players]; NaN for two whose distance the data do not determine.
         slope: change of the log-odds that left wins per unit of log(left length / right length), models held fixed;
-            missing without lengths. `resamples` is 0.
+            missing without lengths, and where the comparisons do not determine it. `resamples` is 0.
         position: log-odds that left wins between equals; missing where the data do not tell it from the models.
         n: comparisons.
         degrees_of_freedom: of Student's t: the effective number of clusters, less one.
@@ -58,6 +66,8 @@ class ControlledRatings:
     """
 
     rating: FloatArray
+    part: IntArray
+    identified: BoolArray
     low: FloatArray
     high: FloatArray
     covariance: FloatArray
@@ -140,11 +150,13 @@ def controlled_ratings(
         variance = np.diag(covariance)
         variance = np.where(variance <= _OF_ROUNDING * np.fmax.reduce(variance, initial=0.0), 0.0, variance)
         low, high, _ = contrast_interval(rating, np.sqrt(variance), freedom, confidence)
+        low[~main] = high[~main] = np.nan
         return ControlledRatings(
-            rating, low, high, covariance, slope, place, n, n_clusters, freedom, reason, confidence, scale, initial,
-            ridge,
+            rating, part, main, low, high, covariance, slope, place, n, n_clusters, freedom, reason, confidence, scale,
+            initial, ridge,
         )  # fmt: skip
 
+    main, part = np.zeros(n_players, dtype=np.bool_), np.full(n_players, -1)
     unrated = np.full(n_players, np.nan)
     unknown = np.full((n_players, n_players), np.nan)
 
@@ -169,21 +181,36 @@ def controlled_ratings(
 
     parameters[n_players:] /= size
     rated = comparisons.spread(np.ones(comparisons.n_rated), missing=0.0) > 0
-    anchored = comparisons.spread(comparisons.anchored().astype(float), missing=0.0) > 0
-    centre = _centring(anchored)
+    told = games.told(covariates, parameters) if has_length else None
+    if told is not None:
+        part[rated] = _together(told[:n_players][rated])
+    else:
+        part[comparisons.players] = comparisons.groups() if has_length else comparisons.rings()
+    parts, sizes_of_parts = np.unique(part[rated], return_counts=True)
+    largest = parts[(sizes_of_parts == sizes_of_parts.max()) & (sizes_of_parts > 1)]
+    main = rated & (part == largest[0]) if len(largest) == 1 else np.zeros(n_players, dtype=np.bool_)
+    anchored = main if main.any() else comparisons.spread(comparisons.anchored().astype(float), missing=0.0) > 0
     points = scale / math.log(10.0)
-    rating = np.where(rated, initial + points * (centre @ parameters[:n_players]), np.nan)
+    rating = np.where(rated, initial + points * (_centring(anchored) @ parameters[:n_players]), np.nan)
     if n_clusters < 2:
         return result(rating, unknown, missing(ONE_CLUSTER), missing(ONE_CLUSTER), "")
     spread = games.covariance(covariates, parameters, clusters, n_clusters)
-    of_models = points**2 * centre @ spread[:n_players, :n_players] @ centre.T
-    doubtful = ~anchored | ~(np.diag(of_models) < (points * _LARGEST_ERROR) ** 2)
+    of_models = np.full((n_players, n_players), np.nan)
+    for number in parts:
+        members = np.flatnonzero(rated & (part == number))
+        within = _centring(np.ones(len(members), dtype=np.bool_))
+        of_models[np.ix_(members, members)] = points**2 * within @ spread[np.ix_(members, members)] @ within.T
+        if len(members) == 1:
+            of_models[members, members] = np.nan
+    doubtful = ~(np.diag(of_models) < (points * _LARGEST_ERROR) ** 2)
     of_models[doubtful] = np.nan
     of_models[:, doubtful] = np.nan
 
     def coefficient(place: int) -> Interval:
         value, variance = float(parameters[place]), float(spread[place, place])
         if not variance < _LARGEST_ERROR**2:
+            return missing(NOT_FINITE)
+        if told is not None and (told[place] ** 2).sum() < 1.0 - _TOLD:
             return missing(NOT_FINITE)
         if not variance > 0.0:
             return Interval(value, math.nan, math.nan, confidence, 0, NO_SPREAD, n_clusters)
@@ -193,6 +220,17 @@ def controlled_ratings(
     slope = coefficient(n_players) if has_length else missing("no lengths")
     place = coefficient(len(parameters) - 1) if has_position else missing("place and models cannot be told apart")
     return result(rating, of_models, slope, place, "")
+
+
+def _together(told: FloatArray) -> IntArray:
+    """Number of the part of each player, shape [n_players]: in one part all distances are determined.
+
+    Args:
+        told: what each player's strength has of the determined directions, shape [n_players, rank].
+    """
+    own = (told**2).sum(axis=1)
+    first, second = np.nonzero(np.triu(own[:, np.newaxis] + own - 2.0 * told @ told.T > 2.0 - _TOLD, 1))
+    return groups(first, second, len(told))
 
 
 def _centring(anchored: BoolArray) -> FloatArray:
@@ -221,6 +259,25 @@ class _Games:
         cross = information[:k, k:]
         left = information[k:, k:] - cross.T @ models @ cross
         return bool(np.linalg.eigvalsh(left).min(initial=1.0) > _IDENTIFIED)
+
+    def told(self, covariates: FloatArray, parameters: FloatArray) -> FloatArray | None:
+        """What the comparisons determine of each parameter, shape [P, rank]; None where they determine all.
+
+        That is, the parameter's part of an orthonormal basis.
+        """
+        if np.abs(self.lead(parameters, covariates)).max(initial=0.0) <= _OVERLAPPING:
+            return None
+        # Of comparisons that are alike but for length, the least and the greatest ratio say everything.
+        order = np.lexsort([covariates[:, 0], self.won, self.cell])
+        cell = np.stack([self.cell, 2.0 * self.won])[:, order]
+        new = np.flatnonzero(np.append(True, (np.diff(cell) != 0.0).any(axis=0)))
+        rows = np.unique(order[np.concatenate([new, np.append(new[1:], len(order)) - 1])])
+        design = np.zeros((len(rows), len(parameters)))
+        places = np.arange(len(rows))
+        design[places, self.first[rows]] = 1.0
+        design[places, self.second[rows]] = -1.0
+        design[:, self.n_players :] = covariates[rows] / np.sqrt((covariates**2).mean(axis=0))
+        return told_by_overlap(design, self.won[rows])
 
     def information(self, weight: FloatArray, covariates: FloatArray) -> FloatArray:
         """Negative Hessian without the ridge, shape [P, P], of rows that weigh p (1 - p)."""
@@ -263,9 +320,12 @@ class _Games:
             win = expit(lead)
             residual = self.weight * (self.won - win)
             gradient = np.concatenate([self.by_model(residual[:, np.newaxis])[:, 0], covariates.T @ residual])
+            gradient -= penalty * parameters
+            if np.abs(gradient).max() <= GRADIENT_TOLERANCE * self.weight.sum():  # a step is then rounding alone
+                return parameters
             hessian = self.information(self.weight * win * expit(-lead), covariates) + np.diag(penalty)
             try:
-                step = np.linalg.solve(hessian, gradient - penalty * parameters)
+                step = np.linalg.solve(hessian, gradient)
             except np.linalg.LinAlgError:
                 return None
             change = self.lead(step, covariates)

@@ -155,8 +155,8 @@ def left_out(games: Games, fit: Strengths, weight: FloatArray, score: FloatArray
 def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     """Which players the known outcomes place at a finite distance from each other (Ford 1957), shape [n_players].
 
-    These are the largest set in which everyone can be reached from everyone by going from a player to one against whom
-    it scored.
+    These are the only largest set in which everyone can be reached from everyone by going from a player to one against
+    whom it scored; none where two sets are equally large.
     """
     left, right, scored = games.left[known], games.right[known], outcome[known]
     winner = np.concatenate([left[scored > 0.0], right[scored < 1.0]])
@@ -167,8 +167,9 @@ def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     ring = rings(winner, loser, n)
     played = np.zeros(n, dtype=np.bool_)
     played[left] = played[right] = True
-    largest: BoolArray = played & (ring == int(np.argmax(np.bincount(ring[played]))))
-    return largest
+    size = np.bincount(ring[played])
+    largest = np.flatnonzero((size == size.max()) & (size > 1))
+    return played & (ring == largest[0]) if len(largest) == 1 else np.zeros(n, dtype=np.bool_)
 
 
 def _information(left: IntArray, right: IntArray, curvature: FloatArray, n: int) -> FloatArray:

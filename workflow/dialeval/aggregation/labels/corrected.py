@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from dialeval.aggregation.differences import NO_LIMIT
 from dialeval.aggregation.differences import about as shared_by
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.panel import PANEL, panel
@@ -20,6 +21,7 @@ from dialeval.aggregation.labels.things import Joined, by_speaker, join, label_v
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.comparisons import LOSES_ALL, NOT_LIMITED, SEPARATED, UNDEFEATED, WINLESS, WINS_ALL
 from dialeval.stats.corrected import correct_means, correct_ratings
 from dialeval.stats.correction import Corrected, Difference
 
@@ -36,6 +38,12 @@ _ON_SCALE = (
     "estimate", "low", "high", "people_only", "people_low", "people_high", "judge_only", "judge_low", "judge_high"
 )  # fmt: skip
 _BESIDE = ("se", "df", "weight", "judge_bias", "bias_low", "bias_high", "effective_labels")
+_NOT_IDENTIFIED = {WINS_ALL: UNDEFEATED, LOSES_ALL: WINLESS, SEPARATED: NOT_LIMITED}
+"""Why people's labels determine no rating of a system -> what a table says, which then has no number."""
+_OF_PEOPLE = (
+    "estimate", "low", "high", "people_only", "people_low", "people_high", "se", "df", "judge_bias", "bias_low",
+    "bias_high", "effective_labels",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -147,6 +155,12 @@ class _Found:
     compared: bool = True
     note: str = ""
 
+    @property
+    def determined(self) -> BoolArray:
+        """Whether people's labels determine each number, as they do all but some ratings."""
+        apart = [self.measure == RATING and note in _NOT_IDENTIFIED for note in self.numbers.note]
+        return ~np.array(apart, dtype=np.bool_)
+
 
 def _corrected(
     quantity: Quantity, numbers: _Numbers, score: FloatArray, design: LabelledDesign, terms: Terms
@@ -214,12 +228,17 @@ def _names(found: Corrected) -> list[str]:
     return list(map(str, found.systems))
 
 
-def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> Iterator[Row]:
+def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) -> Iterator[Row]:
     """Yields a row per system, and of those that are compared one per two of them."""
     numbers = found.numbers
     lowest, highest = (-np.inf, np.inf) if found.measure == RATING else ends
     for place, (system, versus) in enumerate(zip(found.systems, found.versus, strict=True)):
         number = {column: float(getattr(numbers, column)[place]) for column in (*_ON_SCALE, *_BESIDE, "rho_within")}
+        note = _NOT_IDENTIFIED.get(numbers.note[place], numbers.note[place])
+        if not found.determined[place]:
+            number |= dict.fromkeys(_OF_PEOPLE, float("nan"))
+        if found.measure == RATING and np.isnan(number["judge_low"]):
+            number["judge_only"] = float("nan")
         yield {
             **shared,
             "measure": found.measure,
@@ -230,7 +249,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> I
             "n_labelled": int(numbers.n_labelled[place]),
             "n_labelled_seeds": int(numbers.n_labelled_clusters[place]),
             "n_total": int(numbers.n[place]),
-            "note": "; ".join(filter(None, (numbers.note[place], found.note, note))) or None,
+            "note": "; ".join(filter(None, (note, found.note, of_all))) or None,
         }
     for first, second, one in _compared(found):
         yield {
@@ -242,16 +261,22 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> I
             "n_labelled": one.n_labelled,
             "n_labelled_seeds": one.n_labelled_clusters,
             "n_total": int(numbers.n[first] + numbers.n[second]),
-            "note": "; ".join(filter(None, (one.note, found.note, note))) or None,
+            "note": "; ".join(filter(None, (one.note, found.note, of_all))) or None,
         }
 
 
 def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:
-    """Yields every two systems that have a number."""
+    """Yields every two systems that have a number; where the labels do not determine a rating, without numbers."""
     if found.compared and len(found.systems) > 1:
         for first, second, one in zip(*found.numbers.all_differences(), strict=True):
-            if not np.isnan(one.estimate):
-                yield int(first), int(second), one
+            if np.isnan(one.estimate):
+                continue
+            if not (found.determined[first] and found.determined[second]):
+                empty: Row = dict.fromkeys((*_OF_PEOPLE, "p"), float("nan"))
+                one = one._replace(**empty, note=NO_LIMIT)
+            if found.measure == RATING and np.isnan(one.judge_low):
+                one = one._replace(judge_only=float("nan"))
+            yield int(first), int(second), one
 
 
 def _differences(found: _Found, shared: Row) -> Iterator[Row]:
@@ -261,8 +286,8 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
             **shared_by(shared["protocol"], found.measure, scope(shared), shared["judge"]),
             "first": found.systems[first],
             "second": found.systems[second],
-            "first_value": float(found.numbers.estimate[first]),
-            "second_value": float(found.numbers.estimate[second]),
+            "first_value": float(found.numbers.estimate[first]) if found.determined.all() else float("nan"),
+            "second_value": float(found.numbers.estimate[second]) if found.determined.all() else float("nan"),
             "difference": one.estimate,
             **{column: getattr(one, column) for column in ("low", "high", "p")},
             "n": one.n_labelled,

@@ -136,7 +136,7 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
 
     if np.isnan(judged.left_words + judged.right_words).any():
         yield from (
-            _missing(name, NO_LENGTHS) for name in ("longer_wins", "length_slope", "length_slope_equal_ratings")
+            _missing(name, NO_LENGTHS) for name in ("longer_wins", "length_slope_equal_ratings", "length_slope")
         )
     else:
         yield from _of_lengths(judged, decided, n_players)
@@ -152,7 +152,6 @@ def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> 
     lengths = (judged.left_words, judged.right_words, outcome, cluster)
     length = length_bias(*lengths)
     yield _row("longer_wins", length.longer_wins, int((decided & (judged.left_words != judged.right_words)).sum()))
-    yield _row("length_slope", length.slope, length.n_decided)
     equal = controlled_ratings(
         left[decided],
         right[decided],
@@ -163,6 +162,7 @@ def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> 
     )
     why = "too few decided verdicts" if equal.reason == NO_COMPARISON else ""
     yield _row("length_slope_equal_ratings", equal.slope, length.n_decided, why)
+    yield _row("length_slope", length.slope, length.n_decided)
 
 
 def _self_preferences(
@@ -172,17 +172,18 @@ def _self_preferences(
     families: Mapping[str, str],
     settings: dict[str, int],
 ) -> Iterator[Row]:
-    """Yields a row per judge: its score for its own family, less that of the other families' judges."""
+    """Yields a row per judge: its score for its own family, less that of judges of neither family."""
+    by_name = sorted(judges)  # so that no number depends on how a list of them is ordered
     found = self_preference(
-        judged.judge,
+        np.array([by_name.index(judge) for judge in judges], dtype=np.int64)[judged.judge],
         *judged.games,
-        [families.get(judge, judge) for judge in judges],
+        [families.get(judge, judge) for judge in by_name],
         [families.get(system, system) for system in systems],
         **settings,
     )
-    by_judge = {preference.judge: preference for preference in found}
-    for number, judge in enumerate(judges):
-        preference = by_judge.get(number)
+    of_judge = {by_name[preference.judge]: preference for preference in found}
+    for judge in judges:
+        preference = of_judge.get(judge)
         if preference is None:
             row = _missing("self_preference", f"no chatbot is of the judge's family '{families.get(judge, judge)}'")
         elif len(judges) < 2:

@@ -39,7 +39,7 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
         design: the protocol's design.
         words: lengths of the dialogues, for the ratings that hold length fixed.
     """
-    systems = players(judgements, design)
+    systems = sorted(players(judgements, design))  # so that no number depends on how a list of them is ordered
     rows: list[Row] = []
     differences: list[Row] = []
     for about, of in groups(judgements, design):

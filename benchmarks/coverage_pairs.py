@@ -1,0 +1,148 @@
+"""Do judges' self-preference and Elo of a player who is seldom met hold what is true, and claim nothing false?
+
+Self-preference: four systems of two or four families; judges that are fair or favour their own, sharp or dull. The
+truth is the judge's score for its family less the one that it would give without the favour. Elo: five players, of whom
+the best has 8% of the games; counted are its intervals, who comes first, and Holm claims in the wrong direction.
+Takes 5 min.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from dialeval.aggregation.differences import corrected
+from dialeval.aggregation.pairwise import Comparisons
+from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
+from dialeval.config.botchat import Elo
+from dialeval.stats.bias import self_preference
+from gates import Gates, arguments
+
+TIES = 0.1
+SEED_EFFECT = 0.5
+"""Log-odds by which a system is better or worse on a seed, for all judges."""
+RARE = 0.08
+STRENGTHS = np.array([2.0, 1.0, 0.0, -1.0, -2.0])
+PER_SEED = 10
+ENOUGH = 50
+"""Seeds from which a sharp judge's slope is known well enough for the promised coverage."""
+
+
+class Panel(NamedTuple):
+    """Judges of pairs: strengths and families of systems, and of judges the families, slopes and favours."""
+
+    strength: tuple[float, ...]
+    family: tuple[int, ...]
+    of_judge: tuple[int, ...]
+    slope: tuple[float, ...]
+    favour: tuple[float, ...]
+    seeds: int = 100
+
+
+EQUAL, APART = (0.0, 0.0, 0.0, 0.0), (0.8, 0.2, -0.2, -0.8)
+PANELS = {
+    "2 families, a fair, a biased and a neutral judge": Panel(EQUAL, (0, 0, 1, 1), (0, 1, 2), (1, 1, 1), (0, 0.8, 0)),
+    "4 families, one judge biased": Panel(EQUAL, (0, 1, 2, 3), (0, 1, 2, 3), (1, 1, 1, 1), (0, 0.8, 0, 0)),
+    "a sharp fair judge, a dull neutral one": Panel(APART, (0, 0, 1, 1), (0, 2), (2.0, 0.5), (0, 0)),
+    "a sharp biased judge, a dull neutral one": Panel(APART, (0, 0, 1, 1), (0, 2), (2.0, 0.5), (0.8, 0)),
+    "a dull fair judge, a sharp neutral one": Panel(APART, (0, 0, 1, 1), (0, 2), (0.5, 2.0), (0, 0)),
+    "the same as the third, 20 seeds": Panel(APART, (0, 0, 1, 1), (0, 2), (2.0, 0.5), (0, 0), 20),
+}
+
+
+def verdicts(rng: np.random.Generator, panel: Panel, *, fair: bool = False, seeds: int | None = None) -> list[Any]:
+    """Returns judge, left, right, outcome and seed of every comparison in both orders."""
+    k, seeds = len(panel.strength), seeds or panel.seeds
+    left, right = np.array([(i, j) for i in range(k) for j in range(k) if i != j]).T
+    better = np.array(panel.strength) + rng.normal(0.0, SEED_EFFECT, (seeds, k))
+    family, parts = np.array(panel.family), []
+    for judge, own in enumerate(panel.of_judge):
+        sided = (family[left] == own).astype(float) - (family[right] == own)
+        lead = panel.slope[judge] * (better[:, left] - better[:, right])
+        lead = lead + (0.0 if fair else panel.favour[judge]) * sided
+        outcome = (rng.random(lead.shape) < expit(lead)).astype(float)
+        outcome[rng.random(lead.shape) < TIES] = 0.5
+        seed = np.repeat(np.arange(seeds), len(left))
+        parts.append((np.full(seed.shape, judge), np.tile(left, seeds), np.tile(right, seeds), outcome.ravel(), seed))
+    return [np.concatenate(part) for part in zip(*parts, strict=True)]
+
+
+def own_score(panel: Panel, judge: int, *, fair: bool) -> float:
+    """Returns the score that a judge gives its family against others of which a third family's judge also judges."""
+    of, left, right, outcome, _ = verdicts(np.random.default_rng(7), panel, fair=fair, seeds=20_000)
+    family, own = np.array(panel.family), panel.of_judge[judge]
+    neutral = np.zeros(len(of), dtype=bool)
+    for other in panel.of_judge:
+        neutral |= (other != own) & (other != family[left]) & (other != family[right])
+    rows = (of == judge) & neutral & ((family[left] == own) != (family[right] == own))
+    return float(np.where(family[left] == own, outcome, 1.0 - outcome)[rows].mean())
+
+
+def self_preferences(gates: Gates, repetitions: int) -> None:
+    for name, panel in PANELS.items():
+        found: dict[int, list[tuple[float, ...]]] = {}
+        for number in range(repetitions):
+            drawn = verdicts(np.random.default_rng([number, 7]), panel)
+            for one in self_preference(*drawn, panel.of_judge, panel.family, resamples=400, random_seed=number):
+                raw, of = one.own.estimate - one.others.estimate, one.difference
+                found.setdefault(one.judge, []).append((raw, of.estimate, of.low, of.high))
+        for judge, rows in found.items():
+            truth = own_score(panel, judge, fair=False) - own_score(panel, judge, fair=True)
+            raw, estimate, low, high = np.array(rows).T
+            held = 100.0 * float(np.mean((low <= truth) & (truth <= high)))
+            aside = (
+                f"truth {truth:+.3f}, estimate {estimate.mean():+.3f}, own less others {raw.mean():+.3f}, "
+                f"above 0 in {100.0 * np.mean(low > 0.0):.0f}%, width {np.mean(high - low):.3f}"
+            )
+            what = f"self-preference, {name}, judge {judge}"
+            if panel.seeds < ENOUGH:
+                gates.told(what, held, unit="%", note=aside)
+            else:
+                gates.at_least(what, held, 92.0, unit="%", note=aside)
+
+
+def rare_games(rng: np.random.Generator, seeds: int) -> Comparisons:
+    """Returns comparisons of five players, of whom the first takes part in few."""
+    n = seeds * PER_SEED
+    others = rng.permuted(np.tile([1, 2, 3, 4], (n, 1)), axis=1)
+    rare = rng.random(n) < RARE
+    left, right = np.where(rare, 0, others[:, 0]), np.where(rare, others[:, 0], others[:, 1])
+    swapped = rng.random(n) < 0.5
+    left, right = np.where(swapped, right, left), np.where(swapped, left, right)
+    outcome = (rng.random(n) < expit(STRENGTHS[left] - STRENGTHS[right])).astype(float)
+    outcome[rng.random(n) < TIES] = 0.5
+    return Comparisons(left, right, outcome, np.repeat(np.arange(seeds), PER_SEED))
+
+
+def rare_player(gates: Gates, repetitions: int) -> None:
+    names, settings = list("abcde"), Elo(shuffles=200, repeats=1, resamples=200)
+    for seeds in (15, 40, 120):
+        first = shown = by_elo = wrong = 0
+        for number in range(repetitions):
+            rated = rate(rare_games(np.random.default_rng([number, seeds]), seeds), len(names), settings, number)
+            rows = rating_rows(rated, names)
+            first += rows[0]["model"] == "a"
+            by_elo += int(np.nanargmax(rated.point.rating)) == 0
+            shown += any(row["model"] == "a" and not np.isnan(row["low"]) for row in rows)
+            claims = [
+                row for row in corrected(rating_differences(rated, names, "t", "s", None)) if row["p_holm"] <= 0.05
+            ]
+            wrong += any(row["measure"] == "elo" and row["difference"] < 0.0 for row in claims)
+        share = 100.0 / repetitions
+        about = f"the best player has 8% of the games, {seeds} seeds"
+        gates.at_most(f"tables with an Elo claim in the wrong direction, {about}", wrong * share, 2.0, unit="%")
+        gates.told(f"tables that have it first, {about}", first * share, unit="%", note=f"by Elo {by_elo * share:.0f}%")
+        gates.told(f"tables with an Elo interval for it, {about}", shown * share, unit="%")
+
+
+if __name__ == "__main__":
+    parser = arguments(__doc__)
+    parser.add_argument("--repetitions", type=int, default=200)
+    chosen = parser.parse_args()
+    gates = Gates(__file__, chosen)
+    self_preferences(gates, chosen.repetitions)
+    rare_player(gates, max(chosen.repetitions // 2, 1))
+    sys.exit(gates.finish())
