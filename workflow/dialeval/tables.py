@@ -26,6 +26,7 @@ from dialeval.lagging import once_visible
 from dialeval.schemas.table import Table
 
 METADATA_KEY = b"dialeval"
+OTHER_VERSION = "; another version of DialEval made it: run snakemake again, which makes it anew"
 HUMAN = "human"
 """Stands for the human dialogues wherever a table names a model."""
 
@@ -146,6 +147,16 @@ def read_name(path: Path) -> str:
     return str(content.get("table", ""))
 
 
+def differences_from(path: Path, kind: Table) -> list[str]:
+    """Returns in words how the columns of a Parquet file differ from those of a table.
+
+    Raises:
+        OSError: the file cannot be read.
+        pyarrow.ArrowInvalid: it is no Parquet file.
+    """
+    return _differences(pq.read_schema(path), kind.schema)
+
+
 def read_table(path: Path, kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
     """Reads a table.
 
@@ -216,7 +227,7 @@ def _open(path: Path, kind: Table) -> Iterator[pq.ParquetFile]:
             raise UserError(
                 f"{path} is not a table '{kind.name}' as this version writes it: "
                 + "; ".join(differences)
-                + "; delete it and run again"
+                + OTHER_VERSION
             )
         yield file
 
