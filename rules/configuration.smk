@@ -90,6 +90,7 @@ try:
     from dialeval.text.counting import counted
     from dialeval.training.lora.identity import DECIDES
     from dialeval.translation.quality import outside
+    from dialeval.whole_files import refuse_links, write_new
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 

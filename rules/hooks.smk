@@ -75,6 +75,9 @@ def take_the_results():
     """Has nobody else work in the results until this run ends, and writes there what its jobs are to know of it."""
     with runlock.writing(CONFIG.results_dir):
         runlock.acquire(CONFIG.results_dir)
+        for job in workflow.dag.needrun_jobs():
+            for path in (*job.output, *job.log):
+                refuse_links(Path(path), CONFIG.results_dir)
         make_forced_anew()
         write_down_configuration()
         runwatch.mark_when_terminated(CONFIG.results_dir)
@@ -145,5 +148,5 @@ onerror:
             with suppress(
                 OSError
             ):  # where nothing can be written, that is the error
-                os.utime(path, (1, 1))
+                os.utime(path, (1, 1), follow_symlinks=False)
     say_at_exit(workflow.scheduler.failed, NOTICES, sys.argv, CONFIG.results_dir)

@@ -94,7 +94,10 @@ def test_a_key_is_demanded_by_the_first_request_alone(workspace: Workspace, monk
         workspace.run("estimate")
         output = workspace.run(ok=False)
         assert not endpoint.log
-        assert output.count("note: models.gpt: the environment variable JUDGE_KEY, which api_key_env names, is not set") == 1
+        assert (
+            output.count("note: models.gpt: the environment variable JUDGE_KEY, which api_key_env names, is not set")
+            == 1
+        )
         end = output[output.index("A job failed:") :]
         assert end.count("JUDGE_KEY, named by api_key_env, is not set") == 1
         assert "export JUDGE_KEY" in end

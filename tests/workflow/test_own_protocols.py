@@ -124,7 +124,9 @@ def _csv(tables: dict[str, bytes], protocol: str) -> dict[str, bytes]:
     }
 
 
-def test_protocols_of_one_form_ask_a_judge_side_by_side_and_share_what_they_have_in_common(workspace: Workspace) -> None:
+def test_protocols_of_one_form_ask_a_judge_side_by_side_and_share_what_they_have_in_common(
+    workspace: Workspace,
+) -> None:
     arrived: set[str] = set()
 
     def is_slow_until_both_have_asked(asked: Asked) -> Reply:

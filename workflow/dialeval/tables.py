@@ -8,9 +8,8 @@ checks that the file has the columns that this version expects.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from dialeval.errors import UserError
 from dialeval.lagging import once_visible
 from dialeval.schemas.table import Table
+from dialeval.whole_files import replacing as replacing
 
 METADATA_KEY = b"dialeval"
 OTHER_VERSION = "; another version of DialEval made it: run snakemake again, which makes it anew"
@@ -48,31 +48,6 @@ def to_table(kind: Table, rows: Iterable[dict[str, Any]]) -> pa.Table:
         for column in kind.schema
     ]
     return pa.Table.from_arrays(columns, schema=kind.schema)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Gives a temporary path beside `path`; on success it is fsynced and takes the place of `path`.
-
-    Raises:
-        UserError: the disk is full or the folder not writable; what was there before is untouched.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            yield temporary
-            with temporary.open("rb") as file:
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that "
-            "disk, then run the same command again: earlier results are whole"
-        ) from error
 
 
 class TableWriter:

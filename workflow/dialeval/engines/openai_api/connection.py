@@ -98,8 +98,8 @@ class Connection:
         if not value:
             needless = "set api_key_env: null" if field == "api_key_env" else f"remove {field}"
             raise UserError(
-                f"{place} is not set, and a request needs it: export {variable} where the jobs run (the value stands in "
-                f"no file) and run the same command again; for an endpoint that does not need it, {needless}"
+                f"{place} is not set, and a request needs it: export {variable} where the jobs run and run the same "
+                f"command again; for an endpoint that does not need it, {needless}"
             )
         if not (value.isascii() and value.isprintable()) or any(letter.isspace() for letter in value):
             raise UserError(
@@ -242,4 +242,3 @@ def _together(*headers: Mapping[str, str]) -> dict[str, str]:
     """Returns headers in which of one name, however it is spelt, the last counts."""
     found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
     return dict(found.values())
-

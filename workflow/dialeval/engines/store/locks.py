@@ -19,6 +19,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from dialeval.errors import UserError
+from dialeval.whole_files import open_no_link
+
 CLAIMS = "claims"
 _STILL = 60.0
 """Seconds without a change after which nobody is taken to be writing, where locks cannot tell."""
@@ -72,6 +75,9 @@ class Claims:
                 self._empty_if_alone()
                 self._number = str(len(self._jobs))
                 self._append([f"job {self._number} {json.dumps([self._folder.name, self._writer, self._run])}"])
+        except UserError:
+            self.release()
+            raise
         except OSError as error:
             self.release()
             if error.errno not in _NO_LOCKS:
@@ -208,7 +214,7 @@ def may_be_written(answers: Path) -> bool:
 def _is_held(lock: Path) -> bool | None:
     """Returns whether another process holds a lock; None where the file system has no locks."""
     try:
-        descriptor = os.open(lock, os.O_RDWR)
+        descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return False
     try:
@@ -223,4 +229,4 @@ def _is_held(lock: Path) -> bool | None:
 
 
 def _opened(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666)
+    return open_no_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)

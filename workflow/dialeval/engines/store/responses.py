@@ -23,6 +23,7 @@ from dialeval.engines.store.places import body_of, line_of
 from dialeval.engines.store.stored_answers import ANSWERS, StoredAnswers
 from dialeval.engines.turn_writes import TurnWrites
 from dialeval.errors import UserError
+from dialeval.whole_files import open_no_link, refuse_links
 
 NAMES = "names.txt"
 """The names that a model had, one a line: for people, who cannot read digests."""
@@ -80,11 +81,15 @@ class ResponseStore(StoredAnswers):
 
     def __enter__(self) -> Self:
         try:
+            refuse_links(self.folder / NAMES, self._directory)
             self.folder.mkdir(parents=True, exist_ok=True)
             self._claims.acquire()  # whoever waits here reads afterwards what was stored meanwhile
             self._list_anew()
             self._note_name()
             return super().__enter__()
+        except UserError:
+            self._claims.release()
+            raise
         except OSError as error:
             self._claims.release()
             raise self._unusable(error) from error
@@ -135,7 +140,7 @@ class ResponseStore(StoredAnswers):
         """
         if not self._to_claim:
             asyncio.get_running_loop().call_soon(self._claim_of_this_turn)
-        future = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._to_claim[future] = key
         return await future
 
@@ -234,8 +239,8 @@ class ResponseStore(StoredAnswers):
 
     def _list_anew(self) -> None:
         """Has a file system that remembers what lay in the folder look again, so that nothing is paid twice."""
-        mark = self.folder / f".{self._writer}.{os.getpid()}.anew"
-        mark.touch()
+        mark = self.folder / f".{self._writer}.{os.urandom(4).hex()}.anew"
+        os.close(open_no_link(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         mark.unlink()
 
     def _note_name(self) -> None:
@@ -243,8 +248,9 @@ class ResponseStore(StoredAnswers):
         known = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
         name = " ".join(self._name.split())
         if name not in known:
-            with path.open("a", encoding="utf-8", errors="replace") as file:
-                file.write(f"{name}\n")
+            descriptor = open_no_link(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            os.write(descriptor, f"{name}\n".encode(errors="replace"))
+            os.close(descriptor)
 
     def _note_place(self, key: str, length: int) -> None:
         self._own[bytes.fromhex(key)] = self._output_size, length
