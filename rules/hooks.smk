@@ -110,7 +110,10 @@ def make_outdated_again():
     """Has those jobs run whose files another version of DialEval made; Snakemake may know nothing of how they came."""
     if workflow.exec_mode != ExecMode.DEFAULT or AS_MODULE:
         return
-    outdated = outdated_files(CONFIG.results_dir)
+    outdated = outdated_files(
+        CONFIG.results_dir,
+        lambda path: workflow.persistence.params(str(path)) is not None,
+    )
     workflow.dag.forcefiles.update(map(str, outdated))
     if outdated:
         path, how = next(iter(outdated.items()))

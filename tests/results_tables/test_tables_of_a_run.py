@@ -151,14 +151,14 @@ def test_the_list_is_of_what_is_for_readers(results: Path, capsys: pytest.Captur
 
 def test_tables_with_other_columns_are_of_another_version(results: Path) -> None:
     (results / "provenance").mkdir()
-    assert outdated_files(results) == {}
+    assert outdated_files(results, lambda _: False) == {}
     seeds = pq.read_table(results / "seeds.parquet")
     pq.write_table(seeds.drop_columns(["for_gteval"]), results / "seeds.parquet")
     unknown = seeds.replace_schema_metadata({"dialeval": json.dumps({"table": "a table of that time"})})
     pq.write_table(unknown, results / "tables/old.parquet")
     (results / "cut.parquet").write_bytes(b"PAR1")
     (results / "linked.parquet").symlink_to(results / "seeds.parquet")
-    assert outdated_files(results) == {
+    assert outdated_files(results, lambda _: True) == {
         results / "seeds.parquet": "missing columns: for_gteval",
         results / "tables/old.parquet": "this version has no such table",
     }
@@ -166,10 +166,11 @@ def test_tables_with_other_columns_are_of_another_version(results: Path) -> None
 
 def test_without_any_record_all_files_are_of_another_version(results: Path) -> None:
     (results / "usage.json").write_text("{}")
-    outdated = outdated_files(results)
+    assert outdated_files(results, lambda _: True) == {}
+    outdated = outdated_files(results, lambda _: False)
     assert outdated[results / "usage.json"] == outdated[results / "seeds.parquet"] == "no record of its job"
     assert not [path for path in outdated if ".kept" in path.parts]
     foreign = results.parent / "another's"
     foreign.mkdir()
     pq.write_table(pa.table({"a": [1]}), foreign / "foreign.parquet")
-    assert outdated_files(foreign) == outdated_files(results.parent / "none") == {}
+    assert [outdated_files(folder, lambda _: False) for folder in (foreign, results.parent / "none")] == [{}, {}]

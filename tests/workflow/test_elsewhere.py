@@ -113,7 +113,9 @@ def test_results_and_answers_of_an_earlier_version_go_on_in_a_new_checkout(works
         assert workspace.tables() == made
         assert len(endpoint.log) == N_CASES, "what is stored is not asked again"
         assert not workspace.would_run(target)
-        shutil.rmtree(results / "provenance")  # as before there were records: nobody knows what made the files
+        shutil.rmtree(results / "provenance")
+        assert not workspace.would_run(target), "Snakemake still knows what made the files"
+        shutil.rmtree(workspace.folder / ".snakemake")  # as of a version before there were records
         assert workspace.would_run(target)["read_transcripts"] == 1
 
 
@@ -127,16 +129,16 @@ def test_links_that_somebody_left_in_the_results_are_not_followed(workspace: Wor
     with LoopbackEndpoint(lambda _: Reply(completion("overall: 4"))) as endpoint:
         configure(workspace, endpoint.url, "m")
         logs = ["responses/gpt/quality-1-of-1.log", "judgements/gpt/quality.log"]
-        files = [*(f"logs/{log}" for log in logs), "config.yaml", ".run.stop", "tables/quality/means.csv"]
+        files = [*(f"logs/{log}" for log in logs), "configuration.yaml", ".run.stop", "tables/quality/means.csv"]
         for name in files:
             (results / name).parent.mkdir(parents=True, exist_ok=True)
             (results / name).symlink_to(home / "precious")
-        workspace.run(target)
+        workspace.run("--forceall", target)
         assert (workspace.folder / target).is_file()
         assert not [name for name in files if (results / name).is_symlink()]
         shutil.rmtree(results / "judgements")
         (results / "judgements").symlink_to(home)
-        output = workspace.run(target, ok=False)
+        output = workspace.run("--forceall", target, ok=False)
         assert f"results/judgements is a link to {home}" in output
         assert "Traceback" not in output
     assert [(path.name, path.read_text()) for path in home.iterdir()] == [("precious", "somebody's")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -87,14 +87,15 @@ def chosen_tables(tables: Sequence[Found], names: Sequence[str]) -> list[Found]:
     return list(chosen.values())
 
 
-def outdated_files(results: Path) -> dict[Path, str]:
+def outdated_files(results: Path, is_known: Callable[[Path], bool]) -> dict[Path, str]:
     """Returns the files below the results that another version of DialEval made, with how each differs from this one's.
 
-    These are tables with other columns. A version before records of jobs (`provenance`) has made all that lies in a
-    folder without any.
+    These are tables with other columns, and in a folder without any record of a job (`provenance`) all files that
+    nothing is known of: a version before there were records has made them.
 
     Args:
         results: the folder of the results, which need not be there.
+        is_known: returns whether Snakemake knows how a file was made.
     """
     found, is_ours = {}, False
     files = list(_files(results))
@@ -109,7 +110,7 @@ def outdated_files(results: Path) -> dict[Path, str]:
                 if differences:
                     found[path] = "; ".join(differences)
     if is_ours and not (results / RECORDS).exists():
-        found |= {path: "no record of its job" for path in files if path not in found}
+        found |= {path: "no record of its job" for path in files if path not in found and not is_known(path)}
     return found
 
 

@@ -8,6 +8,7 @@ close).
 from __future__ import annotations
 
 import asyncio
+import errno
 import itertools
 import os
 import time
@@ -27,6 +28,9 @@ from dialeval.whole_files import open_no_link, refuse_links
 
 NAMES = "names.txt"
 """The names that a model had, one a line: for people, who cannot read digests."""
+
+
+_ONLY_READ = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def run_of(results: Path, shards: int) -> str:
@@ -73,6 +77,7 @@ class ResponseStore(StoredAnswers):
         self._claims = Claims(self.folder, writer, run, self._read_answers, self._is_of_others)
         self._others = GrowingFiles()
         self._to_claim: dict[asyncio.Future[bool], str] = {}
+        self._only_read: OSError | None = None
         self._own: dict[bytes, tuple[int, int]] = {}
         self._output: int | None = None
         self._output_size = 0
@@ -92,7 +97,11 @@ class ResponseStore(StoredAnswers):
             raise
         except OSError as error:
             self._claims.release()
-            raise self._unusable(error) from error
+            if error.errno not in _ONLY_READ:
+                raise self._unusable(error) from error
+            self._only_read = error
+            print(f"note: {self.folder} can only be read: its answers are used, and nothing new is asked", flush=True)
+            return super().__enter__()
 
     def __exit__(self, *raised: object) -> None:
         try:
@@ -150,6 +159,8 @@ class ResponseStore(StoredAnswers):
         Raises:
             UserError: the store cannot be used.
         """
+        if self._only_read is not None and keys:
+            raise self._unusable(self._only_read)
         try:
             return self._claims.claim(keys)
         except OSError as error:
