@@ -127,7 +127,8 @@ def command(stage, options, always_anew=False):
     `params.content`, a digest of files that the stage is not told, is named where there is one: `--content={params.content:q}`.
     """
     return (
-        f"python -u -m dialeval.stages {stage} --makes {{output:q}} --log {{log:q}}{' --always-anew' * always_anew} "
+        # a link in the log's place is removed and not followed
+        f"rm -f {{log:q}} && python -u -m dialeval.stages {stage} --makes {{output:q}} --log {{log:q}}{' --always-anew' * always_anew} "
         f"--settings {{params.settings:q}} --code {{params.code}} "
         f'--prompts="$DIALEVAL_PROMPTS" {options} 2>&1 | tee -i {{log:q}}'
     )

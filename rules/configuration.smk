@@ -55,7 +55,7 @@ try:
     from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.corpora.transcripts import readers as transcripts
-    from dialeval.engines.availability import cannot_compute_here
+    from dialeval.engines.availability import cannot_compute_here, without_key
     from dialeval.engines.local_content import local_content
     from dialeval.engines.local_models import too_few_gpus
     from dialeval.engines.prices import Prices, prices_of
@@ -83,11 +83,14 @@ try:
     from dialeval.provenance.leftovers import check_folder
     from dialeval.readiness import preflight
     from dialeval.readiness.target_sections import is_named, refuse_without_section
+    from dialeval.results_tables.found import outdated_files
     from dialeval.run_summary.at_exit import say_at_exit as say_summary_at_exit
     from dialeval.schemas.measures import MEASURED
     from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
+    from dialeval.text.counting import counted
     from dialeval.training.lora.identity import DECIDES
     from dialeval.translation.quality import outside
+    from dialeval.whole_files import refuse_links, write_new
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 
@@ -121,7 +124,7 @@ def say(words):
 
 in_words(check_name, PROJECT)
 
-# these ask nobody, so engines and keys need not be at hand
+# these ask nobody, so engines need not be at hand
 ESTIMATING = asked_for("estimate")
 DOWNLOADING = asked_for("download")
 LABELLING = asked_for("label")

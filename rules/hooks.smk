@@ -6,6 +6,24 @@ from contextlib import suppress
 from pathlib import Path
 
 
+def asked_by(job):
+    """Returns the models that a job asks."""
+    named = set(CONFIG.models).intersection(job.wildcards)
+    named |= {PARTNER} if PARTNER and "chatbot" in job.wildcards.keys() else set()
+    # the makers of test items stand in no wildcard
+    return named or set(CONFIG.models).intersection(item_makers().values())
+
+
+def tell_of_missing_keys():
+    """Says before the first job which models can only be answered for from the store, as their key is not at hand."""
+    jobs = [] if workflow.touch else asking_needrun_jobs()
+    for name in sorted({name for job in jobs for name in asked_by(job)}):
+        if reason := without_key(CONFIG.models[name]):
+            say(
+                f"note: models.{name}: {reason}. Stored answers are used; the run stops at the first request that is new"
+            )
+
+
 def refuse_jobs_without_a_device():
     """Ends the run before its first job where one is to run here that this machine has no device for.
 
@@ -20,11 +38,7 @@ def refuse_jobs_without_a_device():
         if reason := too_few_gpus(CONFIG.models[name].lora.gpus, "lora.gpus"):
             raise WorkflowError(NOTICES.shown_alone(f"models.{name}: {reason}"))
     waiting = [job for job in waiting if job.rule.name != "train_lora"]
-    asked = set()
-    for job in waiting:  # the makers of test items stand in no wildcard
-        named = set(CONFIG.models).intersection(job.wildcards)
-        named |= {PARTNER} if PARTNER and "chatbot" in job.wildcards.keys() else set()
-        asked |= named or set(CONFIG.models).intersection(item_makers().values())
+    asked = {name for job in waiting for name in asked_by(job)}
     for name in sorted(asked):
         reason = cannot_compute_here(
             CONFIG.models[name], own_environment=OWN_ENVIRONMENTS
@@ -61,6 +75,9 @@ def take_the_results():
     """Has nobody else work in the results until this run ends, and writes there what its jobs are to know of it."""
     with runlock.writing(CONFIG.results_dir):
         runlock.acquire(CONFIG.results_dir)
+        for job in workflow.dag.needrun_jobs():
+            for path in (*job.output, *job.log):
+                refuse_links(Path(path), CONFIG.results_dir)
         make_forced_anew()
         write_down_configuration()
         runwatch.mark_when_terminated(CONFIG.results_dir)
@@ -79,6 +96,7 @@ def begin():
     """Does what a run begins with that makes something: nobody else may be at work in its results."""
     refuse_jobs_without_a_device()
     refuse_wrong_transcripts()
+    tell_of_missing_keys()
     if (
         LIVE
     ):  # it was not looked at before, as this target alone may run beside another run
@@ -86,6 +104,26 @@ def begin():
     in_words(take_the_results)
     watch_slurm()
     tell_of_jobs()
+
+
+def make_outdated_again():
+    """Has those jobs run whose files another version of DialEval made; Snakemake may know nothing of how they came."""
+    if workflow.exec_mode != ExecMode.DEFAULT or AS_MODULE:
+        return
+    outdated = outdated_files(
+        CONFIG.results_dir,
+        lambda path: workflow.persistence.params(str(path)) is not None,
+    )
+    workflow.dag.forcefiles.update(map(str, outdated))
+    if outdated:
+        path, how = next(iter(outdated.items()))
+        say(
+            f"note: another version of DialEval made {counted(len(outdated), 'file')} in {RESULTS} (such as {path}: "
+            f"{how}); what this run needs of them is made again, with the answers in the store"
+        )
+
+
+NOTICES.when_jobs_are_sought = make_outdated_again
 
 
 onstart:
@@ -113,5 +151,5 @@ onerror:
             with suppress(
                 OSError
             ):  # where nothing can be written, that is the error
-                os.utime(path, (1, 1))
+                os.utime(path, (1, 1), follow_symlinks=False)
     say_at_exit(workflow.scheduler.failed, NOTICES, sys.argv, CONFIG.results_dir)

@@ -54,4 +54,4 @@ def write_graph():
         "left_out": LEFT_OUT,
     }
     for path in told:
-        Path(path).write_text(json.dumps(about), encoding="utf-8")
+        write_new(Path(path), json.dumps(about))

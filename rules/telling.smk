@@ -6,14 +6,19 @@ QUIET = set(workflow.output_settings.quiet or ())
 TOLD = {}  # what was known when the run began
 
 
+def asking_needrun_jobs():
+    """Returns the jobs of this run that ask models."""
+    return [
+        job
+        for job in workflow.dag.needrun_jobs()
+        if job.log and any(path.startswith(f"{RESULTS}/usage/") for path in job.output)
+    ]
+
+
 def asking_jobs():
     """Returns the jobs of this run that ask models, with what was planned for them."""
     found = []
-    for job in workflow.dag.needrun_jobs():
-        if not (
-            job.log and any(path.startswith(f"{RESULTS}/usage/") for path in job.output)
-        ):
-            continue
+    for job in asking_needrun_jobs():
         planned = [
             Path(path) for path in job.input if path.startswith(f"{RESULTS}/requests/")
         ]

@@ -184,7 +184,7 @@ rule score_translations:
         code=fingerprint("dialeval.translation.quality.outside"),
     shell:
         # by its path, and alone: this environment has none of our packages
-        'python -u "$DIALEVAL_OUTSIDE" --metric {wildcards.metric} --rows {input:q} --language {params.source:q} '
+        'rm -f {log:q} && python -u "$DIALEVAL_OUTSIDE" --metric {wildcards.metric} --rows {input:q} --language {params.source:q} '
         "--scores {output:q} 2>&1 | tee -i {log:q}"
 
 

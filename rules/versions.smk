@@ -12,4 +12,4 @@ rule versions:
         results=RESULTS,
         graph=GRAPHS["versions"],
     shell:
-        "python -u -m dialeval.provenance.versions {params.results:q} {params.graph:q} 2>&1 | tee -i {log:q}"
+        "rm -f {log:q} && python -u -m dialeval.provenance.versions {params.results:q} {params.graph:q} 2>&1 | tee -i {log:q}"

@@ -71,12 +71,12 @@ class Desk:
         config = load_config(raw)
         return said(lambda: check_transcripts(config, ["talks"]))
 
-    def asked(self, url: str) -> str:
-        """Returns the end of a run whose judge is asked at an address."""
-        return end_of_job(asyncio.run(self._ask(url)))
+    def asked(self, url: str, key: str | None = None) -> str:
+        """Returns the end of a run whose judge is asked at an address with the key of a variable."""
+        return end_of_job(asyncio.run(self._ask(url, key)))
 
-    async def _ask(self, url: str) -> str:
-        model = OpenAIModel(engine="openai", model="gpt-x", base_url=url, api_key_env=None, patience_seconds=0)
+    async def _ask(self, url: str, key: str | None) -> str:
+        model = OpenAIModel(engine="openai", model="gpt-x", base_url=url, api_key_env=key, patience_seconds=0)
         engine = OpenAIEngine(model, retrying=RetryPolicy(2, 1, 0.01, 0.02))
         with ResponseStore(self.folder / "store", identity=engine.identity, name="gpt", protocol="unieval") as store:
             answering = Answering(engine, store, Progress("unieval by gpt", 1, "answers", stream=io.StringIO()))
@@ -185,7 +185,6 @@ def old_python(desk: Desk) -> str:
 
 
 TALK = '{"dialogue_id": "d1", "system": "amber", "utterances": ["Hi.", "Hello."]}\n'
-JUDGE = {"engine": "openai", "model": "m", "api_key_env": "A_KEY_THAT_IS_NOT_SET"}
 
 MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
     "unknown target": (
@@ -218,8 +217,8 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
         ["florest", "did you mean 'forest'?"],
     ),
     "key that is not set": (
-        lambda desk: desk.config(models={**BASE["models"], "gpt": JUDGE}),
-        ["models.gpt", "A_KEY_THAT_IS_NOT_SET", "export it", "api_key_env: null"],
+        lambda desk: desk.asked("http://127.0.0.1:9/v1", "A_KEY_THAT_IS_NOT_SET"),
+        ["model 'gpt-x'", "A_KEY_THAT_IS_NOT_SET", "export A_KEY", "run the same command again", "api_key_env: null"],
     ),
     "data file that is not there": (
         lambda desk: desk.config(

@@ -13,7 +13,7 @@ import yaml
 
 from dialeval.cli.main import main
 from dialeval.errors import UserError
-from dialeval.results_tables.found import chosen_tables, column_words, found_tables
+from dialeval.results_tables.found import chosen_tables, column_words, found_tables, outdated_files
 from dialeval.schemas.botchat import SEEDS, UTTERANCE_LENGTHS
 from dialeval.schemas.dialogbench import TEST_ITEMS
 from dialeval.schemas.measures import RATINGS
@@ -154,3 +154,30 @@ def test_the_list_is_of_what_is_for_readers(results: Path, capsys: pytest.Captur
     told = capsys.readouterr().out
     assert told.startswith("seeds: one row per ChatSEED\n")
     assert "utterances of the human dialogue" in told
+
+
+def test_tables_with_other_columns_are_of_another_version(results: Path) -> None:
+    (results / "provenance").mkdir()
+    assert outdated_files(results, lambda _: False) == {}
+    seeds = pq.read_table(results / "seeds.parquet")
+    pq.write_table(seeds.drop_columns(["for_gteval"]), results / "seeds.parquet")
+    unknown = seeds.replace_schema_metadata({"dialeval": json.dumps({"table": "a table of that time"})})
+    pq.write_table(unknown, results / "tables/old.parquet")
+    (results / "cut.parquet").write_bytes(b"PAR1")
+    (results / "linked.parquet").symlink_to(results / "seeds.parquet")
+    assert outdated_files(results, lambda _: True) == {
+        results / "seeds.parquet": "missing columns: for_gteval",
+        results / "tables/old.parquet": "this version has no such table",
+    }
+
+
+def test_without_any_record_all_files_are_of_another_version(results: Path) -> None:
+    (results / "usage.json").write_text("{}")
+    assert outdated_files(results, lambda _: True) == {}
+    outdated = outdated_files(results, lambda _: False)
+    assert outdated[results / "usage.json"] == outdated[results / "seeds.parquet"] == "no record of its job"
+    assert not [path for path in outdated if ".kept" in path.parts]
+    foreign = results.parent / "another's"
+    foreign.mkdir()
+    pq.write_table(pa.table({"a": [1]}), foreign / "foreign.parquet")
+    assert [outdated_files(folder, lambda _: False) for folder in (foreign, results.parent / "none")] == [{}, {}]

@@ -5,11 +5,16 @@ They stand here because a started process imports them by name, which it cannot 
 
 from __future__ import annotations
 
+import asyncio
+import io
+import os
 import time
 from pathlib import Path
 
-from dialeval.engines.request import Response
+from dialeval.engines.answering import Answering
+from dialeval.engines.request import Message, Request, Response
 from dialeval.engines.store import ResponseStore
+from dialeval.progress import Progress
 
 
 def key(number: int) -> str:
@@ -28,18 +33,53 @@ def write_until_killed(folder: str, written: object) -> None:
 
 
 def answer_shared_out(folder: str, shard: int, shards: int, asked: object) -> None:
-    """Answers one shard of 120 requests and counts those that the store lacks, slowly."""
+    """Answers one shard of 120 requests and counts those that this job asks, slowly."""
     with opened(Path(folder), writer=f"shard-{shard}-of-{shards}", run=f"shards: {shards}") as store:
         for number in range(shard, 120, shards):
-            if key(number) not in store:
-                time.sleep(0.005)
-                store.append(key(number), Response("x"))
-                with asked:  # type: ignore[attr-defined]
-                    asked.value += 1  # type: ignore[attr-defined]
+            while key(number) not in store:
+                if store.claim_all([key(number)]) == [True]:
+                    time.sleep(0.005)
+                    store.append(key(number), Response("x"))
+                    with asked:  # type: ignore[attr-defined]
+                        asked.value += 1  # type: ignore[attr-defined]
+
+
+def answer_common(folder: str, writer: str, results: str, asked: object) -> None:
+    """Answers 60 requests as a stage does, all of them another job's too, and counts those that this job asks."""
+    with opened(Path(folder), writer=writer, run=writer) as store:
+        engine = CountingEngine(asked)
+        answering = Answering(engine, store, Progress("test", 60, "answers", stream=io.StringIO()))
+        requests = [Request(str(n), "arena", "chat", (Message("user", str(n)),)) for n in range(60)]
+        answering.run(answering.ask_all(requests))
+        rows = [store.get(answering.key(request)) for request in requests]
+        Path(results).write_text("\n".join(row.text if row else "none" for row in rows), encoding="utf-8")
+
+
+class CountingEngine:
+    """Answers with its process's number, so that one can see whose answer it is."""
+
+    identity, reads_subject, concurrency, context_window = "model", False, 4, None
+
+    def __init__(self, asked: object) -> None:
+        self._asked = asked
+
+    async def answer(self, request: Request) -> Response:
+        with self._asked:  # type: ignore[attr-defined]
+            self._asked.value += 1  # type: ignore[attr-defined]
+        await asyncio.sleep(0.01)
+        return Response(f"{os.getpid()} {request.request_id}")
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        return len(messages)
+
+    async def close(self) -> None:
+        pass
 
 
 def hold(folder: str, ready: object, leave: object, **more: str) -> None:
+    """Stores one answer, claims another request and stays."""
     with opened(Path(folder), **more) as store:
         store.append(key(1), Response("first"))
+        assert store.claim_all([key(2)]) == [True]
         ready.set()  # type: ignore[attr-defined]
         leave.wait()  # type: ignore[attr-defined]

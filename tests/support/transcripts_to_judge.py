@@ -1,4 +1,4 @@
-"""Transcripts of one system that a model behind an endpoint judges: the smallest run that asks somebody."""
+"""Transcripts that a model behind an endpoint judges: the smallest run that asks somebody."""
 
 from __future__ import annotations
 
@@ -9,18 +9,33 @@ import yaml
 from workspace import Workspace
 
 N_CASES = 4
+QUALITY: dict[str, Any] = {"quality": {"form": "scale", "of": {"source": "talks"}, "criteria": ["overall"]}}
 
 
-def configure(workspace: Workspace, url: str, model: str) -> None:
-    """Writes transcripts of one system, and a protocol about them."""
-    lines = [{"dialogue_id": f"d{n}", "system": "amber", "utterances": [f"Hi {n}.", "Hello."]} for n in range(N_CASES)]
+def configure(
+    workspace: Workspace,
+    url: str,
+    model: str,
+    *,
+    systems: tuple[str, ...] = ("amber",),
+    protocols: dict[str, Any] = QUALITY,
+    key: str | None = None,
+    **more: Any,
+) -> None:
+    """Writes transcripts of systems on the same cases, and protocols about them; `key` names a variable."""
+    lines = [
+        {"dialogue_id": f"d{n}", "case_id": f"d{n}", "system": system, "utterances": [f"Hi {n}.", f"I am {system}."]}
+        for system in systems
+        for n in range(N_CASES)
+    ]
     (workspace.folder / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    asked = {"engine": "openai", "model": model, "base_url": url, "api_key_env": None}
+    asked = {"engine": "openai", "model": model, "base_url": url, "api_key_env": key, "concurrency": 1}
     config: dict[str, Any] = {
         "data_dir": ".",
         "models": {"gpt": asked},
         "judges": ["gpt"],
         "transcripts": {"talks": {"path": "talks.jsonl"}},
-        "protocols": {"quality": {"form": "scale", "of": {"source": "talks"}, "criteria": ["overall"]}},
+        "protocols": protocols,
+        **more,
     }
     (workspace.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")

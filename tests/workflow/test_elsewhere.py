@@ -1,11 +1,15 @@
-"""The workflow from another folder, and as a part of another workflow."""
+"""The workflow from another folder, as a part of another workflow, and with results of another version."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
+from loopback_endpoint import LoopbackEndpoint, Reply, completion
+from transcripts_to_judge import N_CASES, configure
 from workspace import SMALL, Workspace
 
 pytestmark = pytest.mark.workflow
@@ -82,3 +86,59 @@ def test_all_rules_of_a_module_are_planned_with_its_own_configuration(workspace:
         assert f"judging_{rule}" in output
     other = host(workspace, tmp_path / "other", SMALL, '    prefix: "rated"')
     assert "`results_dir: rated/results`" in other.run("--dry-run", ok=False)
+
+
+def test_results_and_answers_of_an_earlier_version_go_on_in_a_new_checkout(workspace: Workspace) -> None:
+    """Snakemake knows nothing of the files; tables have other columns, and the store has the folders of that time."""
+    results, target = workspace.folder / "results", "results/tables/quality/means.csv"
+    with LoopbackEndpoint(lambda _: Reply(completion("overall: 4"))) as endpoint:
+        configure(workspace, endpoint.url, "m")
+        workspace.run(target)
+        made = workspace.tables()
+        assert len(endpoint.log) == N_CASES
+        for name in ("items/talks", "judgements/gpt/quality"):
+            table = pq.read_table(results / f"{name}.parquet")
+            pq.write_table(table.drop_columns([table.column_names[-1]]), results / f"{name}.parquet")
+        shutil.rmtree(workspace.folder / ".snakemake")
+        (of_model,) = (workspace.folder / "store").iterdir()
+        of_model.rename(of_model.with_name(f"gpt-{of_model.name}"))
+        for left in ("runs.lock", "0123456789ab.run"):
+            (of_model.with_name(f"gpt-{of_model.name}") / "scale" / left).write_text("left", encoding="utf-8")
+        planned = workspace.would_run(target)
+        assert planned["read_transcripts"] == planned["parse"] == 1
+        output = workspace.run(target)
+        assert (
+            "note: another version of DialEval made 2 files in results (such as results/items/talks.parquet" in output
+        )
+        assert workspace.tables() == made
+        assert len(endpoint.log) == N_CASES, "what is stored is not asked again"
+        assert not workspace.would_run(target)
+        shutil.rmtree(results / "provenance")
+        assert not workspace.would_run(target), "Snakemake still knows what made the files"
+        shutil.rmtree(workspace.folder / ".snakemake")  # as of a version before there were records
+        assert workspace.would_run(target)["read_transcripts"] == 1
+
+
+def test_links_that_somebody_left_in_the_results_are_not_followed(workspace: Workspace, tmp_path: Path) -> None:
+    home, target = tmp_path / "home", "results/tables/quality/means.csv"
+    home.mkdir()
+    (home / "precious").write_text("somebody's")
+    (tmp_path / "scratch").mkdir()
+    results = workspace.folder / "results"
+    results.symlink_to(tmp_path / "scratch")  # the folder of the results itself may be anywhere
+    with LoopbackEndpoint(lambda _: Reply(completion("overall: 4"))) as endpoint:
+        configure(workspace, endpoint.url, "m")
+        logs = ["responses/gpt/quality-1-of-1.log", "judgements/gpt/quality.log"]
+        files = [*(f"logs/{log}" for log in logs), "configuration.yaml", ".run.stop", "tables/quality/means.csv"]
+        for name in files:
+            (results / name).parent.mkdir(parents=True, exist_ok=True)
+            (results / name).symlink_to(home / "precious")
+        workspace.run("--forceall", target)
+        assert (workspace.folder / target).is_file()
+        assert not [name for name in files if (results / name).is_symlink()]
+        shutil.rmtree(results / "judgements")
+        (results / "judgements").symlink_to(home)
+        output = workspace.run("--forceall", target, ok=False)
+        assert f"results/judgements is a link to {home}" in output
+        assert "Traceback" not in output
+    assert [(path.name, path.read_text()) for path in home.iterdir()] == [("precious", "somebody's")]

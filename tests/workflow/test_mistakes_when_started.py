@@ -13,6 +13,8 @@ import yaml
 from configuration_mistakes import mistaken
 from empty_data import with_data
 from forked import forking
+from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from transcripts_to_judge import N_CASES, configure
 from workspace import ROOT, Workspace
 
 pytestmark = [pytest.mark.workflow]
@@ -110,3 +112,42 @@ def test_a_library_that_is_not_installed_is_told_with_the_command(workspace: Wor
     )
     assert done.returncode
     assert "install the project first: pip install -e ." in last_lines(done.stdout + done.stderr)
+
+
+def rates(_: Asked) -> Reply:
+    return Reply(completion("overall: 4"))
+
+
+@pytest.mark.slow  # readiness/test_preflight.py, engines/spending/test_budgets.py and test_secrets.py show the parts
+def test_a_key_is_demanded_by_the_first_request_alone(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JUDGE_KEY", raising=False)
+    results = workspace.folder / "results"
+    with LoopbackEndpoint(rates) as endpoint:
+        configure(workspace, endpoint.url, "m", key="JUDGE_KEY")
+        workspace.run("--dry-run")
+        workspace.run("estimate")
+        output = workspace.run(ok=False)
+        assert not endpoint.log
+        assert (
+            output.count("note: models.gpt: the environment variable JUDGE_KEY, which api_key_env names, is not set")
+            == 1
+        )
+        end = output[output.index("A job failed:") :]
+        assert end.count("JUDGE_KEY, named by api_key_env, is not set") == 1
+        assert "export JUDGE_KEY" in end
+        assert "Traceback" not in output
+        monkeypatch.setenv("JUDGE_KEY", "sk-0123456789abcdef")
+        workspace.run()
+        assert len(endpoint.log) == N_CASES
+        monkeypatch.delenv("JUDGE_KEY")
+        assert "JUDGE_KEY" not in workspace.run()
+        workspace.run("--forcerun", "build_report", "report")
+        workspace.run("--report", "page.html")
+        for target in ("versions", "estimate"):
+            workspace.run(target)
+        workspace.run("compare", "--config", "run_a=results", "run_b=results")
+        shutil.rmtree(results)
+        workspace.run()
+        assert (results / "report/index.html").is_file()
+        assert len(endpoint.log) == N_CASES, "what is stored needs no key"
+        assert not [path for path in workspace.folder.rglob("*.json") if b"sk-0123" in path.read_bytes()]

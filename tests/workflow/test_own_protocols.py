@@ -6,9 +6,12 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from page_prompts import prompts_in
+from transcripts_to_judge import N_CASES
+from transcripts_to_judge import configure as configure_transcripts
 from workspace import SMALL, Workspace
 
 from dialeval.failure_kinds import FAILURES
@@ -119,3 +122,41 @@ def _csv(tables: dict[str, bytes], protocol: str) -> dict[str, bytes]:
         for name, content in tables.items()
         if name.endswith(".csv") and f"/{protocol}/" in name
     }
+
+
+def test_protocols_of_one_form_ask_a_judge_side_by_side_and_share_what_they_have_in_common(
+    workspace: Workspace,
+) -> None:
+    arrived: set[str] = set()
+
+    def is_slow_until_both_have_asked(asked: Asked) -> Reply:
+        arrived.add(asked.text.partition(":")[0])
+        return Reply(completion("Choice: First"), delay=0.05 if len(arrived) == len(templates) else 3.0)
+
+    end = ": {{ first }} or {{ second }}? Answer `Choice: First` or `Choice: Second`."
+    templates = {"kinder": f"Kinder{end}", "clearer": f"Clearer{end}"}
+    own = {"form": "pair", "of": {"source": "talks"}, "options": {"First": "left", "Second": "right"}}
+    protocols = {name: own | {"template": f"{name}.j2"} for name in templates}
+    protocols["again"] = own | {"template": "clearer.j2", "measures": ["win_rates"]}  # the same questions once more
+    with LoopbackEndpoint(is_slow_until_both_have_asked) as endpoint:
+        configure_transcripts(
+            workspace, endpoint.url, "m", systems=("amber", "birch"), protocols=protocols,
+            prompts={"directory": "prompts"},
+        )  # fmt: skip
+        (workspace.folder / "prompts").mkdir()
+        for name, template in templates.items():
+            (workspace.folder / f"prompts/{name}.j2").write_text(template, encoding="utf-8")
+        answers = [f"results/judgements/gpt/{name}.parquet" for name in protocols]
+        output = workspace.run(*answers, cores=3)
+        order = [asked.text.partition(":")[0] for asked, _ in endpoint.log]
+        n_each = 2 * N_CASES  # in both orders
+        assert sorted(order) == ["Clearer"] * n_each + ["Kinder"] * n_each, "none is asked twice"
+        assert max(endpoint.asked.values()) == 1
+        first, last = {}, {}
+        for place, name in enumerate(order):
+            first.setdefault(name, place)
+            last[name] = place
+        assert max(first.values()) < min(last.values()), f"one protocol waited for the other: {order}"
+    assert "another run is answering" not in output
+    judged = [pq.read_table(workspace.folder / path).num_rows for path in answers]
+    assert judged == [n_each] * 3

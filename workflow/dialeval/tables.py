@@ -9,10 +9,9 @@ take for a formula is escaped (`escaped_cell`), and unescaped wherever such a fi
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,8 +25,10 @@ from numpy.typing import NDArray
 from dialeval.errors import UserError
 from dialeval.lagging import once_visible
 from dialeval.schemas.table import Table
+from dialeval.whole_files import replacing as replacing
 
 METADATA_KEY = b"dialeval"
+OTHER_VERSION = "; another version of DialEval made it: run snakemake again, which makes it anew"
 HUMAN = "human"
 """Stands for the human dialogues wherever a table names a model."""
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
@@ -51,31 +52,6 @@ def to_table(kind: Table, rows: Iterable[dict[str, Any]]) -> pa.Table:
         for column in kind.schema
     ]
     return pa.Table.from_arrays(columns, schema=kind.schema)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Gives a temporary path beside `path`; on success it is fsynced and takes the place of `path`.
-
-    Raises:
-        UserError: the disk is full or the folder not writable; what was there before is untouched.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            yield temporary
-            with temporary.open("rb") as file:
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that "
-            "disk, then run the same command again: earlier results are whole"
-        ) from error
 
 
 class TableWriter:
@@ -176,6 +152,16 @@ def read_name(path: Path) -> str:
     return str(content.get("table", ""))
 
 
+def differences_from(path: Path, kind: Table) -> list[str]:
+    """Returns in words how the columns of a Parquet file differ from those of a table.
+
+    Raises:
+        OSError: the file cannot be read.
+        pyarrow.ArrowInvalid: it is no Parquet file.
+    """
+    return _differences(pq.read_schema(path), kind.schema)
+
+
 def read_table(path: Path, kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
     """Reads a table.
 
@@ -246,7 +232,7 @@ def _open(path: Path, kind: Table) -> Iterator[pq.ParquetFile]:
             raise UserError(
                 f"{path} is not a table '{kind.name}' as this version writes it: "
                 + "; ".join(differences)
-                + "; delete it and run again"
+                + OTHER_VERSION
             )
         yield file
 

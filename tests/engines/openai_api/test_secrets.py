@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -14,8 +16,10 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import OpenAIModel, load_config
 from dialeval.engines.openai_api.connection import Connection
+from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.identity import openai_identity
 from dialeval.engines.openai_api.redaction import Redactor
+from dialeval.engines.request import Message, Request
 from dialeval.errors import UserError
 
 KEY = "sk-proj-Zq81+TbW/7yhNcP3~dKe5.RxVm"
@@ -144,10 +148,26 @@ def test_the_key_is_nowhere(tmp_path: Path) -> None:
                 )
 
 
-def test_a_missing_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"api_key_env": "NO_SUCH_KEY"}, "NO_SUCH_KEY, named by api_key_env, is not set.*api_key_env: null"),
+        (
+            {"api_key_env": None, "headers_env": {"x-key": "NO_SUCH_KEY"}},
+            "NO_SUCH_KEY, named by headers_env.x-key, is not set.*remove headers_env.x-key",
+        ),
+    ],
+)
+def test_a_missing_variable_is_named_when_the_first_request_is_to_leave(
+    monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], words: str
+) -> None:
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    with pytest.raises(UserError, match="NO_SUCH_KEY, named by api_key_env, is not set"):
-        Connection(OpenAIModel(engine="openai", model="m", api_key_env="NO_SUCH_KEY"))
+    with LoopbackEndpoint(lambda _: Reply(completion("Yes"))) as endpoint:
+        model = {"engine": "openai", "model": "m", "base_url": endpoint.url} | fields
+        engine = OpenAIEngine(OpenAIModel.model_validate(model))
+        with pytest.raises(UserError, match=f"model 'm' at {endpoint.url}.*{words}"):
+            asyncio.run(engine.answer(Request("r", "arena", "chat", (Message("user", "Hi."),))))
+        assert not endpoint.log
 
 
 @pytest.mark.parametrize("value", ["sk-two words", "sk-line\nbreak", "sk-ümlaut"])
@@ -156,7 +176,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(
 ) -> None:
     monkeypatch.setenv("ODD_KEY", value)
     with pytest.raises(UserError) as caught:
-        Connection(OpenAIModel(engine="openai", model="m", api_key_env="ODD_KEY"))
+        _ = Connection(OpenAIModel(engine="openai", model="m", api_key_env="ODD_KEY")).headers
     assert "ODD_KEY" in str(caught.value)
     assert "sk-" not in str(caught.value)
 

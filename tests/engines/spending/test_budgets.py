@@ -179,6 +179,22 @@ def test_the_key_is_in_no_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not any(b"sk-0123" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
+def test_without_a_key_nothing_is_asked_and_nothing_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BILL_KEY", raising=False)
+    service = BillingService({})
+    with LoopbackEndpoint(service) as endpoint:
+        _, stopped = ask(endpoint.url, tmp_path, 0, N, api_key_env="BILL_KEY", budget=1000.0)
+        assert "BILL_KEY, named by api_key_env, is not set" in stopped
+        assert not endpoint.log
+        assert spent(tmp_path).spent == 0
+        monkeypatch.setenv("BILL_KEY", "sk-0123456789abcdef")
+        ask(endpoint.url, tmp_path, 0, N, api_key_env="BILL_KEY", budget=1000.0)
+        n_asked = len(endpoint.log)
+        monkeypatch.delenv("BILL_KEY")
+        _, stopped = ask(endpoint.url, tmp_path, 0, N, api_key_env="BILL_KEY", budget=1000.0)
+        assert (stopped, len(endpoint.log)) == ("", n_asked), "what is stored needs no key"
+
+
 def test_a_model_budget_needs_prices() -> None:
     with pytest.raises(ValidationError, match="a budget needs price_input and price_output"):
         OpenAIModel.model_validate({"engine": "openai", "model": "m", "price_input": 1.0, "budget": 5})

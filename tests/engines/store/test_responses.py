@@ -20,6 +20,7 @@ from store_writers import hold, key, opened, write_until_killed
 
 from dialeval.engines.request import Response
 from dialeval.engines.store import places
+from dialeval.engines.store.locks import Claims
 from dialeval.engines.store.places import body_of, line_of
 from dialeval.engines.store.stored_answers import StoredAnswers
 from dialeval.errors import UserError
@@ -436,3 +437,24 @@ def test_an_answer_that_could_not_be_stored_is_not_there_and_the_store_is_given_
                 further(key(1))
     with opened(tmp_path) as store:
         assert store.get(key(1)) is None
+
+
+def test_a_store_that_can_only_be_read_serves_its_answers_and_refuses_what_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(tmp_path, range(3))
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Claims, "acquire", refused)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with opened(tmp_path) as store:
+        assert [number for number in range(3) if store.get(key(number))] == list(range(3))
+        assert store.claim_all([]) == []
+        with pytest.raises(
+            UserError, match=r"(?s)store at .* cannot be used: Read-only file system; check `store_dir`"
+        ):
+            store.claim_all([key(7)])
+    assert "can only be read: its answers are used" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before

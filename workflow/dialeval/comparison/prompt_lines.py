@@ -16,7 +16,7 @@ import numpy as np
 from dialeval.comparison.runs import Run
 from dialeval.errors import UserError
 from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import chosen_rows, count_rows
+from dialeval.tables import OTHER_VERSION, chosen_rows, count_rows
 
 LOOKED_AT = 240
 """Requests of a plan, taken evenly."""
@@ -43,7 +43,7 @@ def prompts_of(run: Run, path: Path) -> str | None:
             chosen[np.unique(np.linspace(0, n - 1, LOOKED_AT).astype(np.int64))] = True
         rows = list(chosen_rows(path, REQUESTS, chosen))
     except UserError as error:
-        run.tell(str(error).replace("; delete it and run again", ""))
+        run.tell(str(error).replace("; delete it and run again", "").replace(OTHER_VERSION, ""))
         return None
     lines = [(_case(row), _lines(row)) for row in rows]
     cases: dict[str, set[str]] = defaultdict(set)

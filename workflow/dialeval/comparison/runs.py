@@ -15,7 +15,7 @@ from dialeval.provenance.records import read_provenance, read_record
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.measures import FOLDER as MEASURES
 from dialeval.schemas.table import Table
-from dialeval.tables import read_name, read_tables
+from dialeval.tables import OTHER_VERSION, read_name, read_tables
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Run:
         try:
             return read_tables(paths, kind, columns)
         except UserError as error:
-            self.tell(str(error).replace("; delete it and run again", ""))
+            self.tell(str(error).replace("; delete it and run again", "").replace(OTHER_VERSION, ""))
             return None
 
     def tell(self, words: str) -> None:

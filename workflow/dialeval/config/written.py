@@ -22,6 +22,7 @@ from dialeval.config.training import EncoderTraining
 from dialeval.config.transcripts import Columns
 from dialeval.config.whole import Config
 from dialeval.config.without_effect import idle_fields
+from dialeval.whole_files import write_new
 
 HIDDEN = "(secret, not written down)"
 _AS_SAID = (Columns, EncoderTraining, Of, Protocol)
@@ -52,9 +53,7 @@ def write_configuration(config: Config) -> None:
     path, text = config.results_dir / WRITTEN_DOWN, written(config)
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    write_new(path, text)
 
 
 def _plain(part: Any) -> Any:

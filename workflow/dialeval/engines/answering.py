@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import fields
+from itertools import chain, islice
 from typing import Any, Protocol, TypeVar, cast
 
 from dialeval.engines.refused_alike import RefusedAlike
@@ -33,6 +34,10 @@ _REMEDIES = {
 
 _MOST_WORKERS = 8
 """Times an engine's `concurrency` that requests are begun at most, those that rest before another try among them."""
+_OTHERS_POLL = 0.3
+"""Seconds between two looks at the answer that another job waits for."""
+_CLAIMED_TOGETHER = 100
+"""Requests of a table that are claimed at once."""
 
 
 class TableEngine(Engine, Protocol):
@@ -94,6 +99,7 @@ class Answering:
         self._unanswered: set[str] = set()
         self._alike = RefusedAlike()
         self._in_flight: dict[str, asyncio.Future[Response]] = {}
+        self._waiting = 0
         progress.extra = getattr(engine, "progress_words", progress.extra)
 
     def key(self, request: Request) -> str:
@@ -119,7 +125,7 @@ class Answering:
         future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = future
         try:
-            response = await self._ask_engine(key, request)
+            response = await self._asked_by_another(key) or await self._ask_engine(key, request)
             future.set_result(response)
             return response
         except BaseException as error:
@@ -129,6 +135,19 @@ class Answering:
             raise
         finally:
             del self._in_flight[key], future  # a failure holds this frame: nothing here may hold the failure
+
+    async def _asked_by_another(self, key: str) -> Response | None:
+        """Returns the answer that another job of this model gets at this time; None as soon as this job is to ask."""
+        while not await self.store.claim(key):
+            if (stored := self.store.get(key)) is not None:
+                self.progress.advance(stored=True)
+                return stored
+            self._waiting += 1
+            try:
+                await asyncio.sleep(_OTHERS_POLL)
+            finally:
+                self._waiting -= 1
+        return None
 
     async def _ask_engine(self, key: str, request: Request) -> Response:
         try:
@@ -144,6 +163,7 @@ class Answering:
         except AnswerFailure as failure:
             self._alike.failed(failure.kind, str(failure))
             self._unanswered.add(key)
+            self.store.give_up(key)
             self.count_failure(failure, request.request_id)
             raise
         await self.store.append_soon(key, response)
@@ -191,8 +211,8 @@ class Answering:
             for request in waiting:
                 with suppress(AnswerFailure):
                     await self.ask(request)
-                # whoever was refused and rests holds up nobody else
-                resting = getattr(self.engine, "resting", 0)
+                # whoever was refused and rests, or waits for another job's answer, holds up nobody else
+                resting = getattr(self.engine, "resting", 0) + self._waiting
                 if n_workers - resting < most and n_workers < _MOST_WORKERS * most:
                     n_workers += 1
                     group.create_task(worker())
@@ -203,23 +223,44 @@ class Answering:
 
     async def _ask_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
         """Has every request answered by an engine that takes a whole table."""
+        left = await self._ask_in_table(engine, self._counted(requests))
+        while left:  # other jobs ask these
+            await asyncio.sleep(_OTHERS_POLL)
+            left = await self._ask_in_table(engine, left)
+
+    def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
+        for request in requests:
+            self.total += 1
+            yield request
+
+    async def _ask_in_table(self, engine: TableEngine, requests: Iterable[Request]) -> list[Request]:
+        """Has requests answered together and returns those that other jobs ask at this time."""
         names: dict[str, str] = {}
         twins: Counter[str] = Counter()
+        left: list[Request] = []
 
         def to_ask() -> Iterator[tuple[str, Request]]:
-            for request in requests:
-                self.total += 1
-                key = self.key(request)
-                if key in self.store:
-                    self.progress.advance(stored=True)
-                elif key in names:
-                    twins[key] += 1
-                else:
-                    self.asked += 1
-                    names[key] = request.request_id
-                    yield key, request
+            waiting = iter(requests)
+            while some := [(self.key(request), request) for request in islice(waiting, _CLAIMED_TOGETHER)]:
+                new = list(dict.fromkeys(key for key, _ in some if key not in self.store and key not in names))
+                claimed = {key for key, is_own in zip(new, self.store.claim_all(new), strict=True) if is_own}
+                for key, request in some:
+                    if key in self.store:
+                        self.progress.advance(stored=True)
+                    elif key in names:
+                        twins[key] += 1
+                    elif key in claimed:
+                        self.asked += 1
+                        names[key] = request.request_id
+                        yield key, request
+                    else:
+                        left.append(request)
 
-        async with aclosing(engine.answer_all(to_ask(), self.store)) as outcomes:
+        asked = to_ask()
+        first = next(asked, None)
+        if first is None:  # no need of the engine, which may want a key
+            return left
+        async with aclosing(engine.answer_all(chain([first], asked), self.store)) as outcomes:
             async for key, outcome in outcomes:
                 name = names.pop(key, None)
                 if isinstance(outcome, Response):
@@ -231,7 +272,9 @@ class Answering:
                         self.progress.advance(stored=True)
                 elif name is not None:
                     self._unanswered.add(key)
+                    self.store.give_up(key)
                     self.count_failure(outcome, name)
+        return left
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Runs work that asks this model to its end, then gives back what the engine holds."""

@@ -40,11 +40,21 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
         needed = LEARNS_TO_SCORE if model.train else SCORES
         missing = None if own_environment else missing_libraries("engine 'encoder'", needed)
         return missing or check_precision(model.precision, model.gpus) or _no_metric(model.weights)
-    if isinstance(model, OpenAIModel) and model.api_key_env and not os.environ.get(model.api_key_env):
-        return (
-            f"the environment variable {model.api_key_env}, which api_key_env names, is not set; "
-            "export it, or set api_key_env: null for an endpoint without keys"
-        )
+    return None
+
+
+def without_key(model: Model) -> str | None:
+    """Returns which variable with a key is not set and what to do about it, or None; stored answers need no key."""
+    if isinstance(model, OpenAIModel):
+        named = {"api_key_env": model.api_key_env} if model.api_key_env else {}
+        named |= {f"headers_env.{header}": variable for header, variable in model.headers_env.items()}
+        for field, variable in named.items():
+            if not os.environ.get(variable, "").strip():
+                needless = "set api_key_env: null" if field == "api_key_env" else f"remove {field}"
+                return (
+                    f"the environment variable {variable}, which {field} names, is not set; export it, or {needless} "
+                    "for an endpoint that does not need it"
+                )
     return None
 
 

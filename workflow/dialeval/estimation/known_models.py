@@ -163,8 +163,7 @@ def _behind_an_endpoint(name: str, model: OpenAIModel) -> KnownModel:
     from dialeval.engines.openai_api.engine import OpenAIEngine
 
     tokenizer = _tokenizer(model.model)
-    keyless = model.model_copy(update={"api_key_env": None, "headers_env": {}})  # neither is part of the identity
-    engine = OpenAIEngine(keyless, tokenizer=tokenizer)
+    engine = OpenAIEngine(model, tokenizer=tokenizer)
     own = plain_address(model.base_url) == OPENAI and tokenizer.name == _vocabulary_of(model.model)
     counting = Counting(tokenizer.name, 0.95, 1.05, 1.05, 4) if own else Counting.by_another(tokenizer.name)
     reasons = model.reasoning_effort is not None or is_reasoning_name(model.model)

@@ -27,7 +27,7 @@ from dialeval.prompts.references import with_references
 PACKAGE = "dialeval"
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
-SPEAKING = ("dialeval.errors", "dialeval.processes", "dialeval.progress")
+SPEAKING = ("dialeval.errors", "dialeval.processes", "dialeval.progress", "dialeval.whole_files")
 """Modules and packages that only speak to people or watch over processes: nothing of theirs reaches a result."""
 
 

@@ -28,6 +28,7 @@ _NOT_OURS = (
     "These files cannot be replaced: they are write-protected, or another user's. Take them back (chmod, chown), or "
     "choose a results_dir of your own; the store may stay the same, if you may write there."
 )
+_BUILDING = "Building DAG of jobs"
 _NOTHING = "Nothing to be done"
 _OUT_OF_JOBS = "BUG: Out of jobs"
 _UNTIL = ("--until", "-U")
@@ -66,6 +67,8 @@ class Notices(logging.Filter):
     """What Snakemake said about files that a job did not make."""
     when_nothing_to_do: Callable[[], object] | None = None
     """Called where a run finds everything made, and so ends without any of Snakemake's hooks."""
+    when_jobs_are_sought: Callable[[], object] | None = None
+    """Called when Snakemake begins to find out which jobs run; its hooks come later."""
     targets: Callable[[], Iterable[str]] = tuple
     """Gives the names that can stand behind `snakemake`."""
     _ended: dict[str, str] = field(default_factory=dict)
@@ -91,6 +94,8 @@ class Notices(logging.Filter):
         """Takes note of a record; returns whether it is shown."""
         event = getattr(getattr(record, "event", None), "value", None)
         text = str(record.msg)
+        if text.startswith(_BUILDING) and self.when_jobs_are_sought:
+            self.when_jobs_are_sought()
         if text.startswith(_NOTHING) and self.when_nothing_to_do:
             self.when_nothing_to_do()
         if text.startswith(_OUT_OF_JOBS) and any(word.partition("=")[0] in _UNTIL for word in sys.argv):

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dialeval.errors import UserError
+from dialeval.whole_files import open_no_link
 
 _held: list[int] = []
 
@@ -24,7 +25,7 @@ def acquire(results_dir: Path) -> None:
         UserError: another run holds it.
     """
     path = results_dir / ".run.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    descriptor = open_no_link(path, os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -43,7 +44,7 @@ def refuse_second_run(results_dir: Path) -> None:
         UserError: another run holds it.
     """
     try:
-        descriptor = os.open(results_dir / ".run.lock", os.O_RDWR)
+        descriptor = os.open(results_dir / ".run.lock", os.O_RDWR | os.O_NOFOLLOW)
     except OSError:  # no run has been here
         return
     try:
@@ -86,8 +87,8 @@ def check_writable(folder: Path) -> None:
     Raises:
         UserError: it cannot be made or written.
     """
-    probe = folder / f".writable.{os.getpid()}"
+    probe = folder / f".writable.{os.urandom(4).hex()}"
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        probe.write_bytes(b"")
+        os.close(open_no_link(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         probe.unlink()

@@ -18,6 +18,8 @@ from collections.abc import MutableMapping
 from pathlib import Path
 from types import FrameType
 
+from dialeval.whole_files import write_new
+
 VARIABLE = "DIALEVAL_RUN"
 SECONDS = 0.5
 """Between two looks."""
@@ -56,7 +58,7 @@ def _mark_at(number: signal.Signals, mark: Path) -> None:
 
     def terminated(_: int, frame: FrameType | None) -> None:
         try:
-            mark.write_text(number.name)
+            write_new(mark, number.name)
         finally:
             if callable(before):
                 before(number, frame)

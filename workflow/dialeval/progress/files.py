@@ -7,13 +7,15 @@ its end; nobody else writes there. The files of an earlier run are taken away wh
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from dialeval.errors import UserError
+from dialeval.whole_files import refuse_links, write_new
 
 FOLDER = ".progress"
 _LOGS = "logs"
@@ -68,11 +70,10 @@ def write(so_far: SoFar) -> None:
     """Writes how far this process is, whole or not at all; what cannot be written is no reason to stop asking."""
     for folder in _folder:
         path = folder / f"{_UNFIT.sub('_', so_far.title)}.json"
-        temporary = path.with_suffix(f".{os.getpid()}")
-        with suppress(OSError):
+        with suppress(OSError, UserError):
+            refuse_links(path)
             folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps(asdict(so_far)) + "\n", encoding="utf-8")
-            temporary.replace(path)
+            write_new(path, json.dumps(asdict(so_far)) + "\n")
 
 
 def forget(results_dir: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.provenance.records import Job, digest_of, installed, name_below, read_record
+from dialeval.whole_files import linked_folder
 
 FOLDER = ".kept"
 _reasons: list[str] = []
@@ -37,9 +38,9 @@ def put_back(job: Job) -> bool:
     if any(_digest(one) != known.get(job.name(path)) for path, one in kept.items()):
         return False
     for path, one in kept.items():
-        if not _link(one, path):
+        if not _link(job.results, one, path):
             return False
-        os.utime(path)  # it is newer than what it was made of
+        os.utime(path, follow_symlinks=False)  # it is newer than what it was made of
     return True
 
 
@@ -50,7 +51,7 @@ def keep(job: Job) -> None:
         print(f"not kept for later runs: {'; '.join(_reasons)}", flush=True)
         return
     for path in job.makes:
-        if path.is_dir() or not _link(path, _kept(job.results, job.name(path))):
+        if path.is_dir() or not _link(job.results, path, _kept(job.results, job.name(path))):
             forget(job.results, job.makes)
             return
 
@@ -58,16 +59,20 @@ def keep(job: Job) -> None:
 def forget(results: Path, made: Iterable[Path]) -> None:
     """Has files be made anew the next time that a job is to make them."""
     for path in made:
+        kept = _kept(results, name_below(results, path))
         with suppress(OSError):
-            _kept(results, name_below(results, path)).unlink(missing_ok=True)
+            if not linked_folder(kept, results):
+                kept.unlink(missing_ok=True)
 
 
 def _kept(results: Path, name: str) -> Path:
     return results / FOLDER / name.lstrip(os.sep)
 
 
-def _link(path: Path, other: Path) -> bool:
+def _link(results: Path, path: Path, other: Path) -> bool:
     """Gives a file another name, in place of what has it; returns whether the file system lets it."""
+    if linked_folder(other, results) or linked_folder(path, results):
+        return False
     temporary = other.with_name(f".{other.name}.{os.getpid()}.partial")
     try:
         other.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +88,7 @@ def _link(path: Path, other: Path) -> bool:
 
 
 def _digest(path: Path) -> str | None:
-    return digest_of(path) if path.is_file() else None
+    return digest_of(path) if path.is_file() and not path.is_symlink() else None
 
 
 def _same_libraries(made_with: dict[str, Any]) -> bool:

@@ -21,6 +21,7 @@ from typing import Any
 
 from dialeval import __version__
 from dialeval.errors import UserError
+from dialeval.whole_files import refuse_links, write_new
 
 FOLDER = "provenance"
 CONFIGURATION = "DIALEVAL_CONFIGURATION"
@@ -206,11 +207,10 @@ def write_record(job: Job, key: str) -> None:
     }
     text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     path = job.record
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
+        refuse_links(path, job.results)
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        write_new(path, text)
     except OSError as error:
         raise UserError(
             f"{path} cannot be written: {error.strerror or error}; it says where the job's files come from: check the "

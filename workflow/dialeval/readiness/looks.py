@@ -15,7 +15,7 @@ from dialeval.config.origin import configuration_file, shown
 from dialeval.config.reading import read_config_file
 from dialeval.config.vllm_model import VllmModel
 from dialeval.config.whole import Config
-from dialeval.engines.availability import cannot_compute_here, unavailable
+from dialeval.engines.availability import cannot_compute_here, unavailable, without_key
 from dialeval.engines.cl100k_vocabulary import at_hand
 from dialeval.errors import UserError
 from dialeval.processes import runlock
@@ -76,7 +76,7 @@ def _transcripts(config: Config) -> Iterator[Finding]:
 def _models(config: Config) -> Iterator[Finding]:
     for name in config.models_in_use():
         model = config.models[name]
-        reason = unavailable(model)
+        reason = unavailable(model) or without_key(model)
         device = None if reason else cannot_compute_here(model)
         if reason:
             yield Finding(State.MISSING, f"models.{name}", reason)

@@ -53,7 +53,7 @@ def checked_config(
     Args:
         raw: what the files and the command line say together.
         given: the configuration files that the run names; they stand alone.
-        asks: whether models will be asked, so that engines and keys must be at hand.
+        asks: whether models will be asked, so that engines must be at hand.
         reads: whether files are read, so that they must be there.
         own_environments: whether jobs run in environments that are made for them.
         labelling: whether nothing but what people label is wanted, for which most judges are not asked.

@@ -1,8 +1,10 @@
-"""Which tables lie in a folder of results."""
+"""Which tables lie in a folder of results, and which of them another version of DialEval made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,11 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dialeval.errors import UserError, nearest
+from dialeval.provenance.records import FOLDER as RECORDS
 from dialeval.schemas.every import table_named
 from dialeval.schemas.measures import FOLDER as MEASURES
 from dialeval.schemas.table import Table
 from dialeval.schemas.words import COMMON
-from dialeval.tables import read_name
+from dialeval.tables import differences_from, read_name
 
 PUBLISHED = "tables"
 """The folder of what is meant for readers; the others pass between stages."""
@@ -84,6 +87,46 @@ def chosen_tables(tables: Sequence[Found], names: Sequence[str]) -> list[Found]:
     return list(chosen.values())
 
 
+def outdated_files(results: Path, is_known: Callable[[Path], bool]) -> dict[Path, str]:
+    """Returns the files below the results that another version of DialEval made, with how each differs from this one's.
+
+    These are tables with other columns, and in a folder without any record of a job (`provenance`) all files that
+    nothing is known of: a version before there were records has made them.
+
+    Args:
+        results: the folder of the results, which need not be there.
+        is_known: returns whether Snakemake knows how a file was made.
+    """
+    found, is_ours = {}, False
+    files = list(_files(results))
+    for path in files:
+        if path.suffix != ".parquet":
+            continue
+        with suppress(OSError, ValueError):  # pyarrow's error of what is no table is a ValueError
+            if name := read_name(path):
+                is_ours = True
+                kind = _kind_of(path, name)
+                differences = differences_from(path, kind) if kind else ["this version has no such table"]
+                if differences:
+                    found[path] = "; ".join(differences)
+    if is_ours and not (results / RECORDS).exists():
+        found |= {path: "no record of its job" for path in files if path not in found and not is_known(path)}
+    return found
+
+
+def _files(results: Path) -> Iterator[Path]:
+    """Yields the files below the results, without hidden folders, and without links and what lies behind them."""
+    for folder, folders, names in os.walk(results):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        paths = (Path(folder, name) for name in sorted(names) if not name.startswith("."))
+        yield from (path for path in paths if not path.is_symlink())
+
+
+def _kind_of(path: Path, name: str) -> Table | None:
+    """Returns what a table is; that of a measure is named by its folder, which is a protocol's."""
+    return table_named(f"{path.parent.name}/{path.stem}" if name.startswith(f"{MEASURES}/") else name)
+
+
 def column_words(kind: Table) -> Iterator[tuple[str, str, str]]:
     """Yields the columns of a table: name, type with a question mark where it may be empty, and what is said of it."""
     for field in kind.schema:
@@ -111,7 +154,7 @@ def _below(folder: Path, is_published: bool) -> Iterator[Found]:
             continue
         try:
             name = read_name(path)
-            kind = table_named(f"{path.parent.name}/{path.stem}" if name.startswith(f"{MEASURES}/") else name)
+            kind = _kind_of(path, name)
             if kind is not None:  # another's file
                 yield Found(str(below.with_suffix("")), path, kind, pq.read_metadata(path).num_rows, is_published)
         except (pa.ArrowInvalid, OSError) as error:

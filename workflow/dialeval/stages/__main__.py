@@ -26,8 +26,8 @@ from dialeval.processes.whole_lines import write_whole_lines
 from dialeval.progress import files as progress_files
 from dialeval.provenance import kept
 from dialeval.provenance.records import Job, write_record
+from dialeval.whole_files import RESULTS
 
-RESULTS = "DIALEVAL_RESULTS"
 _SHARED = {"asking", "command", "measuring"}
 """Modules beside the stages that several of them use."""
 

@@ -88,19 +88,11 @@ def stage(
             )
         }
         if partner is not None and chat.partner is not None:
-            # every chatbot's job may write the partner's answers at once, whatever its shards
-            ask = partial(ask, partner, name=chat.partner, protocol=PARTNER, run=run_of(usage[1].parent, 1))
-            first = [seed_id for seed_id, seed in by_id.items() if not seed]
-            asked_before = 0
-            if first and talk.partner is not None:
-                # one job at a time asks for first words, so that they are the same for all chatbots and paid for once
-                with ask(total=len(first), writer="first-words") as beginning:
-                    requests = [talk.partner.next_request(seed_id, ())[0] for seed_id in first]
-                    beginning.run(beginning.answering.ask_all(requests))
-                    asked_before = beginning.answering.asked
+            # jobs of other chatbots ask the partner for the same first words, and each is paid for once
             writer = f"{settings.name}-{settings.part}"
-            speakers[PARTNER] = opened.enter_context(ask(total=turns.count(PARTNER), writer=writer))
-            speakers[PARTNER].answering.asked += asked_before
+            speakers[PARTNER] = opened.enter_context(
+                ask(partner, name=chat.partner, protocol=PARTNER, total=turns.count(PARTNER), writer=writer)
+            )
         own, *others = speakers.values()
         dialogues = own.run(_talk(talk, speakers, by_id), others)
     with TableWriter(generated, GENERATED) as table:

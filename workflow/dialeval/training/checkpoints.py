@@ -17,6 +17,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from dialeval.whole_files import refuse_links
+
 FINISHED = "finished"
 """Folder beside the checkpoints with what the training gave, links to the same files where the disk allows it."""
 _STATE = "trainer_state.json"
@@ -65,6 +67,7 @@ def newest_checkpoint(folder: Path, processes: int = 1) -> Path | None:
 
 def remove_incomplete(folder: Path, processes: int = 1) -> None:
     """Removes checkpoints that a kill left half-written, so that nothing of them is mixed into new ones."""
+    refuse_links(folder / FINISHED)
     for path in _checkpoints(folder):
         if _step(path, processes) is None:
             shutil.rmtree(path, ignore_errors=True)
@@ -72,11 +75,12 @@ def remove_incomplete(folder: Path, processes: int = 1) -> None:
 
 def remove_checkpoints(folder: Path) -> None:
     """Removes the checkpoints of a training that ended well, and what other trainings of its judge have finished."""
+    refuse_links(folder / FINISHED)
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name != FINISHED:
             _remove(path)
     for path in folder.parent.glob(f"*/{FINISHED}"):
-        if path.parent != folder:
+        if path.parent != folder and not path.parent.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
     for path in [*folder.parent.glob("*"), folder.parent]:
         with suppress(OSError):  # it is no folder, or not empty
@@ -84,7 +88,7 @@ def remove_checkpoints(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)

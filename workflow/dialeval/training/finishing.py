@@ -13,6 +13,7 @@ from dialeval.errors import UserError
 from dialeval.schemas.training import TRAINING_CURVE, TRAINING_RUNS, TRAINING_SCORES
 from dialeval.tables import to_table, write_table
 from dialeval.training.digest import make_readable
+from dialeval.whole_files import refuse_links
 
 
 @contextmanager
@@ -23,6 +24,7 @@ def finished_folder(path: Path) -> Iterator[Path]:
         UserError: the disk is full or the folder not writable.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    refuse_links(path)
     try:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)

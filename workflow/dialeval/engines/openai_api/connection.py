@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import aiohttp
@@ -35,37 +36,76 @@ Heard = Callable[[Mapping[str, str]], None]
 class Connection:
     """Sends requests to one endpoint and returns JSON or a Fault; nothing that it returns or raises holds a secret.
 
+    The secrets are read when they are first needed, so that a job whose answers are all stored needs none.
+
     Attributes:
         address: the endpoint's address.
-        headers: what is sent with every request, secrets among them.
-        redactor: knows the secrets.
 
     Args:
         model: the model's configuration.
-
-    Raises:
-        UserError: a variable that should hold the key or a header is missing or unfit, and it names the variable; or
-            the way there is (proxy, certificates).
     """
 
     def __init__(self, model: OpenAIModel) -> None:
         self.address = plain_address(model.base_url)
+        self._model = model
         self._timeout = model.timeout_seconds
         self._connect_seconds = longest_connect(self._timeout)
-        key = "" if model.api_key_env is None else _secret(model.api_key_env, "api_key_env")
-        secrets = {header: _secret(variable, f"headers_env.{header}") for header, variable in model.headers_env.items()}
-        self._proxy = proxy_for(self.address)
-        self.redactor = Redactor([key, *secrets.values(), password_of(self._proxy)])
-        ours = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "dialeval"}
-        organisation = {"OpenAI-Organization": model.organisation} if model.organisation else {}
-        authorization = {"Authorization": f"Bearer {key}"} if key else {}
-        self.headers = _together(ours, model.headers, secrets, authorization, organisation)
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._answers = WholeAnswers()
 
     def __repr__(self) -> str:
         return f"Connection({self.address})"
+
+    @cached_property
+    def headers(self) -> dict[str, str]:
+        """What is sent with every request, secrets among them.
+
+        Raises:
+            UserError: a variable that should hold the key or a header is missing or unfit, and it names the variable.
+        """
+        model, key = self._model, self._key
+        ours = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "dialeval"}
+        organisation = {"OpenAI-Organization": model.organisation} if model.organisation else {}
+        authorization = {"Authorization": f"Bearer {key}"} if key else {}
+        return _together(ours, model.headers, self._secret_headers, authorization, organisation)
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Knows the secrets.
+
+        Raises:
+            UserError: as `headers`; or the proxy that the environment names is unfit.
+        """
+        return Redactor([self._key, *self._secret_headers.values(), password_of(self._proxy)])
+
+    @cached_property
+    def _proxy(self) -> str | None:
+        return proxy_for(self.address)
+
+    @cached_property
+    def _key(self) -> str:
+        return "" if self._model.api_key_env is None else self._secret(self._model.api_key_env, "api_key_env")
+
+    @cached_property
+    def _secret_headers(self) -> dict[str, str]:
+        named = self._model.headers_env
+        return {header: self._secret(variable, f"headers_env.{header}") for header, variable in named.items()}
+
+    def _secret(self, variable: str, field: str) -> str:
+        value = os.environ.get(variable, "").strip()
+        place = f"model '{self._model.model}' at {self.address}: the environment variable {variable}, named by {field},"
+        if not value:
+            needless = "set api_key_env: null" if field == "api_key_env" else f"remove {field}"
+            raise UserError(
+                f"{place} is not set, and a request needs it: export {variable} where the jobs run and run the same "
+                f"command again; for an endpoint that does not need it, {needless}"
+            )
+        if not (value.isascii() and value.isprintable()) or any(letter.isspace() for letter in value):
+            raise UserError(
+                f"{place} holds a blank or a character that no key has (its value is not shown); set it anew"
+            )
+        return value
 
     async def post(self, path: str, body: dict[str, Any], heard: Heard | None = None) -> dict[str, Any] | Fault:
         """Sends a request once and returns the JSON of the answer.
@@ -202,18 +242,3 @@ def _together(*headers: Mapping[str, str]) -> dict[str, str]:
     """Returns headers in which of one name, however it is spelt, the last counts."""
     found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
     return dict(found.values())
-
-
-def _secret(variable: str, field: str) -> str:
-    value = os.environ.get(variable, "").strip()
-    if not value:
-        raise UserError(
-            f"the environment variable {variable}, named by {field}, is not set: export it where the job runs, or, for "
-            "an endpoint that needs no key, set api_key_env: null"
-        )
-    if not (value.isascii() and value.isprintable()) or any(letter.isspace() for letter in value):
-        raise UserError(
-            f"the environment variable {variable}, named by {field}, holds a blank or a character that no key has "
-            "(its value is not shown); set it anew"
-        )
-    return value

@@ -50,7 +50,7 @@ class OpenAIEngine:
         account: what every try is paid from; without one, nothing is counted.
 
     Raises:
-        UserError: the environment variable of the key is missing. While answering: the endpoint is dead.
+        UserError: while answering, that the environment variable of the key is missing, or that the endpoint is dead.
     """
 
     reads_subject = False
@@ -143,6 +143,7 @@ class OpenAIEngine:
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Read:
         """Returns what `read` makes of the endpoint's JSON; what it finds malformed is asked for again."""
+        _ = self.connection.headers, self.connection.redactor  # a missing key is told before anything is paid or sent
         bound = bound_of(body) if request is not None else None
         tokens = self._tokens_of(request, bound) if request is not None and bound is not None else NO_TOKENS
         again = False

@@ -9,6 +9,7 @@ from dialeval.engines.request import Response, read_response
 from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file
 from dialeval.engines.spending.terms import ModelTerms
 from dialeval.engines.store.places import KEY_LENGTH, body_of
+from dialeval.whole_files import refuse_links
 
 
 def take_in(folder: Path, digest: str, terms: ModelTerms) -> None:
@@ -22,6 +23,7 @@ def take_in(folder: Path, digest: str, terms: ModelTerms) -> None:
         digest: the model.
         terms: its prices.
     """
+    refuse_links(folder / digest / SUFFIX, folder.parent)
     if (folder / digest).is_dir():
         return
     by_protocol: dict[str, Sums] = {}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.errors import UserError
+from dialeval.whole_files import new_beside, refuse_links
 
 SUFFIX = "spending"
 
@@ -118,6 +119,7 @@ class Entry:
 
 def close_file(path: Path, entry: Entry) -> None:
     """Makes a file the one line of its sum, whole or not at all."""
+    refuse_links(path, path.parents[2])
     path.parent.mkdir(parents=True, exist_ok=True)
     entry.closed = True
     write_whole(path, [entry.closing_line()])
@@ -125,15 +127,18 @@ def close_file(path: Path, entry: Entry) -> None:
 
 def write_whole(path: Path, lines: list[Any]) -> None:
     """Writes a file of lines, whole or not at all, and safely on the disk."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    refuse_links(path, path.parents[2])
+    temporary = None
     try:
+        temporary = new_beside(path)
         with temporary.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        if temporary:
+            temporary.unlink(missing_ok=True)
         raise UserError(
             f"what was spent could not be written down in {path}: {error.strerror or error}; free some space or choose "
             "another `store_dir`, then run the same command again: what is stored is kept"

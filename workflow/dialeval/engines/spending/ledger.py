@@ -26,6 +26,7 @@ from pathlib import Path
 
 from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file, read_on
 from dialeval.engines.spending.writers import is_alive, is_same_system, no_locks_said
+from dialeval.whole_files import open_no_link, refuse_links
 
 FOLDER = "spending"
 """The ledger's place in the folder of the stores."""
@@ -47,9 +48,11 @@ class Ledger:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keeps all others from adding up and setting aside meanwhile."""
+        lock = self.folder / "lock"
+        refuse_links(lock, self.folder.parent)
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._one_thread:
-            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            descriptor = open_no_link(lock, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 with no_locks_said(self.folder):
                     fcntl.flock(descriptor, fcntl.LOCK_EX)

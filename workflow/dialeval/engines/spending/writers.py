@@ -16,6 +16,7 @@ from typing import Any
 from dialeval.engines.spending.entries import SUFFIX, Entry, close_file
 from dialeval.engines.turn_writes import TurnWrites
 from dialeval.errors import UserError
+from dialeval.whole_files import refuse_links
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -29,6 +30,7 @@ class Writer:
     """
 
     def __init__(self, folder: Path, about: dict[str, str]) -> None:
+        refuse_links(folder / SUFFIX, folder.parent.parent)
         folder.mkdir(parents=True, exist_ok=True)
         host = "".join(letter if letter.isalnum() else "-" for letter in socket.gethostname())[:40]
         self.path = folder / f"{host}-{os.getpid()}-{secrets.token_hex(4)}.{SUFFIX}"

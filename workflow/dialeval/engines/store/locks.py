@@ -1,46 +1,83 @@
-"""Who may answer into a store folder at the same time: the jobs of one run, each under a name of its own.
+"""Which job asks which request, where several jobs ask one model at the same time, of one run or of several.
 
-A run shares its requests out among its jobs, so that they may write at once. Two runs may want the same answers and
-would both pay for them: the second waits, and then finds what the first has stored. The locks are the kernel's
-(`flock`) and die with their process, however it ends.
+A request that two jobs have in common is paid for once: one job claims it, the other waits for its answer and asks its
+own requests meanwhile. The locks are the kernel's (`flock`) and die with their process, however it ends.
 
-    runs.lock       held for moments, while it is settled who may begin
-    <run>.run       shared by the jobs of a run, held as long as they write
-    <writer>.lock   held by the one job that writes under that name
+    <model>/claims                      a line for each job and for each request that it asks; locked for moments
+    <model>/<protocol>/<writer>.lock    held by the one job that writes under that name
 """
 
 from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
+import json
 import os
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
+from dialeval.errors import UserError
+from dialeval.whole_files import open_no_link
+
+CLAIMS = "claims"
 _STILL = 60.0
 """Seconds without a change after which nobody is taken to be writing, where locks cannot tell."""
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
-class WriterLocks:
-    """The locks of one job; `acquire` waits for them.
+class OtherJob(NamedTuple):
+    """A job that asks the same model: the store folder that it writes into, its name there, and its `run`."""
+
+    folder: Path
+    writer: str
+    run: str
+
+
+class Claims:
+    """The name of one job in a store, and the requests that it asks.
 
     Args:
-        folder: the store folder, which exists.
-        writer: the job's name within its run.
-        run: what distinguishes its run from others, in words.
+        folder: the store folder of the job, which exists; the folder of the model is its parent.
+        writer: the job's name in the folder.
+        run: jobs of the same run share no request; an empty text is a run of its own.
+        read_answers: reads what another job has stored by now.
+        is_read: returns whether the answer to a key was read so.
     """
 
-    def __init__(self, folder: Path, writer: str, run: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        writer: str,
+        run: str,
+        read_answers: Callable[[OtherJob], None],
+        is_read: Callable[[str], bool],
+    ) -> None:
         self._folder, self._writer, self._run = folder, writer, run
-        self._held: list[int] = []
+        self._read_answers, self._is_read = read_answers, is_read
+        self._name_lock: int | None = None
+        self._file: int | None = None
+        self._place = 0
+        self._jobs: dict[str, OtherJob] = {}
+        self._replaced: set[str] = set()
+        self._claimed: dict[str, str] = {}
+        self._given_up: list[str] = []
+        self._number = ""
 
     def acquire(self) -> None:
-        """Waits until no job of another run and none of the same name writes into the folder."""
+        """Takes the job's name, waiting while another job has it, and announces the job to the others."""
         try:
-            self._join_run()
             self._take_name()
+            self._file = _opened(self._folder.parent / CLAIMS)
+            with self._locked():
+                self._empty_if_alone()
+                self._number = str(len(self._jobs))
+                self._append([f"job {self._number} {json.dumps([self._folder.name, self._writer, self._run])}"])
+        except UserError:
+            self.release()
+            raise
         except OSError as error:
             self.release()
             if error.errno not in _NO_LOCKS:
@@ -48,66 +85,111 @@ class WriterLocks:
             print(f"note: {self._folder} has no file locks ({error.strerror}); do not run this job twice at once")
 
     def release(self) -> None:
-        """Gives the locks back."""
-        while self._held:
-            os.close(self._held.pop())
+        """Gives the name back; claims without an answer are void from now on."""
+        if self._file is not None:
+            with suppress(OSError), self._locked():
+                self._empty_if_alone()
+            os.close(self._file)
+        if self._name_lock is not None:
+            os.close(self._name_lock)
+        self._file = self._name_lock = None
 
-    def _join_run(self) -> None:
-        run = self._run.encode("utf-8", "surrogateescape")  # names of folders may be in another encoding
-        name = f"{hashlib.sha256(run).hexdigest()[:12]}.run"
-        told = False
-        while True:
-            gate = _opened(self._folder / "runs.lock")
-            try:
-                fcntl.flock(gate, fcntl.LOCK_EX)
-                other = self._other_run(name)
-                if other is None:
-                    own = _opened(self._folder / name)
-                    self._held.append(own)
-                    if not os.fstat(own).st_size:
-                        os.write(own, run)
-                    fcntl.flock(own, fcntl.LOCK_SH)
-                    return
-            finally:
-                os.close(gate)
-            try:
-                if not told:
-                    what = os.pread(other, 1000, 0).decode("utf-8", "replace")
-                    print(
-                        f"waiting: another run is answering into {self._folder} ({what}), and both might pay for the "
-                        "same answers",
-                        flush=True,
-                    )
-                    told = True
-                fcntl.flock(other, fcntl.LOCK_EX)
-            finally:
-                os.close(other)
+    def claim(self, keys: Sequence[str]) -> list[bool]:
+        """Claims requests and returns for each whether this job is to ask it.
 
-    def _other_run(self, own: str) -> int | None:
-        """Returns the open file of another run that is at work; files of runs that are over are removed."""
-        for path in sorted(self._folder.glob("*.run")):
-            if path.name == own:
-                continue
-            descriptor = _opened(path)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return descriptor
-            except BaseException:
-                os.close(descriptor)
-                raise
-            path.unlink(missing_ok=True)
-            os.close(descriptor)
-        return None
+        Another job asks the others, or has asked them; what it has stored by now was read.
+        """
+        if self._file is None:  # no locks here, as was said
+            return [True] * len(keys)
+        with self._locked():
+            taken = self._taken(keys)
+            own = [key for key in dict.fromkeys(keys) if key not in taken]
+            for key in own:
+                self._claimed.pop(key, None)
+            free = [f"free {self._number} {key}" for key in self._given_up]
+            self._append([*free, *(f"{self._number} {key}" for key in own)])
+            self._given_up.clear()
+        return [key not in taken for key in keys]
+
+    def give_up(self, key: str) -> None:
+        """Lets other jobs ask a request that this one has claimed and got no answer to."""
+        self._given_up.append(key)
+
+    def _taken(self, keys: Sequence[str]) -> set[str]:
+        """Returns the keys that another job asks or has stored an answer to."""
+        owners = {key: self._claimed[key] for key in keys if key in self._claimed}
+        at_work = {number for number in set(owners.values()) if self._is_at_work(number)}
+        for number in set(owners.values()):  # after that was found out: it may end in between
+            self._read_answers(self._jobs[number])
+        return {key for key, number in owners.items() if number in at_work or self._is_read(key)}
+
+    def _is_at_work(self, number: str) -> bool:
+        return number not in self._replaced and is_at_work(*self._jobs[number][:2])
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        assert self._file is not None
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        try:
+            self._read_on()
+            yield
+        finally:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def _empty_if_alone(self) -> None:
+        assert self._file is not None
+        others = {job[:2] for job in self._jobs.values()} - {(self._folder, self._writer)}
+        if not any(is_at_work(folder, writer) for folder, writer in others):
+            os.ftruncate(self._file, 0)
+            self._place = 0
+            self._jobs.clear()
+            self._replaced.clear()
+            self._claimed.clear()
+
+    def _append(self, lines: Sequence[str]) -> None:
+        assert self._file is not None
+        if not lines:
+            return
+        rest = "".join(f"{line}\n" for line in lines).encode()
+        if os.fstat(self._file).st_size > self._place:  # a job was killed within a line
+            rest = b"\n" + rest
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+        self._place = os.fstat(self._file).st_size
+
+    def _read_on(self) -> None:
+        assert self._file is not None
+        size = os.fstat(self._file).st_size
+        content = os.pread(self._file, size - self._place, self._place) if size > self._place else b""
+        whole = content[: content.rfind(b"\n") + 1]
+        self._place += len(whole)
+        for line in whole.decode("utf-8", "replace").splitlines():
+            match line.split(" ", 2):
+                case ["job", number, about]:
+                    self._note_job(number, about)
+                case ["free", number, key] if self._claimed.get(key) == number:
+                    del self._claimed[key]
+                case [number, key] if number in self._jobs and not self._shares_none(self._jobs[number]):
+                    self._claimed[key] = number
+
+    def _note_job(self, number: str, about: str) -> None:
+        with suppress(ValueError, TypeError):  # a line that is not whole
+            place, writer, run = json.loads(about)
+            job = OtherJob(self._folder.parent / place, writer, run)
+            same = [known for known, one in self._jobs.items() if one[:2] == job[:2]]
+            self._replaced.update(same)
+            self._jobs[number] = job
+
+    def _shares_none(self, job: OtherJob) -> bool:
+        return job[:2] == (self._folder, self._writer) or bool(self._run and job.run == self._run)
 
     def _take_name(self) -> None:
-        descriptor = _opened(self._folder / f"{self._writer}.lock")
-        self._held.append(descriptor)
+        self._name_lock = _opened(self._folder / f"{self._writer}.lock")
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._name_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"waiting: another job is answering into {self._folder}", flush=True)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            print(f"waiting: another job is answering into {self._folder} as {self._writer}", flush=True)
+            fcntl.flock(self._name_lock, fcntl.LOCK_EX)
 
 
 def is_at_work(folder: Path, writer: str) -> bool:
@@ -132,7 +214,7 @@ def may_be_written(answers: Path) -> bool:
 def _is_held(lock: Path) -> bool | None:
     """Returns whether another process holds a lock; None where the file system has no locks."""
     try:
-        descriptor = os.open(lock, os.O_RDWR)
+        descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return False
     try:
@@ -147,4 +229,4 @@ def _is_held(lock: Path) -> bool | None:
 
 
 def _opened(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    return open_no_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)

@@ -18,6 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dialeval.errors import UserError
+from dialeval.whole_files import replacing
+
 KEY_LENGTH = 32
 BODY_START = KEY_LENGTH + 10
 LONG = 10_000
@@ -92,7 +95,7 @@ def places_in(path: Path, *, keep: bool) -> Places:
     found = np.frombuffer(ends, np.uint64), np.frombuffer(offsets, np.uint64), np.frombuffer(lengths, np.uint32)
     places = Places(*found, damaged, is_unfinished)
     if keep and len(ends) >= LONG and _stamp(path.stat()) == _stamp(before):
-        with suppress(OSError):  # a full disk, or one that is only read: the file is read again the next time
+        with suppress(OSError, UserError):  # a full or read-only disk: the file is read again the next time
             _keep(path, places, before)
     return places
 
@@ -120,12 +123,8 @@ def _keep(path: Path, places: Places, stat: os.stat_result) -> None:
     parts = b"".join(column.tobytes() for column in (places.ends, places.offsets, places.lengths))
     damaged = places.damaged | (_UNFINISHED if places.is_unfinished else 0)
     head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), damaged, zlib.crc32(parts))
-    temporary = path.with_name(f".{path.name}{_SUFFIX}.{os.getpid()}")
-    try:
+    with replacing(path.with_name(path.name + _SUFFIX)) as temporary:
         temporary.write_bytes(head + parts)
-        temporary.replace(path.with_name(path.name + _SUFFIX))
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _stamp(stat: os.stat_result) -> tuple[int, int]:

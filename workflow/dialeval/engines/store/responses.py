@@ -7,28 +7,37 @@ close).
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import itertools
 import os
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from dialeval.engines.request import Response
-from dialeval.engines.store.locks import WriterLocks, is_at_work
+from dialeval.engines.request import Response, read_response
+from dialeval.engines.store.files import GrowingFiles
+from dialeval.engines.store.locks import Claims, OtherJob, is_at_work
 from dialeval.engines.store.places import body_of, line_of
 from dialeval.engines.store.stored_answers import ANSWERS, StoredAnswers
 from dialeval.engines.turn_writes import TurnWrites
 from dialeval.errors import UserError
+from dialeval.whole_files import open_no_link, refuse_links
 
 NAMES = "names.txt"
 """The names that a model had, one a line: for people, who cannot read digests."""
 
 
+_ONLY_READ = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
 def run_of(results: Path, shards: int) -> str:
-    """Returns what distinguishes a run: where its results go, and in how many parts it shares its requests out.
+    """Returns what distinguishes a table of requests that jobs share out: where its answers go, in how many shards.
 
     Args:
-        results: the folder that holds the results of all its shards and of no other run's.
+        results: the folder that holds the answers of all shards and no others.
         shards: the number of shards.
     """
     return f"results in {results.resolve()}, shards: {shards}"
@@ -42,10 +51,9 @@ class ResponseStore(StoredAnswers):
         identity: the model's identity; each identity has a folder of its own.
         name: the model's readable name, for people who look into the folder.
         protocol: the protocol, a folder below.
-        writer: distinguishes jobs of one run that answer for the same model and protocol (a shard); one job at a time
-            may write under one name, a second waits for it.
-        run: distinguishes this job's run from others that might ask for the same answers; jobs of one run may write at
-            once, those of another wait for them.
+        writer: distinguishes jobs that answer for the same model and protocol (a shard); one job at a time may write
+            under one name, a second waits for it.
+        run: jobs of the same run share no request (shards of a table); an empty text is a run of its own.
         sync_seconds: longest time between two fsyncs while answers arrive.
     """
 
@@ -66,7 +74,10 @@ class ResponseStore(StoredAnswers):
         self.written = 0
         self._name, self._writer = name, writer
         self._sync_seconds = sync_seconds
-        self._locks = WriterLocks(self.folder, writer, run)
+        self._claims = Claims(self.folder, writer, run, self._read_answers, self._is_of_others)
+        self._others = GrowingFiles()
+        self._to_claim: dict[asyncio.Future[bool], str] = {}
+        self._only_read: OSError | None = None
         self._own: dict[bytes, tuple[int, int]] = {}
         self._output: int | None = None
         self._output_size = 0
@@ -75,17 +86,22 @@ class ResponseStore(StoredAnswers):
 
     def __enter__(self) -> Self:
         try:
+            refuse_links(self.folder / NAMES, self._directory)
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._locks.acquire()  # whoever waits here reads afterwards what was stored meanwhile
+            self._claims.acquire()  # whoever waits here reads afterwards what was stored meanwhile
             self._list_anew()
             self._note_name()
             return super().__enter__()
+        except UserError:
+            self._claims.release()
+            raise
         except OSError as error:
-            self._locks.release()
-            raise UserError(
-                f"the response store at {self.folder} cannot be used: {error.strerror or error}; "
-                "check `store_dir` in the configuration and the rights and space of that disk"
-            ) from error
+            self._claims.release()
+            if error.errno not in _ONLY_READ:
+                raise self._unusable(error) from error
+            self._only_read = error
+            print(f"note: {self.folder} can only be read: its answers are used, and nothing new is asked", flush=True)
+            return super().__enter__()
 
     def __exit__(self, *raised: object) -> None:
         try:
@@ -96,7 +112,7 @@ class ResponseStore(StoredAnswers):
                 os.close(self._output)
                 self._output = None
             super().__exit__(*raised)
-            self._locks.release()
+            self._claims.release()
 
     def __len__(self) -> int:
         """Returns the number of answers under the protocol."""
@@ -116,6 +132,8 @@ class ResponseStore(StoredAnswers):
             if body is not None:
                 return Response.from_json(body)
         found = super().get(key)
+        if found is None:
+            found = self._of_others(key)
         if found is None and (unreadable := self.unreadable()):
             files = "\n".join(f"  {path}: {reason}" for path, reason in unreadable.items())
             raise UserError(
@@ -123,6 +141,34 @@ class ResponseStore(StoredAnswers):
                 "read them, or move them away if they are lost: their requests are then asked again"
             )
         return found
+
+    async def claim(self, key: str) -> bool:
+        """Returns whether this job is to ask a request that the store lacks.
+
+        Otherwise another job asks it, or has just stored its answer. Claims of one turn of the event loop go together.
+        """
+        if not self._to_claim:
+            asyncio.get_running_loop().call_soon(self._claim_of_this_turn)
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._to_claim[future] = key
+        return await future
+
+    def claim_all(self, keys: Sequence[str]) -> list[bool]:
+        """Returns for each request that the store lacks what `claim` does.
+
+        Raises:
+            UserError: the store cannot be used.
+        """
+        if self._only_read is not None and keys:
+            raise self._unusable(self._only_read)
+        try:
+            return self._claims.claim(keys)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def give_up(self, key: str) -> None:
+        """Lets other jobs ask a request that this one got no answer to."""
+        self._claims.give_up(key)
 
     def append(self, key: str, response: Response) -> None:
         """Stores an answer; it survives a kill of this process once the call returns.
@@ -163,6 +209,40 @@ class ResponseStore(StoredAnswers):
         found = [path for protocol in protocols for path in self._listed(protocol, f".{suffix}")]
         return [path for path in found if path != own and not is_at_work(path.parent, path.stem)]
 
+    def _claim_of_this_turn(self) -> None:
+        waiting, self._to_claim = self._to_claim, {}
+        try:
+            found = self.claim_all(list(waiting.values()))
+        except UserError as error:
+            for future in waiting:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        for future, is_own in zip(waiting, found, strict=True):
+            if not future.done():
+                future.set_result(is_own)
+
+    def _read_answers(self, job: OtherJob) -> None:
+        """Reads what another job has stored by now."""
+        self.sync()  # on a network file system whoever waits for this job sees its answers, too
+        files = self._listed(job.folder, ANSWERS)
+        self._others.read_on(path for path in files if path.stem.rpartition("-")[0] == job.writer)
+
+    def _of_others(self, key: str) -> Response | None:
+        body = self._others.get(key)
+        with suppress(ValueError):
+            return None if body is None else read_response(body)[0]
+        return None
+
+    def _is_of_others(self, key: str) -> bool:
+        return self._of_others(key) is not None
+
+    def _unusable(self, error: OSError) -> UserError:
+        return UserError(
+            f"the response store at {self.folder} cannot be used: {error.strerror or error}; "
+            "check `store_dir` in the configuration and the rights and space of that disk"
+        )
+
     def _grows(self, path: Path) -> bool:
         # a file of an earlier job under this job's name: nobody else has that name now
         is_own = path.parent == self.folder and path.name.startswith(f"{self._writer}-")
@@ -170,8 +250,8 @@ class ResponseStore(StoredAnswers):
 
     def _list_anew(self) -> None:
         """Has a file system that remembers what lay in the folder look again, so that nothing is paid twice."""
-        mark = self.folder / f".{self._writer}.{os.getpid()}.anew"
-        mark.touch()
+        mark = self.folder / f".{self._writer}.{os.urandom(4).hex()}.anew"
+        os.close(open_no_link(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         mark.unlink()
 
     def _note_name(self) -> None:
@@ -179,8 +259,9 @@ class ResponseStore(StoredAnswers):
         known = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
         name = " ".join(self._name.split())
         if name not in known:
-            with path.open("a", encoding="utf-8", errors="replace") as file:
-                file.write(f"{name}\n")
+            descriptor = open_no_link(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            os.write(descriptor, f"{name}\n".encode(errors="replace"))
+            os.close(descriptor)
 
     def _note_place(self, key: str, length: int) -> None:
         self._own[bytes.fromhex(key)] = self._output_size, length

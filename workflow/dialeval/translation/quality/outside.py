@@ -92,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Unavailable as error:
         sys.exit(f"error in {asked.metric}: {error}")
     names = ["corpus", "language", "utterance_id"]
-    with asked.scores.open("w", encoding="utf-8", newline="") as file:
+    asked.scores.unlink(missing_ok=True)  # it may be a link
+    with asked.scores.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*names, asked.metric])
         for row, score in zip(rows, scores, strict=True):

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from dialeval.engines.request import Kind
+from dialeval.whole_files import open_no_link
 
 SUFFIX = "batches"
 
@@ -114,7 +115,7 @@ class BatchLedger:
     def _write(self, event: dict[str, Any]) -> None:
         line = json.dumps(event, separators=(",", ":")) + "\n"
         if self._output is None:
-            self._output = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            self._output = open_no_link(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             size = os.fstat(self._output).st_size
             if size and os.pread(self._output, 1, size - 1) != b"\n":  # the last job was killed while it wrote
                 os.ftruncate(self._output, _whole_lines(self._output, size))
