@@ -92,9 +92,11 @@ def share_intervals(
     v between clusters but at least that of independent rows (s^2: their variance), v_1 the variance where a cluster is
     worth one row, and f the number of clusters that tell: those with a success, those with a failure, or
     (sum psi^2)^2 / sum psi^4, whichever is smallest. The square lets the intervals of rows without correlation come
-    close to those of independent rows from 15 clusters on. The ends are the outer ones of Wilson's (1927) and Jeffreys' with
-    p (1 - p) / v' rows, or 1 / sum u_k^2 where p is 0 or 1, and the quantile of Student's t with K less the number of
-    cells degrees of freedom (K - 1 where all cells share their clusters).
+    close to those of independent rows from 15 clusters on.
+
+    The ends are the outer ones of Wilson's (1927) and Jeffreys' with p (1 - p) / v' rows, or 1 / sum u_k^2 where p is 0
+    or 1, and the quantile of Student's t with K less the number of cells degrees of freedom (K - 1 where all cells
+    share their clusters).
 
     Args:
         numerator: what each row adds to the share, between 0 and its denominator, shape [n].
