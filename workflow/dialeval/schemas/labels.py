@@ -112,12 +112,12 @@ AGREEMENT = Table(
     row="protocol, criterion and statistic",
     title="How far annotators agree",
     caption=(
-        "Krippendorff's alpha of all annotators and, of every two, the same of numbers and Cohen's kappa of choices, "
-        "on what both labelled; and how often an annotator who saw something twice said the same again. Intervals "
-        "resample cases."
+        "Krippendorff's alpha of all annotators and, of every two, the same of numbers, and Cohen's kappa and "
+        "Gwet's AC1 of choices, on what both labelled; and how often an annotator who saw something twice said the "
+        "same again. Intervals resample cases."
     ),
     columns={
-        "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, or same answer again",
+        "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, AC1, or same answer again",
         "first": "annotator; empty for all", "second": "annotator", "n": "what both, or at least two, labelled",
     },
     cells={"estimate": Interval("low", "high")}, numbers="correlation",

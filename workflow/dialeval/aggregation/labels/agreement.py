@@ -11,7 +11,7 @@ import pandas as pd
 from dialeval.aggregation.labels.said import Row, Said, said_by_question
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.annotators import krippendorffs_alpha
-from dialeval.stats.resampling import Interval
+from dialeval.stats.resampling import ONE_CLUSTER, Interval
 
 ALONE = "no two annotators labelled the same: agreement needs two"
 
@@ -20,8 +20,8 @@ def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random
     """Returns the rows of a table `labels/agreement`.
 
     Numbers are compared by their distance (alpha at interval level, of all and of every two), choices and outcomes by
-    whether they are the same (alpha at nominal level, Cohen's kappa of every two). Repeats of an annotator count once,
-    the first; how often a repeat says the same stands beside. Intervals resample cases.
+    whether they are the same (alpha at nominal level, Cohen's kappa and Gwet's AC1 of every two). Repeats of an
+    annotator count once, the first; how often a repeat says the same stands beside. Intervals resample cases.
 
     Args:
         labels: table `labels`.
@@ -66,20 +66,18 @@ def _of_choices(said: Said, settings: _Resampling) -> list[Row]:
         n = int(found.n_common[one, other])
         if not n:
             continue
-        kappa = float(found.kappa[one, other])
-        rows.append(
-            {
-                "statistic": "kappa",
-                "first": names[one],
-                "second": names[other],
-                "estimate": kappa,
-                "low": float(found.kappa_low[one, other]),
-                "high": float(found.kappa_high[one, other]),
-                "n": n,
-                "n_clusters": int(found.n_clusters[one, other]),
-                "note": "both gave one and the same answer throughout" if np.isnan(kappa) else None,
-            }
-        )
+        about = {"first": names[one], "second": names[other]}
+        kappa, ac1 = (found.kappa, found.kappa_low, found.kappa_high), (found.ac1, found.ac1_low, found.ac1_high)
+        same = "both gave one and the same answer throughout" if np.isnan(found.kappa[one, other]) else ""
+        behind = int(found.n_clusters[one, other])
+        single = ONE_CLUSTER if behind < 2 else ""
+        for name, numbers, note in (
+            ("kappa", kappa, same or found.kappa_reason[one][other]),
+            ("AC1", ac1, single),
+        ):
+            ends = (float(values[one, other]) for values in numbers)
+            of = Interval(*ends, settings.confidence, settings.resamples, note, behind)
+            rows.append(_row(name, of, n) | about)
     return rows
 
 
