@@ -13,18 +13,21 @@ import sys
 from coverage_auc import aucs
 from coverage_cases import Measured
 from coverage_ceilings import ceilings
-from coverage_correlations import correlations
-from coverage_differences import differences, false_claims, judge_pairs, length_slope, style_control
+from coverage_correlations import correlations, rare_kinds
+from coverage_differences import differences, false_claims, found_differences, judge_pairs, length_slope, style_control
 from coverage_ranks import ranks
 from coverage_ratings import ratings
-from coverage_shares import shares
+from coverage_shares import means, shares
 from gates import Gates, arguments
 
 SECTIONS = {
     "shares": shares,
+    "means": means,
     "ratings": ratings,
     "correlations": correlations,
+    "rare_kinds": rare_kinds,
     "differences": differences,
+    "found_differences": found_differences,
     "style_control": style_control,
     "length_slope": length_slope,
     "judge_pairs": judge_pairs,
