@@ -40,26 +40,6 @@ def differences(repetitions: int) -> Iterator[Measured]:
                 yield measured(what, clusters, correlation, case, *ends.T, first - second)
 
 
-def found_differences(repetitions: int) -> Iterator[Measured]:
-    """Yields how often paired differences of shares are claimed, of equal systems and where Student's finds some 60%.
-
-    What is counted is p <= .05, so that of equal systems 95% is nominal, and of others more is worse.
-    """
-    for clusters, shares in ((10, (0.9, 0.7)), (20, (0.8, 0.65))):
-        cluster = np.repeat(np.arange(clusters), PER_CLUSTER)
-        for first, second in (shares, (shares[0], shares[0])):
-            rng = np.random.default_rng(clusters)
-            chances = np.array([first, second])[:, np.newaxis]
-            p = np.array(
-                [
-                    paired_differences((rng.random((2, len(cluster))) < chances).astype(float), cluster).p[0]
-                    for _ in range(repetitions)
-                ]
-            )
-            what = "not claimed at .05"
-            yield measured(what, clusters, 0.0, f"{first:g} and {second:g}", 0.05 - p, np.ones(len(p)), 0.0)
-
-
 def style_control(repetitions: int) -> Iterator[Measured]:
     """The length slope, controlled ratings and their differences, where better models write more and where not."""
     truth = 1000.0 + 400.0 / np.log(10.0) * STRENGTH

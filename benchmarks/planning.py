@@ -1,7 +1,8 @@
 """Is what an estimate promises found?
 
 Differences of the size that `stats.power` calls the smallest are built into simulated runs, which are then tested as
-the tables test them: four of five should be found. Then, how long planning takes at paper scale. Takes 5 min.
+the tables test them: four of five should be found, also of pilots of few seeds and after Holm's correction. Then, what
+the test of shares finds with few seeds, and how long planning takes at paper scale. Takes 6 min.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from scipy.stats import ttest_rel
 
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.planning.numbers import PlannedDesign, Size
@@ -127,6 +129,18 @@ def labels(n_labels: int, correlation: float, repetitions: int) -> Iterator[floa
         yield float(found.low > 0.0 or found.high < 0.0)
 
 
+def few_seeds(n_seeds: int, shares: tuple[float, float], repetitions: int) -> tuple[float, float]:
+    """Returns how often a difference of shares is found with five items a seed, and how often by Student's test."""
+    rng = np.random.default_rng(n_seeds)
+    chances, seed = np.array(shares)[:, np.newaxis], np.repeat(np.arange(n_seeds), 5)
+    values = [(rng.random((2, len(seed))) < chances).astype(float) for _ in range(repetitions)]
+    found = [paired_differences(pair, seed).p[0] <= 0.05 for pair in values]
+    means = np.array(values).reshape(repetitions, 2, n_seeds, 5).mean(axis=3)
+    return 100.0 * float(np.mean(found)), 100.0 * float(
+        (ttest_rel(*means.swapaxes(0, 1), axis=1).pvalue <= 0.05).mean()
+    )
+
+
 def paper_scale() -> float:
     """Returns the seconds that planning takes for fourteen chatbots, 222 seeds and nine criteria, and Arena."""
     rng = np.random.default_rng(0)
@@ -181,6 +195,13 @@ def main() -> int:
         )
         gates.at_least(f"pilot of {n_stored} seeds, found", by_itself, 77.0)
         gates.at_least(f"pilot of {n_stored} seeds, found after Holm where planned for it", for_all, 77.0)
+    for n_seeds, shares in ((10, (0.9, 0.7)), (20, (0.8, 0.65))):
+        found, of_student = few_seeds(n_seeds, shares, 5 * repetitions)
+        equal, _ = few_seeds(n_seeds, (shares[0], shares[0]), 5 * repetitions)
+        about = f"shares {shares[0]:g} and {shares[1]:g}, {n_seeds} seeds of 5 items"
+        print(f"{about}: found in {found:.0f}%, by Student's test in {of_student:.0f}%, of equal systems {equal:.1f}%")
+        gates.at_least(f"{about}, found for each one of Student's test", found / of_student, 0.8)
+        gates.at_most(f"{about}, equal systems claimed", equal, 6.0, unit="%")
     for n_labels in (20, 50, 100):
         for correlation in (0.0, 0.5, 0.8):
             share = 100.0 * float(np.mean(list(labels(n_labels, correlation, repetitions))))

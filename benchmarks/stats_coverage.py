@@ -14,7 +14,7 @@ from coverage_auc import aucs
 from coverage_cases import Measured
 from coverage_ceilings import ceilings
 from coverage_correlations import correlations, rare_kinds
-from coverage_differences import differences, false_claims, found_differences, judge_pairs, length_slope, style_control
+from coverage_differences import differences, false_claims, judge_pairs, length_slope, style_control
 from coverage_ranks import ranks
 from coverage_ratings import ratings
 from coverage_shares import means, shares
@@ -27,7 +27,6 @@ SECTIONS = {
     "correlations": correlations,
     "rare_kinds": rare_kinds,
     "differences": differences,
-    "found_differences": found_differences,
     "style_control": style_control,
     "length_slope": length_slope,
     "judge_pairs": judge_pairs,

@@ -83,6 +83,20 @@ class JudgeAgreement:
     confidence: float
     random_seed: int
 
+    def kappa_interval(self, one: int, other: int) -> Interval:
+        """Returns the kappa of two judges as an `Interval`."""
+        return self._of_pair((self.kappa, self.kappa_low, self.kappa_high), one, other, self.kappa_reason[one][other])
+
+    def ac1_interval(self, one: int, other: int) -> Interval:
+        """Returns the AC1 of two judges as an `Interval`."""
+        reason = ONE_CLUSTER if self.n_clusters[one, other] == 1 else ""
+        return self._of_pair((self.ac1, self.ac1_low, self.ac1_high), one, other, reason)
+
+    def _of_pair(self, numbers: tuple[FloatArray, FloatArray, FloatArray], one: int, other: int, why: str) -> Interval:
+        estimate, low, high = (float(values[one, other]) for values in numbers)
+        n_clusters = int(self.n_clusters[one, other])
+        return Interval(estimate, low, high, self.confidence, self.resamples, why, n_clusters)
+
 
 def retest_flips(
     item: ArrayLike,

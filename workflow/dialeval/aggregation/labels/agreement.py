@@ -11,7 +11,7 @@ import pandas as pd
 from dialeval.aggregation.labels.said import Row, Said, said_by_question
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.annotators import krippendorffs_alpha
-from dialeval.stats.resampling import ONE_CLUSTER, Interval
+from dialeval.stats.resampling import Interval
 
 ALONE = "no two annotators labelled the same: agreement needs two"
 
@@ -67,17 +67,10 @@ def _of_choices(said: Said, settings: _Resampling) -> list[Row]:
         if not n:
             continue
         about = {"first": names[one], "second": names[other]}
-        kappa, ac1 = (found.kappa, found.kappa_low, found.kappa_high), (found.ac1, found.ac1_low, found.ac1_high)
-        same = "both gave one and the same answer throughout" if np.isnan(found.kappa[one, other]) else ""
-        behind = int(found.n_clusters[one, other])
-        single = ONE_CLUSTER if behind < 2 else ""
-        for name, numbers, note in (
-            ("kappa", kappa, same or found.kappa_reason[one][other]),
-            ("AC1", ac1, single),
-        ):
-            ends = (float(values[one, other]) for values in numbers)
-            of = Interval(*ends, settings.confidence, settings.resamples, note, behind)
-            rows.append(_row(name, of, n) | about)
+        kappa = _row("kappa", found.kappa_interval(one, other), n)
+        if np.isnan(kappa["estimate"]):
+            kappa["note"] = "both gave one and the same answer throughout"
+        rows += [kappa | about, _row("AC1", found.ac1_interval(one, other), n) | about]
     return rows
 
 

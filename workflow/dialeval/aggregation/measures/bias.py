@@ -17,7 +17,7 @@ from dialeval.aggregation.pairwise import Comparisons, cases, comparisons
 from dialeval.aggregation.words import Words, words_shown
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.bias import length_bias, position_bias, self_preference
-from dialeval.stats.resampling import ONE_CLUSTER, Interval
+from dialeval.stats.resampling import Interval
 from dialeval.stats.shares import share_interval
 from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
 from dialeval.tables import HUMAN
@@ -213,14 +213,8 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
         cell = (one, other)
         n = int(agreement.n_common[cell])
         reason = "both gave one and the same verdict throughout" if n else "no comparison was read by both"
-        behind = int(agreement.n_clusters[cell])
-        of = {
-            "kappa": (agreement.kappa, agreement.kappa_low, agreement.kappa_high, agreement.kappa_reason[one][other]),
-            "ac1": (agreement.ac1, agreement.ac1_low, agreement.ac1_high, ONE_CLUSTER if behind == 1 else ""),
-        }
-        for measure, (*numbers, note) in of.items():
-            ends = (float(values[cell]) for values in numbers)
-            found = Interval(*ends, agreement.confidence, agreement.resamples, note, behind)
+        of = {"kappa": agreement.kappa_interval(*cell), "ac1": agreement.ac1_interval(*cell)}
+        for measure, found in of.items():
             yield {"judge": judges[one], "other_judge": judges[other], **_row(measure, found, n, reason)}
     answers = np.bincount(first.item[~np.isnan(first.games.outcome)])
     yield {"judge": ALL_JUDGES, **_row("alpha", agreement.alpha, int((answers > 1).sum()))}
