@@ -56,6 +56,9 @@ def main() -> int:
         for clusters, found in of.items():
             target = next((least for fewest, least in TARGETS if clusters >= fewest), 0.0)
             # Two standard errors below the target is what chance alone gives one time in forty.
+            found = [one for one in found if one.coverage == one.coverage]  # where any run has an interval
+            if not found:
+                continue
             lowest = min(found, key=lambda one: one.coverage + 2.0 * one.error)
             what = f"{section}, {clusters} clusters: lowest coverage of {len(found)} cases, and two standard errors"
             note = f"{lowest.name()}: {lowest.coverage:.1f}"
