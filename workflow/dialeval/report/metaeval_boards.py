@@ -178,7 +178,8 @@ def _tests(pairs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
         kind == "human" or cell not in by_people if full else kind == shown["raters"]
         for cell, kind in zip(cells, of["rater_kind"], strict=True)
     ]
-    return of.iloc[np.flatnonzero(kept)]
+    found: pd.DataFrame = of.iloc[np.flatnonzero(kept)]
+    return found
 
 
 def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
