@@ -21,6 +21,11 @@ TRUE_CORRELATION = 0.7
 """Of the judge with the items' true values."""
 HARSHNESS = 0.3
 """Variance of the harshness of raters who all rate all items; the items' is 1."""
+SINGLE_ITEMS = (15, 25, 40, 120)
+"""Dialogues with one item each."""
+RATERS = 3
+HIGH = (0.5, 0.85)
+"""Correlations of judges with the items' true values."""
 
 
 def ceilings(repetitions: int) -> Iterator[Measured]:
@@ -29,6 +34,49 @@ def ceilings(repetitions: int) -> Iterator[Measured]:
         for icc in SINGLE:
             yield from _measured(clusters, within, icc, repetitions, named=False)
         yield from _measured(clusters, within, SINGLE[1], repetitions, named=True)
+    yield from single_items(repetitions)
+
+
+def single_items(repetitions: int) -> Iterator[Measured]:
+    """Yields the coverage of corrected correlations with one item a dialogue, of normal and of five-level ratings.
+
+    Three raters err as much as items differ. Five levels have their middle above the scale's, so that many are 5.
+    """
+    for rho in HIGH:
+        for levels in (False, True):
+            truth = _true_correlation(rho) if levels else rho
+            for n in SINGLE_ITEMS:
+                ends = np.full((repetitions, 2), np.nan)
+                for number in range(repetitions):
+                    rng = np.random.default_rng([number, n, levels, int(100 * rho)])
+                    true = rng.normal(size=n)
+                    ratings = true[:, np.newaxis] + rng.normal(size=(n, RATERS))
+                    ratings = _five_levels(ratings) if levels else ratings
+                    score = rho * true + math.sqrt(1.0 - rho**2) * rng.normal(size=n)
+                    item, dialogue = np.repeat(np.arange(n), RATERS), np.arange(n)
+                    raters = reliability(ratings.ravel(), item, dialogue, resamples=1000, random_seed=number)
+                    mean = ratings.mean(axis=1)[np.newaxis]
+                    found = correlate(score[np.newaxis, np.newaxis], mean, dialogue, random_seed=number)
+                    pearson = float(found.estimate[0, 0]), found.replicates[:, 0, 0]
+                    corrected = corrected_correlation(*pearson, raters)
+                    ends[number] = corrected.low, corrected.high
+                case = f"{'5 levels' if levels else 'normal'}, {truth:.2f}"
+                yield measured("corrected, 1 item each", n, 0.0, case, *ends.T, truth)
+
+
+def _five_levels(rating: np.ndarray) -> np.ndarray:
+    return np.clip(np.round(4.2 + 0.9 * rating), 1.0, 5.0)
+
+
+def _true_correlation(rho: float) -> float:
+    """Correlation of a judge with the mean of infinitely many five-level ratings of an item."""
+    rng = np.random.default_rng(0)
+    true = rng.normal(size=200_000)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    parts = zip(nodes, weights / weights.sum(), strict=True)
+    mean = sum(weight * _five_levels(true + node) for node, weight in parts)
+    score = rho * true + math.sqrt(1.0 - rho**2) * rng.normal(size=len(true))
+    return float(np.corrcoef(mean, score)[0, 1])
 
 
 def _measured(clusters: int, within: float, icc: float, repetitions: int, *, named: bool) -> Iterator[Measured]:

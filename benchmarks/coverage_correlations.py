@@ -122,3 +122,59 @@ def _kappas(clusters: int, within: float, repetitions: int) -> tuple[np.ndarray,
         ends.append((found.kappa_low[0, 1], found.kappa_high[0, 1]))
     low, high = (np.array([one[end] for one in ends]) for end in (0, 1))
     return low, high, (agree - 0.5) / 0.5
+
+
+RARE = ((0.1, 0.9), (0.1, 0.95), (0.05, 0.97), (0.3, 0.8), (0.5, 0.9))
+"""Shares of items of a kind, and how often a judge is right about an item."""
+
+
+def rare_kinds(repetitions: int) -> Iterator[Measured]:
+    """Yields the coverage of kappa and AC1 of two judges of a rare kind, and of alpha of skewed ratings with gaps."""
+    for share, right in RARE:
+        kappa, ac1 = _true_agreement(share, right)
+        for items in (10, 20, 40, 80, 160):
+            ends = np.full((2, repetitions, 2), np.nan)
+            item = np.arange(items)
+            for number in range(repetitions):
+                rng = np.random.default_rng([number, items, int(1000 * share), int(1000 * right)])
+                of_kind = rng.random(items) < share
+                said = np.array([of_kind ^ (rng.random(items) > right) for _ in range(2)]).astype(float)
+                found = judge_agreement(
+                    np.repeat([0, 1], items), np.tile(item, 2), said.ravel(), np.tile(item, 2), 2, random_seed=number
+                )
+                ends[0, number] = found.kappa_low[0, 1], found.kappa_high[0, 1]
+                ends[1, number] = found.ac1_low[0, 1], found.ac1_high[0, 1]
+            case = f"{share:g}, right {right:g}"
+            for what, of, truth in zip(("Cohen's kappa", "Gwet's AC1"), ends, (kappa, ac1), strict=True):
+                yield measured(f"{what}, {truth:.2f}", items, 0.0, case, *of.T, truth)
+    for levels, case in ((_upper, "many fives"), (_middle, "few fives")):
+        truth = krippendorffs_alpha(levels(np.random.default_rng(0), 300_000)).estimate
+        for items in (12, 25, 50, 100):
+            ends = np.full((repetitions, 2), np.nan)
+            for number in range(repetitions):
+                rng = np.random.default_rng([number, items])
+                ratings = levels(rng, items)
+                ratings = np.where(rng.random(ratings.shape) < 0.4, np.nan, ratings)
+                found = krippendorffs_alpha(ratings, resamples=1000, random_seed=number)
+                ends[number] = found.low, found.high
+            yield measured(f"alpha, 40% missing, {truth:.2f}", items, 0.0, case, *ends.T, truth)
+
+
+def _upper(rng: np.random.Generator, items: int) -> np.ndarray:
+    """Three raters' scores from 1 to 5, of which half are 5."""
+    return np.clip(np.round(5.0 + rng.normal(size=items) + 0.7 * rng.normal(size=(RATERS, items))), 1.0, 5.0)
+
+
+def _middle(rng: np.random.Generator, items: int) -> np.ndarray:
+    return np.clip(np.round(3.0 + rng.normal(size=items) + rng.normal(size=(RATERS, items))), 1.0, 5.0)
+
+
+def _true_agreement(share: float, right: float) -> tuple[float, float]:
+    """Kappa and AC1 of two judges who err independently."""
+    table = sum(
+        part * np.outer(said, said)
+        for part, said in ((share, np.array([right, 1.0 - right])), (1.0 - share, np.array([1.0 - right, right])))
+    )
+    kind = float(table[0].sum())
+    agreed, both = float(np.trace(table)), kind**2 + (1.0 - kind) ** 2
+    return (agreed - both) / (1.0 - both), (agreed - 2.0 * kind * (1.0 - kind)) / (1.0 - 2.0 * kind * (1.0 - kind))

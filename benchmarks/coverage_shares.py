@@ -1,4 +1,4 @@
-"""Coverage of shares: GTEval and win rates, score rates, UniEval, DialogBench, robustness, biases of a judge."""
+"""Coverage of shares (GTEval and win rates, score rates, UniEval, DialogBench, robustness, biases) and of means."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from coverage_cases import Measured, alike, cases, measured
+from dialeval.stats.means import mean_interval
 from dialeval.stats.rates import pass_rates
 from dialeval.stats.robustness import average_ratios, robustness_ratios
 from dialeval.stats.shares import ShareIntervals, share_intervals
@@ -29,6 +30,7 @@ def shares(repetitions: int) -> Iterator[Measured]:
         "robustness ratio": _damaged,
         "robustness average": _strategies,
         "position bias, flips": _flips,
+        "ten rows a cluster": _ten,
     }
     for place, (what, draw) in enumerate(numbers.items()):
         for clusters, correlation in cases():
@@ -105,3 +107,33 @@ def _flips(rng, clusters, correlation, p, repetitions):
     """Between one and twenty-one comparisons that were read on a seed."""
     sizes = np.resize([21, 15, 6, 1], clusters)
     return share_intervals(*_drawn(rng, clusters, correlation, p, repetitions, sizes), repetitions)
+
+
+def _ten(rng, clusters, correlation, p, repetitions):
+    return share_intervals(*_drawn(rng, clusters, correlation, p, repetitions, np.full(clusters, 10)), repetitions)
+
+
+SCORES = {
+    "80% fives": (0.01, 0.02, 0.05, 0.12, 0.8),
+    "95% fives": (0.005, 0.005, 0.01, 0.03, 0.95),
+    "middle": (0.1, 0.2, 0.4, 0.2, 0.1),
+}
+"""Chances of the scores 1 to 5."""
+DIALOGUES = 4
+"""On a case; half of them have the score of the first."""
+
+
+def means(repetitions: int) -> Iterator[Measured]:
+    """Yields the coverage of mean scores on a scale from 1 to 5, one dialogue a case, and several that are alike."""
+    for clusters in (10, 20, 60, 222):
+        for correlation, per in ((0.0, 1), (0.25, DIALOGUES)):
+            for case, chances in SCORES.items():
+                rng = np.random.default_rng([clusters, per, len(case)])
+                score = 1.0 + rng.choice(len(chances), (repetitions, clusters, per), p=chances)
+                if correlation:
+                    score = np.where(rng.random(score.shape) < 0.5, score[:, :, :1], score)
+                cluster = np.repeat(np.arange(clusters), per)
+                found = [mean_interval(row.ravel(), cluster, scale=(1.0, 5.0)) for row in score]
+                low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
+                truth = float(np.dot(chances, np.arange(1, 6)))
+                yield measured("mean score, 1 to 5", clusters, correlation, case, low, high, truth)

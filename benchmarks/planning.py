@@ -1,7 +1,8 @@
 """Is what an estimate promises found?
 
 Differences of the size that `stats.power` calls the smallest are built into simulated runs, which are then tested as
-the tables test them: four of five should be found. Then, how long planning takes at paper scale. Takes 5 min.
+the tables test them: four of five should be found, also of pilots of few seeds and after Holm's correction. Then, what
+the test of shares finds with few seeds, and how long planning takes at paper scale. Takes 6 min.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from scipy.stats import ttest_rel
 
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.planning.numbers import PlannedDesign, Size
 from dialeval.aggregation.planning.people import LabelPlan
 from dialeval.aggregation.planning.plans import plans
 from dialeval.stats.corrected import correct_means
-from dialeval.stats.differences import MADE_UP_ITEMS, contrast_interval, paired_differences
+from dialeval.stats.differences import contrast_interval, paired_differences
+from dialeval.stats.multiplicity import holm
 from dialeval.stats.power import (
     PeopleDesign,
     contributions_of_means,
@@ -44,7 +47,7 @@ def pass_rates(n_seeds: int, repetitions: int) -> Iterator[float]:
 
     for _ in range(repetitions):
         stored = contributions_of_means(passed((0.5, 0.5), STORED), np.arange(STORED))
-        smallest = simulated(stored, n_seeds, made_up=MADE_UP_ITEMS, resamples=400).smallest[0]
+        smallest = simulated(stored, n_seeds, shares=True, resamples=400).smallest[0]
         found = paired_differences(passed((0.5 + smallest / 2, 0.5 - smallest / 2), n_seeds), np.arange(n_seeds))
         yield float(found.p[0] <= 0.05)
 
@@ -75,6 +78,34 @@ def ratings(n_seeds: int, repetitions: int) -> Iterator[float]:
         yield float(p <= 0.05)
 
 
+def pilots(n_stored: int, n_seeds: int, repetitions: int) -> Iterator[tuple[float, float, float]]:
+    """Yields how often differences of mean scores are found that a pilot calls the smallest; six chatbots.
+
+    In the mean over the five pairs of the chatbot that is ahead: by p of one planned for a pair by itself, by p_holm of
+    the same, and by p_holm of one planned for all pairs.
+    """
+    rng = np.random.default_rng([n_stored, n_seeds])
+    one, other = np.triu_indices(N_PLAYERS, 1)
+    pairs = len(one)
+
+    def p_values(ahead: float) -> np.ndarray:
+        score = rng.normal(size=n_seeds) + rng.normal(size=(N_PLAYERS, n_seeds))
+        score[0] += ahead
+        apart = score[one] - score[other]
+        error = apart.std(axis=1, ddof=1) / math.sqrt(n_seeds)
+        return contrast_interval(apart.mean(axis=1), error, n_seeds - 1.0)[2]
+
+    for _ in range(repetitions):
+        stored = rng.normal(size=n_stored) + rng.normal(size=(N_PLAYERS, n_stored))
+        found = contributions_of_means(stored, np.arange(n_stored))
+        alone, of_all = (
+            float(np.median(simulated(found, n_seeds, confidence=confidence, resamples=400).smallest))
+            for confidence in (0.95, 1.0 - 0.05 / pairs)
+        )
+        p, corrected = p_values(alone), p_values(of_all)
+        yield tuple(float((one_p[: N_PLAYERS - 1] <= 0.05).mean()) for one_p in (p, holm(p), holm(corrected)))
+
+
 _SHRUNK = math.sqrt(1.0 + 2 * 0.7**2 / 1.7**2)
 """Logistic noise has a standard deviation near 1.7 of a normal one."""
 
@@ -96,6 +127,18 @@ def labels(n_labels: int, correlation: float, repetitions: int) -> Iterator[floa
             label[drawn] = people[drawn]
         found = correct_means(judge, label, np.full(2 * seeds, n_labels / seeds), system, cluster).difference(0, 1)
         yield float(found.low > 0.0 or found.high < 0.0)
+
+
+def few_seeds(n_seeds: int, shares: tuple[float, float], repetitions: int) -> tuple[float, float]:
+    """Returns how often a difference of shares is found with five items a seed, and how often by Student's test."""
+    rng = np.random.default_rng(n_seeds)
+    chances, seed = np.array(shares)[:, np.newaxis], np.repeat(np.arange(n_seeds), 5)
+    values = [(rng.random((2, len(seed))) < chances).astype(float) for _ in range(repetitions)]
+    found = [paired_differences(pair, seed).p[0] <= 0.05 for pair in values]
+    means = np.array(values).reshape(repetitions, 2, n_seeds, 5).mean(axis=3)
+    return 100.0 * float(np.mean(found)), 100.0 * float(
+        (ttest_rel(*means.swapaxes(0, 1), axis=1).pvalue <= 0.05).mean()
+    )
 
 
 def paper_scale() -> float:
@@ -143,6 +186,22 @@ def main() -> int:
             share = 100.0 * float(np.mean(list(found(n_seeds, repetitions))))
             print(f"{name:<12} planned {n_seeds:>4} seeds: found in {share:.0f}%", flush=True)
             gates.at_least(f"{name}, {n_seeds} seeds, found", share, 70.0)
+    for n_stored in (6, 20, 60):
+        by_itself, uncorrected, for_all = 100.0 * np.mean(list(pilots(n_stored, 60, repetitions)), axis=0)
+        print(
+            f"pilot of {n_stored} seeds, planned 60: found in {by_itself:.0f}% by itself, {uncorrected:.0f}% after "
+            f"Holm over 15 pairs, {for_all:.0f}% where planned for these",
+            flush=True,
+        )
+        gates.at_least(f"pilot of {n_stored} seeds, found", by_itself, 77.0)
+        gates.at_least(f"pilot of {n_stored} seeds, found after Holm where planned for it", for_all, 77.0)
+    for n_seeds, shares in ((10, (0.9, 0.7)), (20, (0.8, 0.65))):
+        found, of_student = few_seeds(n_seeds, shares, 5 * repetitions)
+        equal, _ = few_seeds(n_seeds, (shares[0], shares[0]), 5 * repetitions)
+        about = f"shares {shares[0]:g} and {shares[1]:g}, {n_seeds} seeds of 5 items"
+        print(f"{about}: found in {found:.0f}%, by Student's test in {of_student:.0f}%, of equal systems {equal:.1f}%")
+        gates.at_least(f"{about}, found for each one of Student's test", found / of_student, 0.8)
+        gates.at_most(f"{about}, equal systems claimed", equal, 6.0, unit="%")
     for n_labels in (20, 50, 100):
         for correlation in (0.0, 0.5, 0.8):
             share = 100.0 * float(np.mean(list(labels(n_labels, correlation, repetitions))))

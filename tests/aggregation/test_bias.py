@@ -96,6 +96,7 @@ def test_what_cannot_be_computed_says_why() -> None:
         "retest_flips": "every comparison was asked once",
         "self_preference": "no chatbot is of the judge's family 'j'",
         "kappa": "agreement needs two judges or more",
+        "ac1": "agreement needs two judges or more",
         "alpha": "agreement needs two judges or more",
     }
 
@@ -107,7 +108,7 @@ def test_what_cannot_be_computed_says_why() -> None:
 )
 def test_a_judge_without_decided_verdicts_has_rows_without_values(rows: list[dict[str, Any]]) -> None:
     found = [*bias(rows), *bias(rows, at=[], reference="human")]
-    assert len(found) == 2 * 12
+    assert len(found) == 2 * 13
     assert {row["measure"] for row in found if row["estimate"] is not None} <= {"unparsed"}
 
 
@@ -255,6 +256,11 @@ def test_kappa_and_alpha_by_hand() -> None:
     (kappa,) = [row for row in found if row["measure"] == "kappa"]
     assert (kappa["judge"], kappa["other_judge"], kappa["n"]) == ("g", "h", 4)
     assert kappa["estimate"] == pytest.approx(0.5)  # observed 3/4, by chance 1/2
+    assert kappa["note"].startswith("no interval: 3 answers of 2 clusters differ from the most frequent answer")
+    (ac1,) = [row for row in found if row["measure"] == "ac1"]
+    chance = 2 * (3 / 8) * (5 / 8)  # three of eight say left
+    assert (ac1["other_judge"], ac1["estimate"]) == ("h", pytest.approx((0.75 - chance) / (1 - chance)))
+    assert ac1["low"] < ac1["estimate"] < ac1["high"]
     alpha = measured(found, ALL_JUDGES)["alpha"]
     assert (alpha["estimate"], alpha["n"]) == (pytest.approx(1 - (2 / 8) / (30 / 56)), 4)
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dialeval.aggregation.dialogbench.accuracy import accuracy_rows
-from dialeval.aggregation.dialogbench.people import NO_VARIATION, agreement_rows, expert_rows, joint_answers
+from dialeval.aggregation.dialogbench.people import agreement_rows, expert_rows, joint_answers
 from dialeval.published.dialogbench import OVERALL
+from dialeval.stats.agreement import NO_VARIATION
 
 
 def answers(chosen: dict[str, str], task: str = "SF", right: str = "A") -> list[dict[str, Any]]:

@@ -51,7 +51,9 @@ def test_alpha_of_numbers_is_krippendorffs_of_all_and_of_every_two() -> None:
     assert (rows[0]["first"], rows[0]["estimate"], rows[0]["n"]) == (None, pytest.approx(whole), 8)
     assert [(row["first"], row["second"]) for row in rows[1:]] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert rows[1]["estimate"] == pytest.approx(evalica.alpha(pd.DataFrame(RATED[:2]), distance="interval").alpha)
-    assert all(row["low"] < row["estimate"] <= row["high"] for row in rows)
+    assert rows[0]["low"] < rows[0]["estimate"] <= rows[0]["high"]
+    assert rows[1]["note"].startswith("no interval: 9 answers of 5 clusters differ from the most frequent answer")
+    assert rows[1]["low"] is None or np.isnan(rows[1]["low"])
 
 
 def chosen(answers: dict[str, str], **more: Any) -> list[Row]:
@@ -67,9 +69,12 @@ def test_choices_have_nominal_alpha_and_cohens_kappa() -> None:
     answers = {"a": "yyynnnyn", "b": "yynnnnyy"}  # both yes three times, both no three times
     rows = agreed(chosen(answers))
     codes = np.array([[one == "y" for one in said] for said in answers.values()], float)
-    assert [row["statistic"] for row in rows] == ["alpha (nominal)", "kappa"]
+    assert [row["statistic"] for row in rows] == ["alpha (nominal)", "kappa", "AC1"]
     assert rows[0]["estimate"] == pytest.approx(evalica.alpha(pd.DataFrame(codes), distance="nominal").alpha)
     assert rows[1]["estimate"] == pytest.approx(cohens_kappa(np.array([[3, 1], [1, 3]])).kappa)
+    assert (rows[1]["note"] or "").startswith("no interval: 8 answers of 5 clusters")
+    assert rows[2]["estimate"] == pytest.approx(0.5)  # three of four alike, chance is one half
+    assert rows[2]["low"] < 0.5 < rows[2]["high"]
 
 
 def test_pairs_agree_whichever_side_was_shown_first() -> None:
@@ -79,14 +84,14 @@ def test_pairs_agree_whichever_side_was_shown_first() -> None:
               outcome=sides[name][2] if n % 3 else "tie")
         for name in sides for n in range(9)
     ]  # fmt: skip
-    assert [row["estimate"] for row in agreed(rows)] == [1.0, 1.0]
+    assert [row["estimate"] for row in agreed(rows)] == [1.0, 1.0, 1.0]
     assert {row["agreement"] for row in compared(rows).values()} == {1.0}
 
 
 def test_who_says_the_same_again_is_counted_and_repeats_weigh_nothing_elsewhere() -> None:
     rows = chosen({"a": "yynn", "b": "yynn"}) + chosen({"a": "ynny"}, round=1)
     *others, again = agreed(rows)
-    assert [row["estimate"] for row in others] == [1.0, 1.0]
+    assert [row["estimate"] for row in others] == [1.0, 1.0, 1.0]
     assert (again["statistic"], again["first"], again["estimate"], again["n"]) == ("same answer again", "a", 0.5, 4)
     assert compared(rows)["a"]["n_repeated"] == 4
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from judged_dialogues import items_of
 
-from dialeval.aggregation.measures.agreement import CONSTANT, NO_VARIATION, ONE_VALUE, agreement
+from dialeval.aggregation.measures.agreement import CONSTANT, ONE_VALUE, agreement
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.differences import differences
 from dialeval.aggregation.measures.examples import MOST, examples
@@ -20,6 +20,7 @@ from dialeval.corpora.items import item_rows
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import AGREEMENT, EXAMPLES
 from dialeval.schemas.metaeval import ITEMS
+from dialeval.stats.agreement import NO_VARIATION
 from dialeval.stats.shares import share_interval
 from dialeval.tables import HUMAN, to_table, write_table
 
@@ -65,14 +66,16 @@ def judged(first: Sequence[int | None], second: Sequence[int | None]) -> pd.Data
 
 
 def test_agreement_by_hand() -> None:
-    first, second = [1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 1, 0, 1]
+    first, second = 2 * [1, 1, 1, 0, 0, 0, 0, 1], 2 * [1, 1, 0, 0, 0, 1, 0, 1]
     [row] = to_table(AGREEMENT, agreement(judged(first, second), design("j"))).to_pylist()
     assert [row[name] for name in ("judge", "other_judge", "criterion")] == ["j", "rules", "long"]
-    assert [row[name] for name in ("n", "n_clusters")] == [8, 8]
-    assert [row[name] for name in ("both", "judge_alone", "other_alone")] == [3, 1, 1]
+    assert [row[name] for name in ("n", "n_clusters")] == [16, 16]
+    assert [row[name] for name in ("both", "judge_alone", "other_alone")] == [6, 2, 2]
+    assert row["ac1"] == pytest.approx((0.75 - 0.5) / 0.5)  # both mark half: chance is 2 (1/2) (1/2)
+    assert row["ac1_low"] < 0.5 < row["ac1_high"]
     assert row["estimate"] == pytest.approx(kappa(first, second))
     assert row["low"] < row["estimate"] < row["high"]
-    expected = share_interval([1, 1, 0, 1], [0, 1, 2, 3])  # of what the rules mark, what the judge marks
+    expected = share_interval(2 * [1, 1, 0, 1], range(8))  # of what the rules mark, what the judge marks
     assert (row["precision"], row["precision_low"], row["precision_high"]) == pytest.approx(
         (0.75, expected.low, expected.high)
     )
@@ -96,7 +99,7 @@ def test_two_who_say_one_thing_have_no_kappa() -> None:
     [
         ([0] * 20, [0] * 19 + [1], 0.0, CONSTANT),
         ([1, 1, 1], [0, 0, 0], 0.0, CONSTANT),
-        ([1, 0, 0, 0], [1, 0, 0, 0], 1.0, NO_VARIATION),
+        (5 * [1, 0, 0, 0], 5 * [1, 0, 0, 0], 1.0, NO_VARIATION),
     ],
 )
 def test_a_kappa_that_no_resample_moves_has_no_interval(
@@ -106,6 +109,17 @@ def test_a_kappa_that_no_resample_moves_has_no_interval(
     assert (row["estimate"], row["note"]) == (expected, note)
     assert row["low"] is None or np.isnan(row["low"])
     assert row["high"] is None or np.isnan(row["high"])
+
+
+def test_a_kappa_of_a_rare_kind_has_no_interval_and_says_how_many_it_takes() -> None:
+    [row] = to_table(
+        AGREEMENT, agreement(judged([1] * 3 + [0] * 17, [0] + [1] * 3 + [0] * 16), design("j"))
+    ).to_pylist()
+    assert (
+        row["note"] == "no interval: 6 answers of 4 clusters differ from the most frequent answer, and it takes 10 of 5"
+    )
+    assert row["low"] is None or np.isnan(row["low"])
+    assert row["ac1_low"] < row["ac1"] < row["ac1_high"]
 
 
 def test_of_repeats_the_majority_counts() -> None:

@@ -16,7 +16,9 @@ from dialeval.aggregation.measures.means import means
 from dialeval.aggregation.measures.rates import rates
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import CHECKLIST, DIFFERENCES, MEANS, RATES
-from dialeval.stats.means import NO_SPREAD, mean_interval
+from dialeval.stats.means import mean_interval
+from dialeval.stats.resampling import ONE_CLUSTER
+from dialeval.stats.shares import share_interval
 from dialeval.tables import to_table
 
 Row = dict[str, Any]
@@ -64,10 +66,18 @@ def test_means_by_hand() -> None:
         ("clear", "a", None, 0, 0, None, 7.0),
         ("clear", "b", 7.0, 1, 0, 1, 7.0),
     ]
+    expected = share_interval([2 / 6, 5 / 6, 5 / 6], [0, 1, 2])  # of the scale from 1 to 7
+    assert (found[0]["low"], found[0]["high"]) == pytest.approx((1 + 6 * expected.low, 1 + 6 * expected.high))
+    assert (found[1]["note"], found[3]["note"]) == (None, ONE_CLUSTER)
+    assert 1.0 < found[1]["low"] < 5.0 < found[1]["high"] < 7.0  # all the same, which a scale with two ends allows for
+
+
+def test_means_without_a_scale_have_students_interval() -> None:
+    rows = [judged("a", str(n), value, scale_min=None, scale_max=None) for n, value in enumerate((3.0, 6.0, 6.0))]
     expected = mean_interval([3.0, 6.0, 6.0], [0, 1, 2])
-    assert expected.high > 7.0  # the table's interval ends where the scale does
-    assert (found[0]["low"], found[0]["high"]) == (max(expected.low, 1.0), 7.0)
-    assert found[1]["note"] == NO_SPREAD
+    (row,) = means(frame(rows), design())
+    assert (row["low"], row["high"]) == (expected.low, expected.high)
+    assert expected.high > 7.0
 
 
 def test_several_dialogues_on_one_case_are_items_of_one_cluster() -> None:

@@ -18,6 +18,7 @@ from dialeval.corpora.rated_readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.published.rated_corpora import COLUMNS
 from dialeval.schemas.raters import ANNOTATOR_AGREEMENT, RATED_CORPORA
+from dialeval.stats.agreement import NO_VARIATION
 
 GPT4_BETWEEN_ROUNDS = {
     "fed-dial": (0.779, 0.765, 0.450, 0.837, 0.747),
@@ -153,7 +154,7 @@ def test_agreement_is_given_where_raters_are_kept_singly() -> None:
     assert (row["n_rounds"], row["n_items"]) == (2, 3)
     assert row["pairwise_pearson"] == pytest.approx(1.0)
     assert row["krippendorff_alpha"] == pytest.approx(1.0)
-    assert row["note"] is None
+    assert row["note"] == NO_VARIATION
     (row,) = annotator_rows(items, [rating for rating in ratings if rating.round == 0], resamples=20)
     assert row["pairwise_pearson"] is None
     assert row["note"] == "agreement needs two rounds"

@@ -20,17 +20,22 @@ from dialeval.estimation.ranges import Range
 def row(**about: Any) -> dict[str, Any]:
     judge = {"protocol": "felt", "criterion": "empathy", "n_utterances": 16, "judge": "clerk", "measure": "mean"}
     judge |= {"what": "judge", "n_systems": 3, "n_seeds": 1200, "n_labels": 0, "smallest_difference": 0.3124}
-    judge |= {"half_width": 0.2, "seeds_to_halve": 3600, "labels_to_halve": None, "cost_of_seeds": None}
+    judge |= {"smallest_difference_holm": 0.378} | {
+        "half_width": 0.2,
+        "seeds_to_halve": 3600,
+        "labels_to_halve": None,
+        "cost_of_seeds": None,
+    }
     return {**judge, "cost_of_labels": None, "cheaper": None, "basis": "assumptions", "note": "assumed: much", **about}
 
 
 def test_a_judges_row_says_what_is_found_and_how_many_cases_more_halve_the_interval() -> None:
     lines = planning_in_words([row(), row(protocol="arena", criterion=None, measure="rating", note=None)]).splitlines()
     assert lines[1:] == [
-        "felt mean (empathy, N = 16), clerk: 0.31 (1,200 cases; interval ±0.2; from assumptions); 3,600 cases more "
-        "would halve it",
-        "arena rating (N = 16), clerk: 0.31 (1,200 cases; interval ±0.2; from assumptions); 3,600 cases more would "
-        "halve it",
+        "felt mean (empathy, N = 16), clerk: 0.31 (0.38 with Holm over 3 pairs; 1,200 cases; interval ±0.2; from "
+        "assumptions); 3,600 cases more would halve it",
+        "arena rating (N = 16), clerk: 0.31 (0.38 with Holm over 3 pairs; 1,200 cases; interval ±0.2; from "
+        "assumptions); 3,600 cases more would halve it",
         "felt mean (empathy, N = 16), clerk: assumed: much",
     ]
 
@@ -38,6 +43,7 @@ def test_a_judges_row_says_what_is_found_and_how_many_cases_more_halve_the_inter
 def test_a_row_on_people_names_labels_and_what_is_cheaper() -> None:
     people = row(what="people", n_labels=150, labels_to_halve=400, cost_of_labels=200.0, cost_of_seeds=1234.5)
     people |= {"cheaper": "labels", "note": None, "smallest_difference": 44.4, "half_width": 30.1}
+    people |= {"n_systems": 2, "smallest_difference_holm": 44.4}  # one pair, so nothing to correct for
     assert planning_in_words([people]).splitlines()[1] == (
         "felt mean (empathy, N = 16), people with clerk: 44 (150 labels, 1,200 cases; interval ±30; from assumptions); "
         "3,600 cases more (about 1,234.50) or 400 labels more (about 200.00) would halve it, labels being cheaper"
@@ -54,7 +60,9 @@ def test_criteria_of_which_the_same_is_said_share_a_line() -> None:
 
 
 def test_what_cannot_be_said_is_said_to_be_so() -> None:
-    unknown = row(smallest_difference=None, half_width=None, seeds_to_halve=None, note="one; two")
+    unknown = row(
+        smallest_difference=None, smallest_difference_holm=None, half_width=None, seeds_to_halve=None, note="one; two"
+    )
     people = [row(what="people", seeds_to_halve=None, protocol=name, note="one; three") for name in ("felt", "seen")]
     text = planning_in_words([unknown, *people])
     assert "clerk: nothing can be said; nothing is known that would halve it" in text

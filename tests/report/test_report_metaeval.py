@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import metaeval_example as rated
 import pyarrow as pa
@@ -21,7 +21,7 @@ from dialeval.report.parts import PARTS
 from dialeval.report.rated_sample import chosen_items
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import CORRELATIONS, RATINGS
+from dialeval.schemas.metaeval import CORRELATIONS, JUDGE_PAIRS, RATINGS
 from dialeval.schemas.robustness import ROBUSTNESS
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.tables import empty_table, to_table
@@ -101,7 +101,6 @@ def test_a_board_per_benchmark_and_level_with_judges_best_first() -> None:
     }
     assert one.summary.answer == "gpt-x (rating) agrees best with people: r = 0.800 on average."
     words = " ".join(one.summary.basis)
-    assert "overlap" not in words
     assert "forest (yes_no) is an embedded model" in words
     assert "length (yes_no) is a baseline" in words
     assert "Each number is the mean of 2 correlations." in words
@@ -117,10 +116,48 @@ def test_a_boards_cells_hold_interval_and_published_number() -> None:
     assert grid.rows[1].tags == ("embedded",)
 
 
-def test_overlapping_intervals_leave_the_order_open() -> None:
-    close = (("a", "rating"), ("b", "rating"), *((f"c{place}", "rating") for place in range(10)))
-    _, one = judge_boards(inputs(tables={"metaeval/averages": rated.averages(close)}))
-    assert one.summary.basis[0] == "The intervals of a (rating) and b (rating) overlap, so their order is not settled."
+def paired(*p_values: tuple[str, float, float], judges: Sequence[str] = ("gpt-x", "forest")) -> pa.Table:
+    """Paired tests of two judges on corpora of the dialogues: corpus, difference, p after Holm's correction."""
+    about = {"benchmark": "one", "level": "dialogue", "language": "en", "dimension": "overall", "rated": "overall"}
+    about |= {"rater_kind": "human", "family_size": 6, "n": 40, "n_clusters": 40}
+    methods = {"gpt-x": "rating", "forest": "yes_no"}
+    for side, judge in zip(("first", "second"), judges, strict=True):
+        about |= {side: judge, f"{side}_method": methods[judge]}
+    rows = [about | {"corpus": name, "difference": apart, "p_holm": p} for name, apart, p in p_values]
+    return to_table(JUDGE_PAIRS, [*rows, rows[0] | {"benchmark": "many", "p_holm": 0.001, "difference": -0.3}])
+
+
+def compared(pairs: pa.Table) -> str:
+    _, one = judge_boards(inputs(tables={"metaeval/averages": rated.averages(), "metaeval/judge_pairs": pairs}))
+    return one.summary.basis[0]
+
+
+def test_the_order_of_judges_is_settled_by_paired_tests_and_not_by_intervals() -> None:
+    apart = "cannot be told apart"
+    first, second = "gpt-x (rating)", "forest (yes_no)"
+    assert compared(paired(("x", 0.2, 0.01))) == f"{first} is shown to agree better than {second} (paired test, Holm)."
+    assert compared(paired(("x", 0.2, 0.3))) == (
+        f"{first} and {second} {apart} (paired test, Holm), so their order is not settled."
+    )
+    assert compared(paired(("x", 0.2, 0.3), ("y", -0.1, 0.9))) == (
+        f"{first} and {second} {apart} on any of 2 dimensions of corpora (paired test, Holm), so their order is not "
+        "settled."
+    )
+    turned = paired(("x", -0.2, 0.01), ("y", -0.2, 0.02), judges=("forest", "gpt-x"))
+    assert compared(turned) == (
+        f"{first} is shown to agree better than {second} on each of 2 dimensions of corpora (paired test, Holm)."
+    )
+    assert compared(paired(("x", 0.2, 0.01), ("y", -0.2, 0.04), ("z", 0.1, 0.5))) == (
+        f"Paired tests (Holm) on 3 dimensions of corpora show {first} to agree better than {second} on 1 and worse on "
+        "1, and cannot tell them apart on 1."
+    )
+
+
+def test_judges_that_no_test_compares_have_no_settled_order() -> None:
+    _, one = judge_boards(inputs())
+    assert one.summary.basis[0] == (
+        "No paired test compares gpt-x (rating) and forest (yes_no), so their order is not settled."
+    )
 
 
 def test_a_leader_whose_interval_holds_none_is_no_good_judge() -> None:

@@ -1,4 +1,4 @@
-"""Retest flips, Cohen's kappa, Krippendorff's alpha."""
+"""Retest flips, Cohen's kappa, Gwet's AC1, Krippendorff's alpha."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.agreement import NO_VARIATION, JudgeAgreement, judge_agreement, retest_flips
 
 
 def answers(n_judges: int = 4, n_items: int = 60, missing: float = 0.15) -> tuple[np.ndarray, ...]:
@@ -125,3 +125,89 @@ def test_the_interval_of_alpha_is_the_jackknifes(level):
 def test_an_infinite_verdict_is_refused():
     with pytest.raises(ValueError, match=r"verdict\[2\] is infinite; leave it NaN if unread"):
         judge_agreement([0, 1, 0], [0, 0, 1], [1.0, 2.0, np.inf], [0, 0, 1], 2, level="interval")
+
+
+def of_counts(table: list[list[int]], **how) -> JudgeAgreement:
+    """Two judges whose verdicts have a confusion matrix, one item a cluster."""
+    pairs = np.array([cell for cell, n in np.ndenumerate(table) for _ in range(n)]).T.astype(float)
+    n = pairs.shape[1]
+    return judge_agreement(
+        np.repeat([0, 1], n), np.tile(np.arange(n), 2), pairs.ravel(), np.tile(np.arange(n), 2), 2, **how
+    )
+
+
+def test_ac1_is_gwets_published_example_where_kappa_is_below_zero():
+    """Of 125 items both say no of 118 and disagree on 7 (Gwet 2002): kappa is -.0234 and AC1 .9408."""
+    found = of_counts([[118, 5], [2, 0]], resamples=300)
+    assert found.kappa[0, 1] == pytest.approx(-0.0234, abs=5e-5)
+    assert found.ac1[0, 1] == found.ac1[1, 0] == pytest.approx(0.9408, abs=5e-5)
+    assert found.ac1_low[0, 1] < found.ac1[0, 1] < found.ac1_high[0, 1] < 1.0
+    assert found.kappa_reason[0][1].startswith("no interval: 7 answers of 7 clusters")
+
+
+def test_ac1_of_three_categories_by_hand():
+    """Shares .4, .35 and .25 of both judges' verdicts: chance is (.24 + .2275 + .1875) / 2, agreement .7."""
+    found = of_counts([[3, 1, 0], [1, 2, 1], [0, 0, 2]], resamples=50)
+    shares = np.array([8, 7, 5]) / 20
+    chance = (shares * (1 - shares)).sum() / 2
+    assert chance == pytest.approx(0.3275)
+    assert found.ac1[0, 1] == pytest.approx((0.7 - chance) / (1 - chance))
+
+
+def test_judges_who_always_say_the_same_have_an_ac1_of_one_and_no_kappa():
+    found = of_counts([[12]], resamples=50)
+    assert np.isnan(found.kappa[0, 1])
+    assert (found.ac1[0, 1], found.ac1_high[0, 1]) == (1.0, 1.0)
+    assert 0.6 < found.ac1_low[0, 1] < 1.0
+    assert np.isnan(of_counts([[1]], resamples=20).ac1_low[0, 1])  # a single cluster
+    alone = judge_agreement([0, 0], [0, 1], [1.0, 0.0], [0, 1], 1, resamples=20)
+    assert np.isnan(alone.ac1).all()
+    nothing = judge_agreement([0, 1], [0, 1], [np.nan, np.nan], [0, 1], 2, resamples=20)
+    assert np.isnan(nothing.ac1).all()
+    assert nothing.kappa_reason == (("", ""), ("", ""))
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ([[30, 5], [4, 1]], ""),
+        ([[30, 4], [4, 1]], ""),
+        ([[30, 3], [4, 1]], "no interval: 9 answers of 8 clusters"),
+        ([[20, 0], [0, 9]], NO_VARIATION),
+        ([[20, 0], [5, 0]], NO_VARIATION),
+    ],
+)
+def test_kappa_and_alpha_have_an_interval_from_ten_answers_besides_the_most_frequent_on(table, reason):
+    found = of_counts(table, resamples=200)
+    assert found.kappa_reason[0][1].startswith(reason) if reason else found.kappa_reason[0][1] == ""
+    assert np.isnan(found.kappa_low[0, 1]) == bool(reason)
+    if reason and table[1][1] != 0:
+        assert np.isnan(found.alpha.low)
+        assert found.alpha.reason.startswith(reason)
+
+
+def test_ten_rare_answers_of_a_few_clusters_are_too_few():
+    item = np.arange(60)
+    verdict = np.r_[np.ones(6), np.zeros(54), np.zeros(2), np.ones(6), np.zeros(52)]
+    found = judge_agreement(np.repeat([0, 1], 60), np.tile(item, 2), verdict, np.tile(item // 4, 2), 2, resamples=50)
+    assert found.kappa_reason[0][1].startswith("no interval: 12 answers of 2 clusters")
+
+
+def test_intervals_of_a_rare_kind_hold_the_truth_where_there_is_one():
+    """Each judge is wrong of one in ten items, and one in ten is of the kind: kappa .390, AC1 .745."""
+    rng = np.random.default_rng(4)
+    held, of_ac1, given = [], [], 0
+    for number in range(300):
+        truth = rng.random(40) < 0.1
+        verdicts = np.array([truth ^ (rng.random(40) < 0.1) for _ in range(2)], float)
+        found = judge_agreement(
+            np.repeat([0, 1], 40), np.tile(np.arange(40), 2), verdicts.ravel(), np.tile(np.arange(40), 2), 2,
+            resamples=300, random_seed=number,
+        )  # fmt: skip
+        of_ac1.append(found.ac1_low[0, 1] <= 0.7446 <= found.ac1_high[0, 1])
+        if not np.isnan(found.kappa_low[0, 1]):
+            given += 1
+            held.append(found.kappa_low[0, 1] <= 0.3902 <= found.kappa_high[0, 1])
+    assert given > 200
+    assert np.mean(held) >= 0.91
+    assert np.mean(of_ac1) >= 0.92

@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
-from scipy.stats import ttest_rel
+from scipy.stats import t, ttest_rel
 
 from dialeval.stats.differences import (
     ALL_THE_SAME,
@@ -150,10 +150,39 @@ def test_an_estimate_without_an_error_has_no_interval():
 def test_intervals_hold_the_truth_at_twenty_clusters(first, second, correlation):
     rng = np.random.default_rng(5)
     held = []
-    for _ in range(250):
+    for _ in range(1000):
         result = paired_differences(*draw(rng, (first, second), 20, 10, correlation))
         held.append(result.low[0] <= first - second <= result.high[0])
     assert np.mean(held) >= 0.93
+
+
+@pytest.mark.parametrize(("n_clusters", "shares"), [(10, (0.9, 0.7)), (20, (0.8, 0.65))])
+def test_few_clusters_find_nearly_as_much_as_students_test_and_claim_no_more_than_promised(n_clusters, shares):
+    rng = np.random.default_rng(8)
+    found = {}
+    for truth in (shares, (shares[0], shares[0])):
+        values = (rng.random((2, 2000, n_clusters, 5)) < np.reshape(truth, (2, 1, 1, 1))).astype(float)
+        pair, cluster = (np.broadcast_to(code, values.shape[1:]).ravel() for code in (
+            np.arange(2000)[:, np.newaxis, np.newaxis], np.arange(n_clusters)[:, np.newaxis]
+        ))  # fmt: skip
+        tested = mean_differences(*values.reshape(2, -1), pair, np.zeros(2000, int), np.ones(2000, int), cluster)
+        student = ttest_rel(*values.mean(axis=3), axis=1).pvalue
+        found[truth] = (tested.p <= 0.05).mean(), (student <= 0.05).mean()
+    power, of_student = found[shares]
+    assert 0.8 * of_student <= power <= of_student
+    assert found[shares[0], shares[0]][0] <= 0.055
+
+
+def test_three_items_are_made_up_by_cluster_that_varies_but_never_more_than_two():
+    """One item a cluster, five won by either side: ten clusters vary alike, so .3 items are made up."""
+    values = np.repeat([[1.0, 0.0], [0.0, 1.0]], 5, axis=1)
+    result = paired_differences(values, range(10))
+    variance = (10**2 * 1 / 9 + 0.3) / 10.3**2
+    assert (result.low[0], result.high[0]) == pytest.approx(
+        (-t.ppf(0.975, 9) * variance**0.5, t.ppf(0.975, 9) * variance**0.5)
+    )
+    lone = paired_differences([[1.0] + [0.0] * 9, [0.0] * 10], range(10))  # one varies, but for the mean's own spread
+    assert lone.p[0] > 0.3
 
 
 def test_among_equal_systems_hardly_any_table_has_a_significant_pair():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t, ttest_1samp, ttest_ind
+from scipy.stats import beta, norm, t, ttest_1samp, ttest_ind
 
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.differences import NO_ITEM, ONE_CLUSTER
@@ -17,6 +17,7 @@ from dialeval.stats.means import (
     paired_mean_difference,
     unpaired_mean_difference,
 )
+from dialeval.stats.resampling import ONE_CLUSTER as OF_SHARES
 
 VALUES = st.lists(st.floats(-50, 50), min_size=3, max_size=30)
 
@@ -133,6 +134,47 @@ def test_the_interval_of_a_mean_holds_the_truth(truth: dict[float, float], quali
     held = np.mean([one.low <= truth[quality] <= one.high for one in found])
     lowest = {(6.5, 12): 0.9, (6.5, 24): 0.92}  # half of the scores are 7: skewed, and there are few cases
     assert lowest.get((quality, n_cases), 0.93) <= held <= 0.98
+
+
+@pytest.mark.parametrize(
+    ("chances", "n_cases"),
+    [((0.01, 0.02, 0.05, 0.12, 0.8), 10), ((0.01, 0.02, 0.05, 0.12, 0.8), 60), ((0.01, 0.0, 0.01, 0.03, 0.95), 20)],
+)
+def test_the_interval_near_the_top_of_a_scale_is_always_there_and_holds_the_truth(
+    chances: tuple[float, ...], n_cases: int
+) -> None:
+    rng = np.random.default_rng(5)
+    scores = 1.0 + rng.choice(5, (1000, n_cases), p=chances)
+    truth = float(np.dot(chances, np.arange(1, 6)))
+    found = [mean_interval(row, np.arange(n_cases), scale=(1.0, 5.0)) for row in scores]
+    low, high = np.array([(one.low, one.high) for one in found]).T
+    assert np.mean((low <= truth) & (truth <= high)) >= 0.94
+    assert ((low >= 1.0) & (low < high) & (high <= 5.0)).all()
+    students = [mean_interval(row, np.arange(n_cases)) for row in scores]
+    assert np.mean([one.low <= truth <= one.high for one in students]) < (0.9 if n_cases < 60 else 0.95)
+
+
+def test_a_scale_carries_the_interval_of_a_share_to_its_ends() -> None:
+    """0 and 10 once a case: the outer of Wilson's and Jeffreys' ends, with Student's t for the normal."""
+    value, k = np.array([0.0] * 6 + [10.0] * 14), 20
+    found = mean_interval(value, np.arange(k), scale=(0.0, 10.0))
+    square = t.ppf(0.975, k - 1) ** 2
+    centre, reach = (0.7 + square / (2 * k)), np.sqrt(square * (0.21 / k + square / (4 * k**2)))
+    fewer = k * norm.ppf(0.975) ** 2 / square
+    jeffreys = beta.ppf(0.975, 0.7 * fewer + 0.5, 0.3 * fewer + 0.5)
+    assert found.high == pytest.approx(10 * max((centre + reach) / (1 + square / k), jeffreys))
+    mirrored = mean_interval(10.0 - value, np.arange(k), scale=(0.0, 10.0))
+    assert (mirrored.low, mirrored.high) == pytest.approx((10.0 - found.high, 10.0 - found.low))
+    top = mean_interval(np.full(5, 7.0), np.arange(5), scale=(1.0, 7.0))
+    assert (top.estimate, top.high, top.reason) == (7.0, 7.0, "")
+    assert 1.0 < top.low < 7.0
+    assert mean_interval([7.0, 7.0], ["a", "a"], scale=(1.0, 7.0)).reason == OF_SHARES
+    assert mean_interval([], [], scale=(1.0, 7.0)).reason == NO_VALUE
+    assert mean_interval([0.3 * 3 / 0.9], [0], scale=(0.0, 1.0)).estimate == pytest.approx(1.0)
+    with pytest.raises(ValueError, match=r"value\[1\] is 8.0; it must lie on the scale from 1.0 to 7.0"):
+        mean_interval([1.0, 8.0], [0, 1], scale=(1.0, 7.0))
+    with pytest.raises(ValueError, match="lowest value must be below its highest"):
+        mean_interval([1.0, 1.0], [0, 1], scale=(1.0, 1.0))
 
 
 @pytest.mark.parametrize("paired", [True, False])

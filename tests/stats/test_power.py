@@ -19,6 +19,7 @@ from dialeval.stats.power import (
     contributions_of_means,
     contributions_of_ratings,
     detectable,
+    for_pilot,
     more_to_halve,
     simulated,
 )
@@ -37,9 +38,36 @@ def test_a_simulation_of_normal_differences_is_the_formula():
     rng = np.random.default_rng(1)
     stored = rng.normal(0.3, 2.0, (400, 1))
     found = simulated(stored, 60, resamples=4000)
-    formula = detectable(stored.std(ddof=1) / math.sqrt(60), 59)
+    formula = detectable(stored.std(ddof=1) / math.sqrt(60), 59)  # 400 stored clusters add .2%
     assert float(found.smallest[0]) == pytest.approx(float(formula.smallest), rel=0.04)
     assert float(found.half_width[0]) == pytest.approx(float(formula.half_width), rel=0.03)
+
+
+@pytest.mark.parametrize("n_stored", [4, 6, 20])
+@pytest.mark.parametrize("confidence", [0.95, 1.0 - 0.05 / 15])
+def test_a_difference_planned_from_a_pilot_is_found_as_often_as_promised(n_stored, confidence):
+    """Each pilot estimates a standard deviation of 1, and a difference of so many standard errors is tested with t."""
+    rng = np.random.default_rng(n_stored)
+    estimated = np.sqrt(rng.chisquare(n_stored - 1, 40_000) / (n_stored - 1))
+    planned = float(detectable(1.0, 39, confidence).smallest) * estimated
+    error, tested = rng.normal(size=40_000), np.sqrt(rng.chisquare(39, 40_000) / 39)
+    reach = student.ppf(0.5 + confidence / 2, 39) * tested
+    found = (planned * for_pilot(n_stored - 1, 39, confidence) + error > reach).mean()
+    assert found == pytest.approx(0.8, abs=0.012)
+    assert (planned + error > reach).mean() < 0.79
+
+
+def test_a_pilot_is_allowed_for_in_simulated_and_labelled_designs_and_a_known_spread_is_not():
+    assert for_pilot(math.inf, 20) == 1.0
+    assert for_pilot(1, 20) > for_pilot(2, 20) > for_pilot(30, 20) > for_pilot(900, 20) > 1.0
+    stored = np.random.default_rng(0).normal(size=(6, 2))
+    few, often = (simulated(np.tile(stored, (n, 1)), 40) for n in (1, 100))
+    wider = math.sqrt(6 / 5) / math.sqrt(600 / 599)  # what a draw from six varies too little by
+    assert few.smallest == pytest.approx(for_pilot(5, 39) * wider * often.smallest, rel=0.05)
+    known, told = PeopleDesign(4.0, 0.5), PeopleDesign(4.0, 0.5, pilot_freedom=5)
+    assert told.half_width(100, 800, 0.95) == known.half_width(100, 800, 0.95)
+    ratio = told.detectable(100, 800, 0.95).smallest / known.detectable(100, 800, 0.95).smallest
+    assert ratio == pytest.approx(for_pilot(5, 99))
 
 
 def test_what_tells_nothing_is_unknown():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import bootstrap, norm
 from scipy.stats import t as student
 
 from dialeval.stats.resampling import (
+    bias_corrected_interval,
     cluster_counts,
     interval,
     p_above_next,
@@ -129,3 +131,34 @@ def test_ratios_on_resamples_are_those_of_the_rows_drawn():
 def test_an_interval_without_width_is_none():
     low, high = unless_same(np.array([1.0, 2.0, np.nan]), np.array([1.0 + 1e-9, 3.0, np.nan]))
     np.testing.assert_array_equal((low, high), ([np.nan, 2.0, np.nan], [np.nan, 3.0, np.nan]))
+
+
+def test_without_a_bias_the_corrected_ends_are_the_percentiles():
+    replicates = np.random.default_rng(3).normal(size=1001)
+    straight = percentile_interval(replicates, n_clusters=12)
+    assert bias_corrected_interval(np.median(replicates), replicates, n_clusters=12) == pytest.approx(straight)
+    with_gaps = np.concatenate([replicates, np.full(99, np.nan)])
+    assert bias_corrected_interval(np.median(replicates), with_gaps, n_clusters=12) == pytest.approx(straight)
+
+
+def test_bias_corrected_ends_by_hand_and_close_to_scipys_where_there_is_no_acceleration():
+    """Three in ten replicates lie below the estimate, so the ends are the quantiles Phi(2 Phi^-1(.3) -+ 1.96)."""
+    replicates = np.arange(1000.0)
+    shift = 2 * norm.ppf(0.3)
+    expected = 999 * norm.cdf(shift + norm.ppf([0.025, 0.975]))
+    assert bias_corrected_interval(299.5, replicates) == pytest.approx(tuple(expected), rel=1e-9)
+    sample = np.random.default_rng(1).normal(size=500)
+    result = bootstrap((sample,), np.median, n_resamples=9999, rng=np.random.default_rng(2))
+    mine = bias_corrected_interval(np.median(sample), result.bootstrap_distribution)
+    assert mine == pytest.approx(tuple(result.confidence_interval), abs=0.02)
+
+
+def test_bias_corrected_ends_of_nothing_are_missing():
+    for found in (
+        bias_corrected_interval(0.5, np.full(9, np.nan), n_clusters=9),
+        bias_corrected_interval(0.5, np.zeros(0)),
+        bias_corrected_interval(0.5, np.linspace(0, 1, 9), n_clusters=1),
+    ):
+        assert np.isnan(found).all()
+    assert bias_corrected_interval(0.5, np.full(9, 0.5), n_clusters=9) == (0.5, 0.5)
+    assert bias_corrected_interval(2.0, np.linspace(0, 1, 9), n_clusters=9)[1] == pytest.approx(1.0)

@@ -47,7 +47,7 @@ def by_the_formula(numerator, denominator, cluster, cell, confidence=0.95):
         squares**2 / fourth if squares > 1e-20 else 0.0,
     )
     alike = sum(value**2 for value in weight.values())
-    variance = (f * max(squares, independent) + estimate * (1 - estimate) * alike) / (f + 1)
+    variance = (f**2 * max(squares, independent) + estimate * (1 - estimate) * alike) / (f**2 + 1)
     n = estimate * (1 - estimate) / variance if 1e-12 < estimate < 1 - 1e-12 else 1 / alike
     t = student.ppf(0.5 + confidence / 2, max(len(psi) - len(cells), most - 1))
     centre = (estimate + t * t / (2 * n)) / (1 + t * t / n)

@@ -10,8 +10,8 @@ from dialeval.aggregation.planning.people import NEVER_BY_LABELS, NEVER_BY_SEEDS
 
 Row = Mapping[str, Any]
 HEAD = (
-    "what this design can show: the smallest difference of two systems that is found in four of five runs (5% level, "
-    "two systems by themselves), and what would halve its interval"
+    "what this design can show: the smallest difference of two systems that is found in four of five runs (5% level), "
+    "for two systems by themselves and after Holm's correction for all pairs, and what would halve its interval"
 )
 
 
@@ -51,6 +51,10 @@ def _shown(row: Row) -> str:
     what = f"{row['n_seeds']:,} cases"
     if row["what"] == PEOPLE:
         what = f"{row['n_labels']:,} labels, {what}"
+    n_pairs = row["n_systems"] * (row["n_systems"] - 1) // 2
+    corrected = row["smallest_difference_holm"]
+    if n_pairs > 1 and corrected is not None and not math.isnan(corrected):
+        what = f"{_written(corrected)} with Holm over {n_pairs:,} pairs; {what}"
     return f"{_written(smallest)} ({what}; interval ±{_written(half)}; from {row['basis']})"
 
 

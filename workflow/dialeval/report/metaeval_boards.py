@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dialeval.figures.metaeval_names import (
     ALL,
     AVERAGE,
@@ -23,7 +25,7 @@ from dialeval.report.links import of_ratings
 from dialeval.report.numbers import is_missing, listed, write_interval, write_number
 from dialeval.report.repeats import repeat_sentence
 from dialeval.report.summary import Summary, mean_of
-from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
+from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS, JUDGE_PAIRS
 from dialeval.tables import empty_table
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 _TAG_OF_METHOD = {"annotation": "came with the corpus", "file": "ready scores"}
 ENSEMBLE = "ensemble"
+ALPHA = 0.05
 PEARSON = "Numbers are Pearson’s r of the judge’s scores with the ratings."
 _AGREES = {
     "human": "agrees best with people",
@@ -96,7 +99,8 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: 
         for row, judge, method in zip(rows["row"], rows["judge"], rows["method"], strict=True)
     }
     ensembles = sorted({judge for judge in rows["judge"] if judge in inputs.ensembles})
-    summary = _summary(board, tags, rows)
+    pairs = inputs.tables.get(JUDGE_PAIRS.name, empty_table(JUDGE_PAIRS)).to_pandas()
+    summary = _summary(board, tags, rows, pairs)
     means = tuple(mean_of(judge, inputs.ensembles[judge]) for judge in ensembles)
     by_people = "benchmark" in rows and rows["raters"].iloc[0] == "human"
     ceilings = ceiling_sentence(inputs, rows["benchmark"].iloc[0], rows["level"].iloc[0]) if by_people else ()
@@ -126,8 +130,15 @@ def _rank(value: Value | None, judge: str) -> tuple[bool, float, str]:
     return (number is None, -(number or 0.0), judge)
 
 
-def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFrame) -> Summary:
-    """Returns who agrees best, how surely, and what kinds of judges are among them."""
+def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFrame, pairs: pd.DataFrame) -> Summary:
+    """Returns who agrees best, how surely, and what kinds of judges are among them.
+
+    Args:
+        board: the leaderboard.
+        tags: kinds of the judges.
+        rows: the correlations that it shows.
+        pairs: the table `metaeval/judge_pairs`.
+    """
     assert board.ordered_by is not None
     measure = board.measures[board.ordered_by]
     known = {judge: value for judge, value in measure.values.items() if value.value is not None}
@@ -145,14 +156,52 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
         )
     basis = []
     if len(ranked) > 1:
-        second, following = ranked[1]
-        if leading.low is not None and following.high is not None and following.high >= leading.low:
-            basis.append(f"The intervals of {first} and {second} overlap, so their order is not settled.")
+        basis.append(_compared(first, ranked[1][0], _tests(pairs, rows)))
     n = sorted({int(count) for count in rows[~rows["dimension"].isin([ALL, AVERAGE])]["n_averaged"]})
     if n[-1] > 1:
         counts = f"{n[0]} to {n[-1]}" if len(n) > 1 else f"{n[0]}"
         basis.append(f"Each number is the mean of {counts} correlations.")
     return Summary(answer, (*basis, PEARSON, *_kinds(board, tags)))
+
+
+def _tests(pairs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Returns the paired tests of judges on what the rows of a leaderboard are the averages of."""
+    shown = rows.iloc[0]
+    where = "corpus" if "corpus" in rows else "benchmark"
+    of = pairs[(pairs["level"] == shown["level"]) & (pairs[where] == shown[where]) & pairs["p_holm"].notna()]
+    if shown["language"] != AVERAGE:
+        of = of[of["language"] == shown["language"]]
+    cells = [tuple(row) for row in of[["corpus", "language", "dimension"]].to_numpy()]
+    by_people = {cell for cell, kind in zip(cells, of["rater_kind"], strict=True) if kind == "human"}
+    full = shown["raters"] == "full"  # a model's ratings where there are no people's
+    kept = [
+        kind == "human" or cell not in by_people if full else kind == shown["raters"]
+        for cell, kind in zip(cells, of["rater_kind"], strict=True)
+    ]
+    found: pd.DataFrame = of.iloc[np.flatnonzero(kept)]
+    return found
+
+
+def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
+    """Returns whether the first judge of a leaderboard is shown to agree better than the second."""
+    names = (tests[f"{side}"].str.cat(tests[f"{side}_method"].map(" ({})".format)) for side in ("first", "second"))
+    one, other = names
+    straight, reversed_ = (one == first) & (other == second), (one == second) & (other == first)
+    ahead = tests["difference"].where(straight, -tests["difference"])[straight | reversed_]
+    settled = tests["p_holm"][straight | reversed_] <= ALPHA
+    if not len(ahead):
+        return f"No paired test compares {first} and {second}, so their order is not settled."
+    better, worse = int((settled & (ahead > 0)).sum()), int((settled & (ahead < 0)).sum())
+    if len(ahead) == better:
+        where = f" on each of {len(ahead)} dimensions of corpora" if better > 1 else ""
+        return f"{first} is shown to agree better than {second}{where} (paired test, Holm)."
+    if not better and not worse:
+        where = f" on any of {len(ahead)} dimensions of corpora" if len(ahead) > 1 else ""
+        return f"{first} and {second} cannot be told apart{where} (paired test, Holm), so their order is not settled."
+    return (
+        f"Paired tests (Holm) on {len(ahead)} dimensions of corpora show {first} to agree better than {second} on "
+        f"{better} and worse on {worse}, and cannot tell them apart on {len(ahead) - better - worse}."
+    )
 
 
 def _kinds(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]:

@@ -143,7 +143,7 @@ def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
 def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
     """Returns how surely the first is first by each measure that the answer names.
 
-    Where nobody was ranked, two intervals that overlap must do.
+    Where nobody was ranked no order is settled, whatever the intervals.
     """
     open_pairs: dict[tuple[str, str], list[str]] = {}
     for measure in measures:
@@ -152,13 +152,13 @@ def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
         ranking = _ranking(board, measure)
         if len(ranking) < 2:
             continue
-        (first, leading, best), (second, following, next_best) = ranking[:2]
+        (first, _, best), (second, _, next_best) = ranking[:2]
         if best == next_best:  # a first place that is shared was named as one
             continue
-        if leading.low is not None and following.high is not None and following.high >= leading.low:
-            open_pairs.setdefault((first, second), []).append(measure.name)
+        pair = (second, first) if (second, first) in open_pairs else (first, second)
+        open_pairs.setdefault(pair, []).append(measure.name)
     return in_words(_firsts(board, measures), len(measures)) + [
-        f"The intervals of {first} and {second} overlap by {listed(labels)}, so there their order is not settled."
+        f"Places by {listed(labels)} were not tested, so the order of {first} and {second} is not settled there."
         for (first, second), labels in open_pairs.items()
     ]
 

@@ -112,12 +112,12 @@ AGREEMENT = Table(
     row="protocol, criterion and statistic",
     title="How far annotators agree",
     caption=(
-        "Krippendorff's alpha of all annotators and, of every two, the same of numbers and Cohen's kappa of choices, "
-        "on what both labelled; and how often an annotator who saw something twice said the same again. Intervals "
-        "resample cases."
+        "Krippendorff's alpha of all annotators and, of every two, the same of numbers, and Cohen's kappa and "
+        "Gwet's AC1 of choices, on what both labelled; and how often an annotator who saw something twice said the "
+        "same again. Intervals resample cases."
     ),
     columns={
-        "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, or same answer again",
+        "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, AC1, or same answer again",
         "first": "annotator; empty for all", "second": "annotator", "n": "what both, or at least two, labelled",
     },
     cells={"estimate": Interval("low", "high")}, numbers="correlation",
@@ -143,7 +143,8 @@ ANNOTATORS = Table(
 PLANNING = Table(
     "labels/planning", schema(
         protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, what=TEXT,
-        n_systems=INT, n_seeds=INT, n_labels=INT, smallest_difference=maybe(FLOAT), half_width=maybe(FLOAT),
+        n_systems=INT, n_seeds=INT, n_labels=INT, smallest_difference=maybe(FLOAT),
+        smallest_difference_holm=maybe(FLOAT), half_width=maybe(FLOAT),
         seeds_to_halve=maybe(INT), labels_to_halve=maybe(INT), cost_of_seeds=maybe(FLOAT),
         cost_of_labels=maybe(FLOAT), cheaper=maybe(TEXT), basis=TEXT, note=maybe(TEXT)
     ),
@@ -156,7 +157,9 @@ PLANNING = Table(
         "measure": "by what systems are compared: rating, mean, pass_rate, ...",
         "what": "whose opinion is measured: the judge's, or people's with the judge's help",
         "n_seeds": "seeds or cases that are configured", "n_labels": "people's labels in all",
-        "smallest_difference": "found with 80% power at the 5% level, of two systems compared by themselves",
+        "smallest_difference": "found with 80% power at the 5% level, of two systems compared by themselves; where few "
+        "cases are stored it allows for the error of their spread",
+        "smallest_difference_holm": "the same where p is corrected for all pairs of systems (`p_holm`)",
         "half_width": "half the width of the 95% interval of a difference",
         "seeds_to_halve": "seeds or cases more that would halve the interval; empty where none do",
         "labels_to_halve": "labels more that would, in all; empty where none do",

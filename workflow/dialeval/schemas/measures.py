@@ -148,20 +148,23 @@ CHECKLIST = Table(
 )
 AGREEMENT = Table(
     f"{FOLDER}/agreement", schema(
-        judge=TEXT, other_judge=TEXT, criterion=maybe(TEXT), **_NUMBER, both=INT, judge_alone=INT, other_alone=INT,
-        precision=maybe(FLOAT), precision_low=maybe(FLOAT), precision_high=maybe(FLOAT), recall=maybe(FLOAT),
-        recall_low=maybe(FLOAT), recall_high=maybe(FLOAT), note=maybe(TEXT)
+        judge=TEXT, other_judge=TEXT, criterion=maybe(TEXT), **_NUMBER, ac1=maybe(FLOAT), ac1_low=maybe(FLOAT),
+        ac1_high=maybe(FLOAT), both=INT, judge_alone=INT, other_alone=INT, precision=maybe(FLOAT),
+        precision_low=maybe(FLOAT), precision_high=maybe(FLOAT), recall=maybe(FLOAT), recall_low=maybe(FLOAT),
+        recall_high=maybe(FLOAT), note=maybe(TEXT)
     ),
     row="two judges, `rules` being one, and criterion",
     title="Do they see the same?",
     caption=(
         "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues of which both say something, "
-        "people's included; its interval resamples cases, and there is none where every resample gives the same. If "
-        "the judge is believed, precision is how much of what the other one marks is there, and recall how much of "
-        "what is there the other one marks: neither is known to be right."
+        "people's included; its interval resamples cases. There is no interval where fewer than 10 answers of 5 cases "
+        "differ from the most frequent one: Gwet's AC1 has one there. If the judge is believed, precision is how much "
+        "of what the other one marks is there, and recall how much of what is there the other one marks: neither is "
+        "known to be right."
     ),
     columns={
         **_WORDS, "other_judge": "with whom it is compared; `rules` are no model", "estimate": "Cohen's kappa",
+        "ac1": "Gwet's AC1, agreement beyond chance that hardly depends on how rare the kind is",
         "n": "dialogues of which both say something", "both": "dialogues in which both see it",
         "judge_alone": "in which the judge alone sees it", "other_alone": "in which the other one alone sees it",
         "precision": "of the dialogues that the other one marks, the share that the judge marks, too",
@@ -169,10 +172,11 @@ AGREEMENT = Table(
     },
     cells={
         "estimate": Interval("low", "high"),
+        "ac1": Interval("ac1_low", "ac1_high"),
         "precision": Interval("precision_low", "precision_high"),
         "recall": Interval("recall_low", "recall_high"),
     },
-    numbers="share", kinds=dict.fromkeys(("estimate", "low", "high"), "correlation"),
+    numbers="share", kinds=dict.fromkeys(("estimate", "low", "high", "ac1", "ac1_low", "ac1_high"), "correlation"),
 )
 EXAMPLES = Table(
     f"{FOLDER}/examples", schema(

@@ -182,7 +182,7 @@ RANKING_AGREEMENT = Table(
 )
 JUDGE_PAIRS = Table(
     "metaeval/judge_pairs", schema(
-        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
         rater_kind=TEXT, filled_by=maybe(TEXT), first=TEXT, first_method=TEXT,
         second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
         between=maybe(FLOAT), difference=maybe(FLOAT), difference_low=maybe(FLOAT), difference_high=maybe(FLOAT),

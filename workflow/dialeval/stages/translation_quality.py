@@ -20,6 +20,8 @@ from dialeval.translation.quality.outside import COMET_MODELS
 from dialeval.translation.quality.score_files import read_translation_scores
 
 PEOPLE = "people"
+ADEQUACY = 1.0, 5.0
+"""Ends of the scale of adequacy, of judges and of people."""
 
 
 class File(BaseModel, defer_build=True):
@@ -83,13 +85,13 @@ def _of_scores(settings: Settings, sample: list[dict[str, Any]], adequacy: list[
         said = {key_of(row): read_adequacy(responses.get(request_name(row))) for row in sample}
         values = {key: value for key, value in said.items() if value is not None}
         theirs = [row for row in sample if request_name(row) in responses]
-        rows += score_rows(theirs, Scores("adequacy", judge, values), settings.confidence)
+        rows += score_rows(theirs, Scores("adequacy", judge, values, ADEQUACY), settings.confidence)
     known = {key_of(row): row["source"] for row in sample}
     for file in settings.files:
         of_people = file.metric == PEOPLE
-        column, scale = ("rating", (1.0, 5.0)) if of_people else (file.metric, (None, None))
-        values = read_translation_scores(file.path, column, known, *scale)
-        rows += score_rows(sample, Scores(file.metric, file.path.name, values), settings.confidence)
+        column, scale = ("rating", ADEQUACY) if of_people else (file.metric, None)
+        values = read_translation_scores(file.path, column, known, *(scale or (None, None)))
+        rows += score_rows(sample, Scores(file.metric, file.path.name, values, scale), settings.confidence)
     for metric, paths in settings.measured.items():
         values = {}
         for path in paths:

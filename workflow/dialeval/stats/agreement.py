@@ -1,8 +1,12 @@
-"""Agreement of a judge with itself and with others: retest flips, Cohen's kappa, Krippendorff's alpha.
+"""Agreement of a judge with itself and with others: retest flips, Cohen's kappa, Gwet's AC1, Krippendorff's alpha.
 
 Flips are a share (`shares.share_intervals`); the others are functions of counts that add up over items, so their
 intervals resample clusters of items as weights. The libraries that compute the coefficients give no such intervals; in
 the tests they are the yardstick.
+
+Kappa and alpha rest on the verdicts that are not the most frequent one. Where these are few, bias-corrected percentiles
+hold the truth in 0 to 85%, so there is no interval (`too_few_others`). AC1 (Gwet 2008) hardly depends on how often a
+answer is given.
 """
 
 from __future__ import annotations
@@ -14,11 +18,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
-from dialeval.stats.resampling import Interval, cluster_counts, interval, percentile_interval
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
+from dialeval.stats.resampling import (
+    ONE_CLUSTER,
+    Interval,
+    bias_corrected_interval,
+    cluster_counts,
+    percentile_interval,
+)
 from dialeval.stats.shares import share_interval
 
 Level = Literal["nominal", "ordinal", "interval"]
+
+FEWEST_OTHERS, FEWEST_CLUSTERS = 10, 5
+"""Fewest verdicts besides the most frequent one, and fewest clusters with one of them, for an interval."""
+NO_VARIATION = "every resample gives the same agreement, which gives no interval"
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,10 @@ class JudgeAgreement:
         observed: share of these on which they agree, shape [n_judges, n_judges]; NaN where there are none.
         kappa: Cohen's kappa, shape [n_judges, n_judges]; NaN where both gave one and the same value throughout.
         kappa_low, kappa_high: ends of its cluster interval, shape [n_judges, n_judges].
+        kappa_reason: why a pair's kappa has no interval; empty where it has one, or no kappa, [n_judges][n_judges].
+        ac1: Gwet's AC1, shape [n_judges, n_judges]; NaN without common items.
+        ac1_low, ac1_high: the outer ends of its percentile interval and of that of the observed agreement, taken
+            through the formula with the chance agreement as it is; shape [n_judges, n_judges].
         n_clusters: clusters of the common items, shape [n_judges, n_judges].
         alpha: Krippendorff's alpha over all judges, with its cluster interval.
     """
@@ -54,12 +72,30 @@ class JudgeAgreement:
     kappa: FloatArray
     kappa_low: FloatArray
     kappa_high: FloatArray
+    kappa_reason: tuple[tuple[str, ...], ...]
+    ac1: FloatArray
+    ac1_low: FloatArray
+    ac1_high: FloatArray
     n_clusters: IntArray
     alpha: Interval
     level: Level
     resamples: int
     confidence: float
     random_seed: int
+
+    def kappa_interval(self, one: int, other: int) -> Interval:
+        """Returns the kappa of two judges as an `Interval`."""
+        return self._of_pair((self.kappa, self.kappa_low, self.kappa_high), one, other, self.kappa_reason[one][other])
+
+    def ac1_interval(self, one: int, other: int) -> Interval:
+        """Returns the AC1 of two judges as an `Interval`."""
+        reason = ONE_CLUSTER if self.n_clusters[one, other] == 1 else ""
+        return self._of_pair((self.ac1, self.ac1_low, self.ac1_high), one, other, reason)
+
+    def _of_pair(self, numbers: tuple[FloatArray, FloatArray, FloatArray], one: int, other: int, why: str) -> Interval:
+        estimate, low, high = (float(values[one, other]) for values in numbers)
+        n_clusters = int(self.n_clusters[one, other])
+        return Interval(estimate, low, high, self.confidence, self.resamples, why, n_clusters)
 
 
 def retest_flips(
@@ -117,7 +153,9 @@ def judge_agreement(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> JudgeAgreement:
-    """Cohen's kappa of every two judges (nominal) and Krippendorff's alpha of all of them.
+    """Cohen's kappa and Gwet's AC1 of every two judges (nominal) and Krippendorff's alpha of all of them.
+
+    The categories are the verdicts that any of the judges gives; AC1 takes them for two where all give the same.
 
     Args:
         judge: judge of each answer, numbers in 0..n_judges-1, shape [n].
@@ -156,21 +194,23 @@ def judge_agreement(
     weights = np.concatenate([np.ones((1, n_clusters)), drawn])
 
     n_common, clusters_of = (np.zeros((n_judges, n_judges), dtype=np.int64) for _ in range(2))
-    observed, kappa, low, high = (np.full((n_judges, n_judges), np.nan) for _ in range(4))
+    observed, kappa, low, high, ac1, ac1_low, ac1_high = (np.full((n_judges, n_judges), np.nan) for _ in range(7))
+    reason = [[""] * n_judges for _ in range(n_judges)]
     for one in range(n_judges):
         for other in range(one + 1, n_judges):
             both = (answer[:, one] >= 0) & (answer[:, other] >= 0)
-            table = _confusion(answer[both, one], answer[both, other], place[both], weights, len(values))
+            pair, of = answer[both][:, [one, other]], place[both]
+            table = _confusion(pair[:, 0], pair[:, 1], of, weights, len(values))
             total = float(table[0].sum())
-            replicates = _cohens_kappa(table)
-            n_both = len(np.unique(place[both]))
-            ends = percentile_interval(replicates[1:], confidence, n_both)
+            found = _interval(_cohens_kappa(table), pair, of, confidence, "")
+            ends = _of_ac1(table, pair[:, 0] == pair[:, 1], of, confidence)
             for cell in ((one, other), (other, one)):
                 n_common[cell] = int(total)
                 observed[cell] = np.trace(table[0]) / total if total else math.nan
-                kappa[cell] = replicates[0]
-                low[cell], high[cell] = ends
-                clusters_of[cell] = n_both
+                kappa[cell], low[cell], high[cell] = found.estimate, found.low, found.high
+                ac1[cell], ac1_low[cell], ac1_high[cell] = ends
+                clusters_of[cell] = found.n_clusters
+                reason[cell[0]][cell[1]] = found.reason if total else ""
     alphas = _krippendorffs_alpha(_coincidences(answer, place, weights, len(values)), values, level)
     answered_twice = (answer >= 0).sum(axis=1) > 1
     undefined = "verdicts do not vary" if answered_twice.any() else "no item has the verdicts of two judges"
@@ -180,19 +220,80 @@ def judge_agreement(
         kappa=kappa,
         kappa_low=low,
         kappa_high=high,
+        kappa_reason=tuple(tuple(row) for row in reason),
+        ac1=ac1,
+        ac1_low=ac1_low,
+        ac1_high=ac1_high,
         n_clusters=clusters_of,
-        alpha=interval(
-            float(alphas[0]),
-            alphas[1:],
-            confidence,
-            undefined if math.isnan(alphas[0]) else "",
-            n_clusters=len(np.unique(place[answered_twice])),
-        ),
+        alpha=_interval(alphas, answer[answered_twice], place[answered_twice], confidence, undefined),
         level=level,
         resamples=resamples,
         confidence=confidence,
         random_seed=random_seed,
     )
+
+
+def too_few_others(value: IntArray, cluster: IntArray) -> str:
+    """Returns why values have no interval of agreement beyond chance; empty where enough of them vary.
+
+    Args:
+        value: codes of values, shape [n].
+        cluster: cluster of each, shape [n].
+    """
+    others = value != np.bincount(value).argmax() if len(value) else np.zeros(0, dtype=np.bool_)
+    n, n_clusters = int(others.sum()), len(np.unique(cluster[others]))
+    if n >= FEWEST_OTHERS and n_clusters >= FEWEST_CLUSTERS:
+        return ""
+    return (
+        f"no interval: {n} answers of {n_clusters} clusters differ from the most frequent answer, and it takes "
+        f"{FEWEST_OTHERS} of {FEWEST_CLUSTERS}"
+    )
+
+
+def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confidence: float, undefined: str) -> Interval:
+    """Returns a coefficient, the first replicate, with its interval.
+
+    Args:
+        replicates: of the data themselves and of each resample, shape [1 + resamples].
+        answer: codes of the verdicts, -1 for none, shape [n_items, n_judges].
+        place: cluster of each item, shape [n_items].
+        confidence: nominal coverage.
+        undefined: why there is no coefficient.
+    """
+    estimate, drawn = float(replicates[0]), replicates[1:]
+    n_clusters, known = len(np.unique(place)), int(np.count_nonzero(~np.isnan(drawn)))
+    if math.isnan(estimate):
+        return Interval(math.nan, math.nan, math.nan, confidence, known, undefined, n_clusters)
+    given = answer >= 0
+    low, high = bias_corrected_interval(estimate, drawn, confidence, n_clusters)
+    reason = ONE_CLUSTER if n_clusters < 2 else NO_VARIATION if not low < high else ""
+    reason = reason or too_few_others(answer[given], np.broadcast_to(place[:, np.newaxis], answer.shape)[given])
+    if reason:
+        low = high = math.nan
+    return Interval(estimate, low, high, confidence, known, reason, n_clusters)
+
+
+def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: float) -> tuple[float, float, float]:
+    """Returns Gwet's AC1 of two judges with the ends of its interval."""
+    if not len(agreed):
+        return math.nan, math.nan, math.nan
+    replicates, chance = _gwets_ac1(table)
+    share = share_interval(agreed.astype(np.float64), place, confidence=confidence)
+    low, high = percentile_interval(replicates[1:], confidence, share.n_clusters)
+    of_share = ((end - chance[0]) / (1.0 - chance[0]) for end in (share.low, share.high))
+    outer = min(float(low), next(of_share)), max(float(high), next(of_share))
+    return float(replicates[0]), *outer
+
+
+def _gwets_ac1(table: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Gwet's AC1 and its chance agreement from confusion matrices, shape [R]; NaN where one is empty."""
+    total = table.sum(axis=(1, 2))
+    share = np.full(table.shape[:2], np.nan)
+    both = table.sum(axis=1) + table.sum(axis=2)
+    np.divide(both, 2.0 * total[:, np.newaxis], out=share, where=total[:, np.newaxis] > 0)
+    chance = (share * (1.0 - share)).sum(axis=1) / max(table.shape[1] - 1, 1)
+    observed = np.trace(table, axis1=1, axis2=2) / np.where(total > 0, total, np.nan)
+    return (observed - chance) / (1.0 - chance), chance
 
 
 def _confusion(one: IntArray, other: IntArray, place: IntArray, weights: FloatArray, n_values: int) -> FloatArray:

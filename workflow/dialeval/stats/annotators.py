@@ -11,9 +11,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dialeval.stats.agreement import NO_VARIATION, too_few_others
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence, dense_codes
 from dialeval.stats.correlation import correlate
-from dialeval.stats.resampling import Interval, cluster_counts, interval
+from dialeval.stats.resampling import ONE_CLUSTER, Interval, bias_corrected_interval, cluster_counts, interval
 
 _ROUNDING = 1e-12
 
@@ -79,6 +80,7 @@ def krippendorffs_alpha(
     """Krippendorff's alpha with squared distances (interval level), linear in the number of ratings.
 
     `agreement.judge_agreement` has the other levels; it counts every pair of values, so it suits few distinct ones.
+    There is no interval where few ratings differ from the most frequent one (`agreement.too_few_others`).
 
     Args:
         rounds: ratings, NaN where missing, shape [k, n].
@@ -112,7 +114,17 @@ def krippendorffs_alpha(
     np.divide((n - 1.0) * observed, expected, out=alphas, where=expected > _ROUNDING * n * sums_of_squares)
     alphas = 1.0 - alphas
     reason = "" if not math.isnan(alphas[0]) else ("ratings do not vary" if paired.any() else "no item has two ratings")
-    return _interval(float(alphas[0]), alphas[1:], confidence, reason, len(np.unique(codes)))
+    estimate, n_known = float(alphas[0]), len(np.unique(codes))
+    if resamples == 0 or math.isnan(estimate):
+        return _interval(estimate, alphas[1:], confidence, reason, n_known)
+    low, high = bias_corrected_interval(estimate, alphas[1:], confidence, n_known)
+    same = NO_VARIATION if not low < high else ""
+    of_values = np.unique(ratings[known], return_inverse=True)[1].astype(np.int64)
+    reason = ONE_CLUSTER if n_known < 2 else same or too_few_others(of_values, codes[np.nonzero(known)[1]])
+    if reason:
+        low = high = math.nan
+    n_replicates = int(np.count_nonzero(~np.isnan(alphas[1:])))
+    return Interval(estimate, low, high, confidence, n_replicates, reason, n_known)
 
 
 def _interval(estimate: float, replicates: FloatArray, confidence: float, reason: str, n_clusters: int = 0) -> Interval:

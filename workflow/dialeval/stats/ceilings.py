@@ -13,13 +13,14 @@ Raters are not resampled: intervals are about these raters, on other items.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes
-from dialeval.stats.resampling import Interval, cluster_counts, interval
+from dialeval.stats.resampling import Interval, bias_corrected_interval, cluster_counts, interval
 from dialeval.stats.variance_components import ROUNDING, RatingSums
 
 ITEMS_PER_RATER = 5.0
@@ -33,6 +34,8 @@ NEAR_NOTHING = "the raters' reliability may be nothing, so that no correlation c
 ONE_RATER_EACH = "no item has two raters: what differs between raters is taken as the items'"
 ALL_ALIKE = "ratings of an item never differ: nobody errs, or they are copies, as of a judge without chance"
 ABOVE_ONE = "the corrected correlation came out above 1 and is cut there"
+_MOST = 0.995
+"""Largest correlation whose Fisher's z counts: that of 1 has no limit."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,10 @@ def corrected_correlation(
     """Correlation of a judge with what raters without errors would say: r / sqrt(reliability) (Spearman 1904).
 
     Only the raters' errors are taken out; the judge's own stay its own. Nothing is corrected where the interval of
-    the reliability reaches 0.
+    the reliability reaches 0. Few items overstate a high correlation, and show too little of its spread: ends are
+    bias-corrected, and the one nearer to 0 is also that of Student's t on Fisher's z, where this lies farther out. The
+    standard error of z is taken from the replicates between their median and the quantile one standard deviation
+    nearer to 0, as those above 1 have no z.
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
@@ -168,9 +174,22 @@ def corrected_correlation(
         divided = drawn / np.sqrt(np.where(raters.replicates > 0.0, raters.replicates, np.nan))
     corrected = estimate / math.sqrt(raters.mean.estimate)
     note = ABOVE_ONE if abs(corrected) > 1.0 else ""
-    return _interval(
-        min(max(corrected, -1.0), 1.0), np.clip(divided, -1.0, 1.0), confidence, note, n_clusters, len(drawn)
-    )
+    found = _interval(min(max(corrected, -1.0), 1.0), divided, confidence, note, n_clusters, len(drawn))
+    if math.isnan(found.low):
+        return found
+    sign = -1.0 if corrected < 0.0 else 1.0
+    inner, outer = bias_corrected_interval(abs(corrected), sign * divided, confidence, n_clusters)
+    inner = min(inner, _inner_end(abs(corrected), sign * divided, confidence, n_clusters))
+    low, high = sorted((sign * max(inner, -1.0), sign * min(outer, 1.0)))
+    return replace(found, low=min(low, found.estimate), high=max(high, found.estimate))
+
+
+def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clusters: int) -> float:
+    """Returns the lower end of a positive correlation on Fisher's z."""
+    one_less, middle = np.arctanh(np.clip(np.nanquantile(divided, [ndtr(-1.0), 0.5]), -_MOST, _MOST))
+    error = math.sqrt(n_clusters / (n_clusters - 1.0)) * (middle - one_less)
+    reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * error
+    return math.tanh(math.atanh(min(corrected, _MOST)) - reach)
 
 
 def _raters(rater: ArrayLike | None, item: IntArray) -> tuple[IntArray, bool]:

@@ -6,10 +6,12 @@ keep an interval honest where there are few clusters or nearly all differences a
 
 1. Every cluster's contribution is divided by the root of one less its leverage, as in CR2 (Bell and McCaffrey 2002).
 2. Student's t has the effective number of clusters less what the means take (Carter, Schnepel and Steigerwald 2017).
-3. Two made-up items, one won by either side, are added, as Bonett and Price (2012) do for independent pairs. They
-   are added to as many effective items as the geometric mean of the clusters and of what the design effect leaves,
-   since that effect is badly known where few items differ; where nothing varies, to as many as clusters. An interval
-   is therefore never of zero width.
+3. Made-up items, half of them won by either side, are added: two where at most one and a half clusters vary, as
+   Bonett and Price (2012) add for independent pairs, and otherwise three divided by the effective number of clusters
+   that vary, (sum psi^2)^2 / sum psi^4 of their contributions psi. Student's t holds by itself where many do. They are
+   added to as many effective items as the geometric mean of the clusters and of what the design effect leaves, since
+   that effect is badly known where few items differ; where nothing varies, to as many as clusters. An interval is
+   therefore never of zero width.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ ONE_CLUSTER = "all items are of one cluster, which tells nothing of others"
 ONE_CLUSTER_IN_STRATUM = "a part of the mean has items of one cluster only, which tells nothing of others"
 ALL_THE_SAME = "every difference is the same: the interval rests on the number of clusters alone"
 MADE_UP_ITEMS = 2.0
-"""Items that are added to a difference of shares, one won by either side."""
+"""Most items that are added to a difference of shares, half of them won by either side."""
+_MADE_UP_BY_CLUSTERS = 3.0
+"""The same times the effective number of clusters that vary."""
 _ROUNDING = 1e-12
 
 
@@ -221,7 +225,10 @@ def mean_differences(
     ]
     known = np.array([words in ("", ALL_THE_SAME) for words in note], dtype=np.bool_)
     empty = n_of_pair == 0
-    low, high, p = _guarded(estimate, variance, effective_items, freedom, confidence)
+    made_up = made_up_items(variance, by_pair(pair_of_group, psi**4))
+    low, high, p = _guarded(
+        estimate, variance, effective_items, freedom, np.where(still, MADE_UP_ITEMS, made_up), confidence
+    )
     return MeanDifferences(
         first=firsts,
         second=seconds,
@@ -237,6 +244,12 @@ def mean_differences(
         note=tuple(note),
         confidence=confidence,
     )
+
+
+def made_up_items(squares: FloatArray, fourth_powers: FloatArray) -> FloatArray:
+    """Items that are added to a difference of shares, from the sums of its clusters' squared and fourth powers."""
+    varying = np.divide(squares**2, fourth_powers, out=np.ones_like(squares), where=fourth_powers > 0.0)
+    return np.asarray(np.minimum(MADE_UP_ITEMS, _MADE_UP_BY_CLUSTERS / varying), dtype=np.float64)
 
 
 def contrast_interval(
@@ -294,14 +307,19 @@ def difference_variance(replicates: FloatArray, n_clusters: int) -> FloatArray:
 
 
 def _guarded(
-    estimate: FloatArray, variance: FloatArray, items: FloatArray, freedom: FloatArray, confidence: float
+    estimate: FloatArray,
+    variance: FloatArray,
+    items: FloatArray,
+    freedom: FloatArray,
+    made_up: FloatArray,
+    confidence: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Interval and p-value after the made-up items, the estimate's mean square about the new centre included."""
     items = np.where(np.isfinite(items), items, 1.0)
-    total = items + MADE_UP_ITEMS
+    total = items + made_up
     centre = estimate * items / total
-    made_up = (1.0 - centre) ** 2 + (1.0 + centre) ** 2
-    inflated = (items**2 * variance + items * (estimate - centre) ** 2 + made_up) / total**2
+    added = 0.5 * made_up * ((1.0 - centre) ** 2 + (1.0 + centre) ** 2)
+    inflated = (items**2 * variance + items * (estimate - centre) ** 2 + added) / total**2
     low, high, p = contrast_interval(
         centre, np.sqrt(inflated), np.where(np.isfinite(freedom), freedom, 1.0), confidence
     )

@@ -2,24 +2,27 @@
 
 The variance is CR2's: every cluster's contribution is divided by the root of one less its leverage (Bell and McCaffrey
 2002), which makes it unbiased where items are independent and honest where they are not. Student's t has
-Satterthwaite's degrees of freedom, n_clusters - 1 where clusters are of one size. Shares of yes and no are another
-thing, as their intervals must not close at 0 and 1: see `shares` and `differences`.
+Satterthwaite's degrees of freedom, n_clusters - 1 where clusters are of one size. The mean of a scale with two ends has
+the interval of a share (`shares`), as that must not close at an end; so has the difference of shares (`differences`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import FloatArray, as_floats, dense_codes
+from dialeval.stats.arrays import FloatArray, IntArray, as_floats, dense_codes
 from dialeval.stats.differences import NO_ITEM, ONE_CLUSTER, contrast_interval
 from dialeval.stats.resampling import Interval
+from dialeval.stats.shares import share_interval
 
 NO_VALUE = "there is nothing to take a mean of"
 NO_SPREAD = "all values are the same, which tells nothing of how far others may be"
 _ROUNDING = 1e-12  # of the largest value
+_OF_REPEATS = 1e-9  # of the scale: what the mean of equal repeats may lie beyond its end
 
 
 class MeanDifference(NamedTuple):
@@ -59,21 +62,31 @@ class _Mean(NamedTuple):
         return float((self.psi**2).sum())
 
 
-def mean_interval(value: ArrayLike, cluster: ArrayLike, *, confidence: float = 0.95) -> Interval:
+def mean_interval(
+    value: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    scale: tuple[float, float] | None = None,
+    confidence: float = 0.95,
+) -> Interval:
     """The mean of values with an interval that is clustered.
 
     Args:
         value: one per item, any numbers, shape [n].
         cluster: cluster of each item, numbers or text, shape [n].
+        scale: lowest and highest value that there can be. With it the interval is that of the share of the scale,
+            (value - lowest) / (highest - lowest), as `shares.share_intervals` has it; without it Student's.
         confidence: nominal coverage.
 
     Raises:
-        ValueError: if shapes differ, or a value is missing.
+        ValueError: if shapes differ, a value is missing or outside its scale, or the scale has no width.
     """
     values = _complete(value)
     codes, n_clusters = dense_codes("cluster", cluster, len(values))
     if not len(values):
         return Interval(np.nan, np.nan, np.nan, confidence, 0, NO_VALUE)
+    if scale is not None:
+        return _on_scale(values, codes, *scale, confidence)
     found = _mean(values, codes, n_clusters)
     if n_clusters < 2:
         return Interval(found.estimate, np.nan, np.nan, confidence, 0, ONE_CLUSTER, n_clusters)
@@ -91,6 +104,20 @@ def mean_interval(value: ArrayLike, cluster: ArrayLike, *, confidence: float = 0
         design_effect=effect,
         effective_n=len(values) / effect if effect > 0.0 else np.nan,
     )
+
+
+def _on_scale(values: FloatArray, cluster: IntArray, lowest: float, highest: float, confidence: float) -> Interval:
+    if not lowest < highest:
+        raise ValueError(f"scale is from {lowest} to {highest}; its lowest value must be below its highest")
+    width = highest - lowest
+    beyond = np.maximum(lowest - values, values - highest) > _OF_REPEATS * width
+    if beyond.any():
+        row = int(np.flatnonzero(beyond)[0])
+        raise ValueError(f"value[{row}] is {values[row]}; it must lie on the scale from {lowest} to {highest}")
+    share = share_interval(np.clip((values - lowest) / width, 0.0, 1.0), cluster, confidence=confidence)
+    mean = float(values.mean())
+    low, high = min(lowest + width * share.low, mean), max(lowest + width * share.high, mean)
+    return replace(share, estimate=mean, low=low, high=high)
 
 
 def paired_mean_difference(

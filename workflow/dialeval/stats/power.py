@@ -4,6 +4,9 @@ From stored results the answer is simulated: clusters (seeds, cases) are drawn a
 draw is tested as it would be. A difference that is larger by d than the stored one is found in a draw where d is more
 than the test's reach less the draw's error; so the smallest difference with 80% power is the 80% quantile of that, and
 no search over differences is needed. Without stored results, and of people's labels, it follows from variances.
+
+Few stored clusters tell the spread badly, and where they tell too small a one, more than a fifth of the runs miss the
+difference. So it is multiplied by `for_pilot`, which makes the power right in the mean over such pilots.
 """
 
 from __future__ import annotations
@@ -14,15 +17,18 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, stdtrit
+from scipy.special import expit, nctdtrit, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 from dialeval.stats.bradley_terry import bradley_terry
+from dialeval.stats.differences import made_up_items
 
 POWER = 0.8
 MOST_MORE = 10_000_000
 _RESAMPLES = 1000
 _FEWEST = 2
+_MANY = 1000.0
+"""Degrees of freedom of a pilot from which on its error does not matter: 0.1% of a difference."""
 
 
 class Detectable(NamedTuple):
@@ -45,12 +51,14 @@ class PeopleDesign(NamedTuple):
         correlation: of judge and people within a system, from -1 to 1; the part of it that helps is its square.
         fixed: whether the interval is about these very dialogues, of which labelled ones are known.
         per_label: labels that stand for one degree of freedom: systems, where each is labelled by itself.
+        pilot_freedom: degrees of freedom that `spread` was estimated with; infinite where it is assumed.
     """
 
     spread: float
     correlation: float
     fixed: bool = False
     per_label: float = 1.0
+    pilot_freedom: float = math.inf
 
     def half_width(self, n_labels: float, n_total: float, confidence: float) -> float:
         """Half the width of the interval of a difference.
@@ -63,14 +71,21 @@ class PeopleDesign(NamedTuple):
         return self.detectable(n_labels, n_total, confidence).half_width.item()
 
     def detectable(self, n_labels: float, n_total: float, confidence: float, power: float = POWER) -> Detectable:
-        """The smallest difference that is found, and half the width of its interval."""
+        """The smallest difference that is found, and half the width of its interval.
+
+        Args:
+            n_labels, n_total, confidence: as of `half_width`.
+            power: how often the difference is to be found.
+        """
         labels = min(n_labels, n_total)
         shared = self.correlation**2
         if self.fixed:
             variance = self.spread * (1.0 - shared) * (1.0 / labels - 1.0 / n_total)
         else:
             variance = self.spread * ((1.0 - shared) / labels + shared / n_total)
-        return detectable(math.sqrt(max(variance, 0.0)), labels / self.per_label - 1.0, confidence, power)
+        freedom = labels / self.per_label - 1.0
+        found = detectable(math.sqrt(max(variance, 0.0)), freedom, confidence, power)
+        return found._replace(smallest=found.smallest * for_pilot(self.pilot_freedom, freedom, confidence, power))
 
 
 def detectable(
@@ -91,11 +106,29 @@ def detectable(
     return Detectable(half_width + stdtrit(freedom, power) * error, half_width)
 
 
+def for_pilot(pilot_freedom: float, degrees_of_freedom: float, confidence: float = 0.95, power: float = POWER) -> float:
+    """How many times larger a difference must be, as the spread that it is planned from is an estimate.
+
+    With z normal, c the estimated standard deviation over the true one (the root of chi-square over its degrees of
+    freedom) and t the test's quantile, a difference of k estimated standard errors is found where z + k c > t. In the
+    mean over pilots that is `power` where k is the quantile of the non-central t distribution with mean t.
+
+    Args:
+        pilot_freedom: degrees of freedom of the estimated spread; infinite where it is known.
+        degrees_of_freedom: of the test.
+        confidence, power: as of `detectable`.
+    """
+    if pilot_freedom >= _MANY:
+        return 1.0
+    reach = float(stdtrit(max(degrees_of_freedom, 1.0), 0.5 + 0.5 * confidence))
+    return max(float(nctdtrit(max(pilot_freedom, 1.0), reach, power)) / (reach + float(ndtri(power))), 1.0)
+
+
 def simulated(
     contribution: ArrayLike,
     n_clusters: int,
     *,
-    made_up: float = 0.0,
+    shares: bool = False,
     confidence: float = 0.95,
     power: float = POWER,
     resamples: int = _RESAMPLES,
@@ -106,7 +139,7 @@ def simulated(
     Args:
         contribution: what each stored cluster gives to each difference, whose mean is the difference, shape [S, k].
         n_clusters: clusters that are planned.
-        made_up: items that the test adds against a difference, as that of shares does (`differences.MADE_UP_ITEMS`).
+        shares: whether the test adds made-up items against a difference, as that of shares does (`differences`).
         confidence: of the test, Student's with n_clusters - 1 degrees of freedom.
         power: how often a difference is to be found.
         resamples: draws of clusters.
@@ -132,9 +165,13 @@ def simulated(
     counts = rng.multinomial(n_clusters, np.full(n_stored, 1.0 / n_stored), size=resamples).astype(np.float64)
     error = counts @ centred / n_clusters
     variance = np.maximum(counts @ centred**2 / n_clusters - error**2, 0.0) / (n_clusters - 1.0)
-    reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * np.sqrt(variance)
     still = centred.std(axis=0) <= 1e-12
-    smallest = np.quantile(reach - error, power, axis=0) * (n_clusters + made_up) / n_clusters
+    if shares:
+        moments = (np.where(still, 1.0, n_clusters * (centred**order).mean(axis=0)) for order in (2, 4))
+        variance += made_up_items(*moments) / n_clusters**2
+    reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * np.sqrt(variance)
+    smallest = np.quantile(reach - error, power, axis=0)
+    smallest *= for_pilot(n_stored - 1.0, n_clusters - 1.0, confidence, power)
     return Detectable(np.where(still, np.nan, smallest), np.where(still, np.nan, np.median(reach, axis=0)))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 
@@ -138,6 +138,33 @@ def percentile_interval(
     between = np.where(np.isinf(low) | (position == below), low, np.where(np.isinf(high), high, between))
     ends = np.where(np.isnan(tail), np.nan, between).reshape(2, *shape)
     return ends[0], ends[1]
+
+
+def bias_corrected_interval(
+    estimate: float, replicates: FloatArray, confidence: float = 0.95, n_clusters: int | None = None
+) -> tuple[float, float]:
+    """Bias-corrected percentile interval (Efron 1981) of one statistic, expanded as `percentile_interval` is.
+
+    With z the normal quantile of the share of replicates below the estimate, and z_a that of what the expanded interval
+    cuts off at an end, the ends are the quantiles Phi(2 z + z_a) and Phi(2 z - z_a) of the replicates.
+
+    Args:
+        estimate: the statistic.
+        replicates: shape [resamples]; NaN is left out.
+        confidence, n_clusters: as of `percentile_interval`.
+
+    Returns:
+        The ends; NaN where no replicate has a value, and where there is a single cluster.
+    """
+    check_confidence(confidence)
+    known = replicates[~np.isnan(replicates)]
+    tail = float(_tail(confidence, n_clusters))
+    if not len(known) or math.isnan(tail):
+        return math.nan, math.nan
+    below = np.count_nonzero(known < estimate) + 0.5 * np.count_nonzero(known == estimate)
+    shift = 2.0 * ndtri(np.clip(below, 0.5, len(known) - 0.5) / len(known))
+    low, high = np.quantile(known, ndtr(shift + ndtri(tail) * np.array([1.0, -1.0])))
+    return float(low), float(high)
 
 
 def unless_same(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:

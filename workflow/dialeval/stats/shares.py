@@ -22,7 +22,7 @@ ONE_CLUSTER_IN_A_CELL = "a cell with a single cluster gives the mean no interval
 
 _DENSE_CELLS = 1_000_000
 _ASSUMED = 1.0
-"""Clusters that the assumption counts for beside the data: of one that is worth one row, whatever its size."""
+"""Weight of the assumption that a cluster is worth one row, beside the square of the clusters that tell."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,16 @@ def share_intervals(
     the weights, which add up to 1; within each cell, with its own p, n and K, where a group has several) and u_k that
     of its weights,
 
-        v = max(sum psi_k^2, sum w^2 s^2), v_1 = p (1 - p) sum u_k^2, v' = (f v + v_1) / (f + 1),
+        v = max(sum psi_k^2, sum w^2 s^2), v_1 = p (1 - p) sum u_k^2, v' = (f^2 v + v_1) / (f^2 + 1),
 
     v between clusters but at least that of independent rows (s^2: their variance), v_1 the variance where a cluster is
     worth one row, and f the number of clusters that tell: those with a success, those with a failure, or
-    (sum psi^2)^2 / sum psi^4, whichever is smallest. The ends are the outer ones of Wilson's (1927) and Jeffreys' with
-    p (1 - p) / v' rows, or 1 / sum u_k^2 where p is 0 or 1, and the quantile of Student's t with K less the number of
-    cells degrees of freedom (K - 1 where all cells share their clusters).
+    (sum psi^2)^2 / sum psi^4, whichever is smallest. The square lets the intervals of rows without correlation come
+    close to those of independent rows from 15 clusters on.
+
+    The ends are the outer ones of Wilson's (1927) and Jeffreys' with p (1 - p) / v' rows, or 1 / sum u_k^2 where p is 0
+    or 1, and the quantile of Student's t with K less the number of cells degrees of freedom (K - 1 where all cells
+    share their clusters).
 
     Args:
         numerator: what each row adds to the share, between 0 and its denominator, shape [n].
@@ -283,8 +286,8 @@ def _between_clusters(
 def _put_together(shares: _CellShares, between: _Between, confidence: float) -> ShareIntervals:
     p = shares.estimate
     alike = p * (1.0 - p) * between.concentration
-    variance = between.telling * np.maximum(between.variance, shares.independent) + _ASSUMED * alike
-    variance /= between.telling + _ASSUMED
+    seen = between.telling**2
+    variance = (seen * np.maximum(between.variance, shares.independent) + _ASSUMED * alike) / (seen + _ASSUMED)
     with np.errstate(divide="ignore", invalid="ignore"):
         rows = np.where(variance > 0.0, p * (1.0 - p) / variance, 1.0 / between.concentration)
         effect = np.where(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -13,7 +12,6 @@ from dialeval.published.dialogbench import OVERALL
 from dialeval.stats.agreement import judge_agreement, retest_flips
 
 PEOPLE, METHOD = "people", "experts"
-NO_VARIATION = "alpha is the same however dialogues are drawn, so it has no interval"
 SIMULATED = " (simulated)"
 """What stands behind the name of an expert who is a simulation."""
 
@@ -90,7 +88,6 @@ def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -
         judge, items, chosen, cluster, len(experts), confidence=confidence, random_seed=random_seed
     ).alpha
     differ = flips.flips
-    moves = alpha.low != alpha.high  # what resampling cannot move is not known for certain
     return {
         "n_experts": len(experts),
         "n": flips.n_items,
@@ -99,8 +96,8 @@ def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -
         "low": 1.0 - differ.high,
         "high": 1.0 - differ.low,
         "alpha": alpha.estimate,
-        "alpha_low": alpha.low if moves else math.nan,
-        "alpha_high": alpha.high if moves else math.nan,
+        "alpha_low": alpha.low,
+        "alpha_high": alpha.high,
         "n_clusters": differ.n_clusters,
-        "note": alpha.reason or differ.reason or (None if moves else NO_VARIATION),
+        "note": alpha.reason or differ.reason or None,
     }

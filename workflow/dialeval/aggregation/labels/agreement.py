@@ -20,8 +20,8 @@ def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random
     """Returns the rows of a table `labels/agreement`.
 
     Numbers are compared by their distance (alpha at interval level, of all and of every two), choices and outcomes by
-    whether they are the same (alpha at nominal level, Cohen's kappa of every two). Repeats of an annotator count once,
-    the first; how often a repeat says the same stands beside. Intervals resample cases.
+    whether they are the same (alpha at nominal level, Cohen's kappa and Gwet's AC1 of every two). Repeats of an
+    annotator count once, the first; how often a repeat says the same stands beside. Intervals resample cases.
 
     Args:
         labels: table `labels`.
@@ -66,20 +66,11 @@ def _of_choices(said: Said, settings: _Resampling) -> list[Row]:
         n = int(found.n_common[one, other])
         if not n:
             continue
-        kappa = float(found.kappa[one, other])
-        rows.append(
-            {
-                "statistic": "kappa",
-                "first": names[one],
-                "second": names[other],
-                "estimate": kappa,
-                "low": float(found.kappa_low[one, other]),
-                "high": float(found.kappa_high[one, other]),
-                "n": n,
-                "n_clusters": int(found.n_clusters[one, other]),
-                "note": "both gave one and the same answer throughout" if np.isnan(kappa) else None,
-            }
-        )
+        about = {"first": names[one], "second": names[other]}
+        kappa = _row("kappa", found.kappa_interval(one, other), n)
+        if np.isnan(kappa["estimate"]):
+            kappa["note"] = "both gave one and the same answer throughout"
+        rows += [kappa | about, _row("AC1", found.ac1_interval(one, other), n) | about]
     return rows
 
 

@@ -17,7 +17,6 @@ from dialeval.stats.shares import share_interval
 
 ONE_VALUE = "both say the same of every dialogue: kappa is not defined"
 CONSTANT = "one of the two says the same of every dialogue: kappa is 0 whatever the other one says, and has no interval"
-NO_VARIATION = "kappa is the same however cases are drawn, so it has no interval"
 _ITEM = ["corpus", "item_id", "language"]
 
 
@@ -59,13 +58,14 @@ def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
         resamples=design.resamples, confidence=design.confidence, random_seed=design.random_seed,
     )  # fmt: skip
     alike = first * second
-    kappa, low, high = (float(values[0, 1]) for values in (found.kappa, found.kappa_low, found.kappa_high))
-    if low == high:  # what resampling cannot move is not known for certain
-        low = high = np.nan
+    kappa = float(found.kappa[0, 1])
     return {
         "estimate": kappa,
-        "low": low,
-        "high": high,
+        "low": float(found.kappa_low[0, 1]),
+        "high": float(found.kappa_high[0, 1]),
+        "ac1": float(found.ac1[0, 1]),
+        "ac1_low": float(found.ac1_low[0, 1]),
+        "ac1_high": float(found.ac1_high[0, 1]),
         "n": n,
         "n_clusters": int(found.n_clusters[0, 1]),
         "both": int(alike.sum()),
@@ -73,16 +73,14 @@ def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
         "other_alone": int((second - alike).sum()),
         **_share("precision", alike, second, cluster, design.confidence),
         **_share("recall", alike, first, cluster, design.confidence),
-        "note": _note(first, second, kappa, low) if n else None,
+        "note": _note(first, second, kappa) or found.kappa_reason[0][1] or None if n else None,
     }
 
 
-def _note(first: FloatArray, second: FloatArray, kappa: float, low: float) -> str | None:
+def _note(first: FloatArray, second: FloatArray, kappa: float) -> str:
     if np.isnan(kappa):
         return ONE_VALUE
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return CONSTANT
-    return NO_VARIATION if np.isnan(low) else None
+    return CONSTANT if np.ptp(first) == 0 or np.ptp(second) == 0 else ""
 
 
 def _share(name: str, alike: FloatArray, of: FloatArray, cluster: np.ndarray, confidence: float) -> Row:

@@ -17,7 +17,7 @@ from dialeval.aggregation.pairwise import Comparisons, cases, comparisons
 from dialeval.aggregation.words import Words, words_shown
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.bias import length_bias, position_bias, self_preference
-from dialeval.stats.resampling import ONE_CLUSTER, Interval
+from dialeval.stats.resampling import Interval
 from dialeval.stats.shares import share_interval
 from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
 from dialeval.tables import HUMAN
@@ -194,9 +194,10 @@ def _self_preferences(
 
 
 def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int]) -> Iterator[Row]:
-    """Yields Cohen's kappa of every two judges and Krippendorff's alpha of all, on what each was asked first."""
+    """Yields Cohen's kappa and Gwet's AC1 of every two judges, and Krippendorff's alpha of all, on first answers."""
     if len(judges) < 2:
-        for judge, measure in [*((judge, "kappa") for judge in judges), (ALL_JUDGES, "alpha")]:
+        of_pairs = [(judge, measure) for judge in judges for measure in ("kappa", "ac1")]
+        for judge, measure in [*of_pairs, (ALL_JUDGES, "alpha")]:
             yield {"judge": judge, **_missing(measure, "agreement needs two judges or more")}
         return
     first = judged.of(judged.repeat == 0)
@@ -213,13 +214,9 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
         cell = (one, other)
         n = int(agreement.n_common[cell])
         reason = "both gave one and the same verdict throughout" if n else "no comparison was read by both"
-        kappa = float(agreement.kappa[cell])
-        ends = (float(agreement.kappa_low[cell]), float(agreement.kappa_high[cell]))
-        behind = int(agreement.n_clusters[cell])
-        note = ONE_CLUSTER if behind == 1 else ""
-        found = Interval(kappa, *ends, agreement.confidence, agreement.resamples, note, behind)
-        row = _row("kappa", found, n, reason)
-        yield {"judge": judges[one], "other_judge": judges[other], **row}
+        of = {"kappa": agreement.kappa_interval(*cell), "ac1": agreement.ac1_interval(*cell)}
+        for measure, found in of.items():
+            yield {"judge": judges[one], "other_judge": judges[other], **_row(measure, found, n, reason)}
     answers = np.bincount(first.item[~np.isnan(first.games.outcome)])
     yield {"judge": ALL_JUDGES, **_row("alpha", agreement.alpha, int((answers > 1).sum()))}
 

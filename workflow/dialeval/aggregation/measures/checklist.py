@@ -25,7 +25,7 @@ def checklist(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """
     systems = systems_of(judgements, design)
     return [
-        {**about, "system": system, **mean_row(found, number, design.confidence), "n_criteria": n_criteria}
+        {**about, "system": system, **mean_row(found, number, design.confidence, (0.0, 1.0)), "n_criteria": n_criteria}
         for about, found, n_criteria in listed(judgements, design, systems)
         for number, system in enumerate(systems)
     ]

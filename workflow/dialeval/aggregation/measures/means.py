@@ -24,15 +24,15 @@ def means(judgements: pd.DataFrame, design: Design) -> list[Row]:
         scale = {name: _first(of[name]) for name in ("scale_min", "scale_max")}
         found = scores_of(of, systems, read_values(of))
         for number, system in enumerate(systems):
-            row = mean_row(found, number, design.confidence)
-            rows.append({**about, "system": system, **_on_scale(row, **scale), **scale})
+            row = mean_row(found, number, design.confidence, _ends(**scale))
+            rows.append({**about, "system": system, **row, **scale})
     return rows
 
 
-def mean_row(found: Scores, system: int, confidence: float) -> Row:
+def mean_row(found: Scores, system: int, confidence: float, scale: tuple[float, float] | None) -> Row:
     """Returns the mean of one system's items; those without a value are counted."""
     known = ~np.isnan(found.value[system])
-    mean = mean_interval(found.value[system, known], found.cluster[known], confidence=confidence)
+    mean = mean_interval(found.value[system, known], found.cluster[known], scale=scale, confidence=confidence)
     return {
         "estimate": mean.estimate,
         "low": mean.low,
@@ -43,11 +43,8 @@ def mean_row(found: Scores, system: int, confidence: float) -> Row:
     }
 
 
-def _on_scale(row: Row, scale_min: float | None, scale_max: float | None) -> Row:
-    """Returns a row whose interval ends where the scale does."""
-    if scale_min is None or scale_max is None:
-        return row
-    return row | {"low": np.maximum(row["low"], scale_min), "high": np.minimum(row["high"], scale_max)}
+def _ends(scale_min: float | None, scale_max: float | None) -> tuple[float, float] | None:
+    return None if scale_min is None or scale_max is None else (scale_min, scale_max)
 
 
 def _first(column: pd.Series[float]) -> float | None:

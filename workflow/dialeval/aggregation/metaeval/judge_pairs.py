@@ -30,7 +30,7 @@ def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                 confidence=pearson.confidence,
                 random_seed=pearson.random_seed,
             )
-            about = result.about(name)
+            about = {"benchmark": result.cell.benchmark} | result.about(name)
             for row in _rows(result, pairs):
                 yield about | row
 

@@ -54,6 +54,15 @@ class Size(NamedTuple):
     n_systems: int
     n_cases: int
 
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of systems."""
+        return self.n_systems * (self.n_systems - 1) // 2
+
+    def for_all_pairs(self, confidence: float) -> float:
+        """Confidence that a pair must have by itself to be claimed whatever the others show (Holm's first step)."""
+        return 1.0 - (1.0 - confidence) / self.n_pairs
+
 
 class Number(NamedTuple):
     """One number by which systems are compared.

@@ -61,9 +61,8 @@ def of_people(
         labels: how much people label.
         cost_of_case: by judge, what a case more costs with all that is asked about it.
     """
-    pairs = size.n_systems * (size.n_systems - 1) // 2
     of_pairs = planned.form == "pair" and planned.design.reference is None
-    per_case = pairs if of_pairs else size.n_systems
+    per_case = size.n_pairs if of_pairs else size.n_systems
     total = per_case * size.n_cases
     n_labels = min(labels.n if planned.form == "pair" else labels.n * size.n_systems, total)
     people, basis, notes = _people(number, shared, per_case, of_pairs, corrected)
@@ -76,6 +75,7 @@ def of_people(
         return people.half_width(n_labels, per_case * n, labels.confidence)
 
     found = people.detectable(n_labels, total, labels.confidence)
+    of_all = people.detectable(n_labels, total, size.for_all_pairs(labels.confidence))
     more_labels = more_to_halve(by_labels, n_labels, total - n_labels) if total > n_labels else None
     more_seeds = None if people.fixed else more_to_halve(by_seeds, size.n_cases)
     notes += [NEVER_BY_LABELS] if more_labels is None and total > n_labels else []
@@ -87,6 +87,7 @@ def of_people(
         "what": PEOPLE,
         "n_labels": n_labels,
         "smallest_difference": float(found.smallest),
+        "smallest_difference_holm": float(of_all.smallest),
         "half_width": float(found.half_width),
         "seeds_to_halve": more_seeds,
         "labels_to_halve": more_labels,
@@ -116,17 +117,20 @@ def _people(
     correlation = float(np.median(rho)) if rho else CORRELATION
     notes = [] if rho else [f"assumed: judge and people correlate by {CORRELATION:g} within a system"]
     if not told:
-        basis = ASSUMED if number.contribution is None else STORED
+        basis, freedom = (
+            (ASSUMED, math.inf) if number.contribution is None else (STORED, len(number.contribution) - 1.0)
+        )
         spread = number.apart * per_case
         notes += ["people spread as the judge's scores do"] if number.contribution is not None else []
-        return PeopleDesign(spread, correlation), basis, notes
+        return PeopleDesign(spread, correlation, pilot_freedom=freedom), basis, notes
     half = np.array([row["people_high"] - row["people_low"] for row in told]) / 2.0
     error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in told]), 0.975)
     labelled = sum(row["n_labelled"] for row in told) / (2.0 if of_pairs else 1.0)
     square = float(np.mean(error**2 / np.array([_left(row) for row in told])))
     if of_pairs:  # ratings average one number over all systems, which takes its share of each one's variance
         square *= len(told) / max(len(told) - 1.0, 1.0)
-    return PeopleDesign(2.0 * square * labelled, correlation), LABELLED, notes
+    pilot = float(sum(row["n_labelled_seeds"] - 1.0 for row in told))
+    return PeopleDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot), LABELLED, notes
 
 
 def _left(row: Row) -> float:

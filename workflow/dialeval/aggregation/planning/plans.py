@@ -15,7 +15,6 @@ import pandas as pd
 
 from dialeval.aggregation.planning.numbers import Number, PlannedDesign, Size, numbers
 from dialeval.aggregation.planning.people import ASSUMED, STORED, LabelPlan, of_people
-from dialeval.stats.differences import MADE_UP_ITEMS
 from dialeval.stats.power import Detectable, clusters_to_halve, detectable, simulated
 
 Row = dict[str, Any]
@@ -61,20 +60,23 @@ def plans(
 
 
 def _of_judge(number: Number, size: Size, confidence: float, cost_of_case: float | None) -> Row:
-    if number.contribution is None:
-        found = detectable(math.sqrt(number.spread / size.n_cases), size.n_cases - 1.0, confidence)
-    else:
-        made_up = MADE_UP_ITEMS if number.is_share else 0.0
-        each = simulated(number.contribution, size.n_cases, made_up=made_up, confidence=confidence)
-        found = Detectable(*(np.asarray(np.nanmedian(one)) for one in each))
+    found, of_all = (_detectable(number, size, one) for one in (confidence, size.for_all_pairs(confidence)))
     more = clusters_to_halve(size.n_cases, confidence)
     return {
         "what": JUDGE,
         "n_labels": 0,
         "smallest_difference": float(found.smallest),
+        "smallest_difference_holm": float(of_all.smallest),
         "half_width": float(found.half_width),
         "seeds_to_halve": more,
         "cost_of_seeds": None if more is None or cost_of_case is None else more * cost_of_case,
         "basis": ASSUMED if number.contribution is None else STORED,
         "note": number.note,
     }
+
+
+def _detectable(number: Number, size: Size, confidence: float) -> Detectable:
+    if number.contribution is None:
+        return detectable(math.sqrt(number.spread / size.n_cases), size.n_cases - 1.0, confidence)
+    each = simulated(number.contribution, size.n_cases, shares=number.is_share, confidence=confidence)
+    return Detectable(*(np.asarray(np.nanmedian(one)) for one in each))

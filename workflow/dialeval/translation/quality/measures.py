@@ -19,11 +19,12 @@ MISSING = "sacrebleu is not installed: pip install 'dialeval[train]'"
 
 
 class Scores(NamedTuple):
-    """One metric's numbers on single utterances."""
+    """One metric's numbers on single utterances; `scale` has the ends of a metric that has both."""
 
     metric: str
     by: str
     values: Mapping[Key, float]
+    scale: tuple[float, float] | None = None
 
 
 def sacrebleu_missing() -> str | None:
@@ -44,7 +45,7 @@ def score_rows(sample: Sequence[Mapping[str, Any]], scores: Scores, confidence: 
         if not known and scores.metric not in ("adequacy", "people"):
             continue
         clusters = [f"{row['corpus']}/{row['cluster']}" for row, _ in known]
-        found = mean_interval([value for _, value in known], clusters, confidence=confidence)
+        found = mean_interval([value for _, value in known], clusters, scale=scores.scale, confidence=confidence)
         yield _row(corpus, language, scores.metric, scores.by, len(known), sample) | {
             "value": _number(found.estimate),
             "low": _number(found.low),
@@ -89,7 +90,7 @@ def sentence_scores(sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str]
         for row in sample:
             if (text := back.get(key_of(row))) is not None:
                 values[key_of(row)] = float(chrf.sentence_score(text, [row["source"]]).score)
-    return Scores("sentence_chrf", by, values)
+    return Scores("sentence_chrf", by, values, (0.0, 100.0))
 
 
 def groups(sample: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
